@@ -1,0 +1,1 @@
+"""Schedules the analyses of files."""

@@ -1,0 +1,1 @@
+"""From host code to launches and facts."""

@@ -1,0 +1,417 @@
+"""Expressions and places (lvalues).
+
+Everything implicit in C++ is explicit here: loads, conversions, array decay, references (a variable
+of reference type holds an address and every use of it is a Deref), `this`, default arguments,
+copies of records.  Every node has a `span`; every expression a `type`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from hgrd.program.span import Span
+from hgrd.program.types import Field, Type
+
+
+class Storage(Enum):
+    LOCAL = "local"
+    PARAMETER = "parameter"
+    STATIC = "static"  # function-local static of host code
+    GLOBAL = "global"  # host global
+    DEVICE = "device"  # __device__ (also __managed__) at namespace scope: global memory
+    CONSTANT = "constant"  # __constant__
+    SHARED = "shared"  # __shared__; an ArrayType with count None is the dynamic shared memory
+    BUILTIN = "builtin"  # threadIdx, blockIdx, blockDim, gridDim, warpSize
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """`key` is unique in the program; `name` is what the source says."""
+
+    key: str
+    name: str
+    type: Type
+    storage: Storage
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function by its key in `Program.functions` (the mangled name); it may have no body there.
+
+    `name` is unqualified ("atomicAdd", "sync", "operator()"), `qualified` has namespaces and classes
+    ("cooperative_groups::thread_block::sync").  `template_args` are as the source resolves them:
+    ints as int, everything else as text.
+    """
+
+    key: str
+    name: str
+    qualified: str
+    returns: Type
+    template_args: tuple[int | str, ...] = ()
+
+
+# ---------------------------------------------------------------- places
+
+
+@dataclass(frozen=True, slots=True)
+class VariablePlace:
+    variable: Variable
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Deref:
+    """`*pointer`; `type` is what lies there.  `p[i]` is Deref(PointerAdd(p, i))."""
+
+    pointer: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlace:
+    base: Place
+    field: Field
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TemporaryPlace:
+    """A temporary object that holds `value` (bound to a reference, or a record in flight)."""
+
+    value: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AfterPlace:
+    """`effect`, then `place`: the lvalue results of `++i`, `a = b`, `x, y`.
+
+    The place is evaluated once: it is the one that the effect has written.
+    """
+
+    effect: Expression
+    place: Place
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedPlace:
+    reason: str
+    type: Type
+    span: Span
+
+
+Place: TypeAlias = VariablePlace | Deref | FieldPlace | TemporaryPlace | AfterPlace | UnsupportedPlace
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class IntConst:
+    value: int
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FloatConst:
+    value: float
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StringConst:
+    value: str
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NullPointer:
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAddress:
+    function: FunctionRef
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The value at a place; a record value is loaded as a whole."""
+
+    place: Place
+    type: Type
+    span: Span
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddressOf:
+    """Also array decay: then `type` points to the element."""
+
+    place: Place
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PointerAdd:
+    """`pointer + index * stride` bytes; `stride` is 0 where the element size is unknown."""
+
+    pointer: Expression
+    index: Expression
+    stride: int
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PointerDifference:
+    left: Expression
+    right: Expression
+    stride: int
+    type: Type
+    span: Span
+
+
+class UnaryOp(Enum):
+    NEG = "-"
+    BIT_NOT = "~"
+    NOT = "!"
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: UnaryOp
+    operand: Expression
+    type: Type
+    span: Span
+
+
+class BinaryOp(Enum):
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    REM = "%"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
+    SHL = "<<"
+    SHR = ">>"
+    EQ = "=="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Both operands have the same type (after the usual conversions), but for shifts.
+
+    Comparisons also take pointers; their type is bool.
+    """
+
+    op: BinaryOp
+    left: Expression
+    right: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """`&&` (conjunction) or `||`, with short circuit."""
+
+    conjunction: bool
+    left: Expression
+    right: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """A conversion of value to `type`: integer, float, bool, pointer (also int <-> pointer).
+
+    `explicit`: the source spells the cast.
+    """
+
+    operand: Expression
+    type: Type
+    span: Span
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Evaluates to the stored value.  `initial`: the first value of a variable or member."""
+
+    place: Place
+    value: Expression
+    type: Type
+    span: Span
+    initial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`place op= value` computed in `compute_type`: one read and one write of the place, evaluated once.
+
+    Evaluates to the new value, or the old one (`postfix`).  On pointers `value` counts elements and
+    `stride` is their size in bytes (0 for numbers).
+    """
+
+    op: BinaryOp
+    place: Place
+    value: Expression
+    compute_type: Type
+    stride: int
+    postfix: bool
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a known function; a method's first argument is the address of its object."""
+
+    function: FunctionRef
+    arguments: tuple[Expression, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class IndirectCall:
+    """A call through a pointer or of a virtual function."""
+
+    callee: Expression
+    arguments: tuple[Expression, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A record or array value given by parts: (byte offset, value); what is not given is zero.
+
+    Lambdas are aggregates of their captures.
+    """
+
+    parts: tuple[tuple[int, Expression], ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """A record value made by a constructor; its arguments do not include the object's address.
+
+    `constructor` None: default initialisation that does nothing (indeterminate members).
+    """
+
+    constructor: FunctionRef | None
+    arguments: tuple[Expression, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """`new T` (count None) or `new T[count]`; `initial` may be an Aggregate or Construct."""
+
+    allocated: Type
+    count: Expression | None
+    initial: Expression | None
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comma:
+    left: Expression
+    right: Expression
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`kernel<<<grid, block, shared_bytes, stream>>>(arguments)`; grid and block are dim3 values."""
+
+    kernel: Expression
+    grid: Expression
+    block: Expression
+    shared_bytes: Expression | None
+    stream: Expression | None
+    arguments: tuple[Expression, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """What could not be lowered; `operands` are the parts that could and are evaluated first."""
+
+    reason: str
+    operands: tuple[Expression, ...]
+    type: Type
+    span: Span
+
+
+Expression: TypeAlias = (
+    IntConst
+    | FloatConst
+    | StringConst
+    | NullPointer
+    | FunctionAddress
+    | Load
+    | AddressOf
+    | PointerAdd
+    | PointerDifference
+    | Unary
+    | Binary
+    | Logical
+    | Conditional
+    | Convert
+    | Assign
+    | Update
+    | Call
+    | IndirectCall
+    | Aggregate
+    | Construct
+    | New
+    | Comma
+    | Launch
+    | Throw
+    | Unsupported
+)

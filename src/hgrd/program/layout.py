@@ -1,0 +1,50 @@
+"""Sizes and alignments of types in bytes (x86-64 and CUDA agree on these)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hgrd.program.types import (
+    POINTER_SIZE,
+    ArrayType,
+    BoolType,
+    FloatType,
+    IntType,
+    PointerType,
+    Record,
+    RecordType,
+    Type,
+)
+
+
+def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
+    """None where the size is not known."""
+    match type_:
+        case BoolType():
+            return 1
+        case IntType(bits=bits) | FloatType(bits=bits):
+            return bits // 8
+        case PointerType():
+            return POINTER_SIZE
+        case ArrayType(of=element, count=count):
+            size = size_of(element, records)
+            return None if size is None or count is None else size * count
+        case RecordType(key=key):
+            record = records.get(key)
+            return record.size if record is not None and record.complete else None
+        case _:
+            return None
+
+
+def align_of(type_: Type, records: Mapping[str, Record]) -> int:
+    """1 where the alignment is not known."""
+    match type_:
+        case ArrayType(of=element):
+            return align_of(element, records)
+        case RecordType(key=key):
+            record = records.get(key)
+            return record.align if record is not None else 1
+        case FloatType(bits=80) | FloatType(bits=128) | IntType(bits=128):
+            return 16
+        case _:
+            return size_of(type_, records) or 1

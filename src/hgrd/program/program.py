@@ -1,0 +1,76 @@
+"""A translation unit as the analyses see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from hgrd.program.expressions import Expression, FunctionRef, Variable
+from hgrd.program.span import Span
+from hgrd.program.statements import Block
+from hgrd.program.types import Record, Type
+
+
+class Side(Enum):
+    HOST = "host"
+    DEVICE = "device"
+    BOTH = "both"
+    KERNEL = "kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function; templates come in once per instantiation.
+
+    `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
+    at the start of `body`.  `body` is None for declarations.  `noreturn` as declared (exit, abort).
+    """
+
+    ref: FunctionRef
+    side: Side
+    parameters: tuple[Variable, ...]
+    returns: Type
+    body: Block | None
+    span: Span
+    max_threads: int | None = None  # __launch_bounds__
+    noreturn: bool = False
+    user_code: bool = True  # stands in a file the user gave or included, not in a system header
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    variable: Variable
+    initial: Expression | None
+    constant: bool  # declared const: its initial value stays
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What the front end has to say; `error` means that something there was not understood."""
+
+    span: Span
+    message: str
+    error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Functions, globals and records by key.  `file` is the main file as the user named it.
+
+    `uninstantiated` are kernel templates with a body that nothing instantiates: (name, span).
+    """
+
+    file: str
+    functions: Mapping[str, Function]
+    globals: Mapping[str, Global]
+    records: Mapping[str, Record]
+    diagnostics: tuple[Diagnostic, ...]
+    uninstantiated: tuple[tuple[str, Span], ...] = ()
+    missing_includes: tuple[str, ...] = ()
+
+    def kernels(self) -> tuple[Function, ...]:
+        """Kernels with bodies, in source order."""
+        found = [f for f in self.functions.values() if f.side is Side.KERNEL and f.body is not None]
+        return tuple(sorted(found, key=lambda f: (f.span, f.ref.key)))

@@ -1,0 +1,25 @@
+"""Where something stands in the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A position; line and column count from 1.
+
+    Inside a macro, this is where the macro is used (what an editor shows the user), and `spelling` is
+    where the text stands in the macro's definition.
+    """
+
+    file: str
+    line: int
+    column: int
+    spelling: Span | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+NOWHERE = Span("<builtin>", 0, 0)

@@ -1,0 +1,104 @@
+"""C types with widths, and the layout of records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class VoidType:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class IntType:
+    bits: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FloatType:
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """A pointer, or a reference (`reference`), which the IR dereferences explicitly."""
+
+    to: Type
+    reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """`count` is None for `T[]` (extern __shared__, flexible members)."""
+
+    of: Type
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A struct, class or union, by its key in `Program.records`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionType:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A type whose layout is not known (library classes, incomplete types)."""
+
+    name: str
+
+
+Type: TypeAlias = (
+    VoidType | BoolType | IntType | FloatType | PointerType | ArrayType | RecordType | FunctionType | OpaqueType
+)
+
+VOID = VoidType()
+BOOL = BoolType()
+CHAR = IntType(8, True)
+INT = IntType(32, True)
+UINT = IntType(32, False)
+LONG = IntType(64, True)
+ULONG = IntType(64, False)
+FLOAT = FloatType(32)
+DOUBLE = FloatType(64)
+POINTER_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A data member (or a base class, `name` "") at `offset` bytes; `bits` only for bit-fields."""
+
+    name: str
+    type: Type
+    offset: int
+    bits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Layout as the Itanium C++ ABI has it; sizes and offsets in bytes.
+
+    `complete` is False where a member's size is unknown: offsets are then not to be trusted.
+    """
+
+    key: str
+    name: str
+    size: int
+    align: int
+    fields: tuple[Field, ...]
+    union: bool = False
+    complete: bool = True

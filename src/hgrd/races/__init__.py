@@ -1,0 +1,1 @@
+"""Pairs, queries, and what the answers mean."""

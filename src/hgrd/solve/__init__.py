@@ -1,0 +1,1 @@
+"""Decides queries.  Knows nothing of CUDA."""

@@ -1,0 +1,90 @@
+"""What the solver is asked, and what it can answer.  Nothing here knows of CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.terms import Symbol, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A private symbol that takes every value 0 <= symbol < extent (thread and block indexes).
+
+    The extent is a term over shared symbols.  Launch enumeration walks axes exhaustively.
+    """
+
+    symbol: Symbol
+    extent: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """One of the two: its private symbols, the conditions under which it makes its access, and the bytes.
+
+    The access covers [address, address + size).  `axes` symbols are also in `private`.
+    """
+
+    private: tuple[Symbol, ...]
+    axes: tuple[Axis, ...]
+    guards: tuple[Term, ...]
+    address: Term
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Is there a valuation with all facts, guards and `between`, where the byte ranges overlap?
+
+    `shared` symbols have one value for both parties.  `facts` speak of shared symbols only; `between`
+    of anything (distinctness of the parties, their order).  `axes` are shared axes (a common block).
+    READ terms are uninterpreted functions common to both parties.
+    """
+
+    shared: tuple[Symbol, ...]
+    axes: tuple[Axis, ...]
+    facts: tuple[Term, ...]
+    first: Party
+    second: Party
+    between: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Exact values: of symbols, and of arrays at the indexes that were looked at (all else is free)."""
+
+    values: Mapping[Symbol, int]
+    reads: Mapping[tuple[str, tuple[int, ...]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """No valuation.  `used` are indexes into `Query.facts` that the proof rests on (a superset is allowed).
+
+    `no_wrap` are soft WRAP terms assumed not to wrap, where the wrapping query could not discharge them;
+    `wraps_at` is a model in which one of them wraps into a conflict, needing huge free symbols.
+    """
+
+    used: frozenset[int]
+    method: str
+    no_wrap: tuple[Term, ...] = ()
+    wraps_at: Model | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A valuation, evaluated again with exact C semantics."""
+
+    model: Model
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    reason: str
+    launches_tried: int = 0
+
+
+Answer: TypeAlias = Proved | Conflict | Undecided

@@ -1,0 +1,1 @@
+"""From files on disk to the program IR, by way of clang."""

@@ -1,0 +1,1 @@
+"""Runs host and device code on symbolic values."""

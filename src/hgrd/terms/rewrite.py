@@ -1,0 +1,91 @@
+"""Walking and rebuilding terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+from hgrd.terms import build
+from hgrd.terms.term import Op, Symbol, Term
+
+
+def bottom_up(roots: Iterable[Term]) -> Iterator[Term]:
+    """Every subterm once, arguments before their users."""
+    done: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(r, False) for r in roots]
+    while stack:
+        term, ready = stack.pop()
+        if term in done:
+            continue
+        if ready or not term.args:
+            done.add(term)
+            yield term
+            continue
+        stack.append((term, True))
+        stack.extend((a, False) for a in term.args if a not in done)
+
+
+def symbols_of(*roots: Term) -> frozenset[Symbol]:
+    return frozenset(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
+
+
+def arrays_of(*roots: Term) -> frozenset[str]:
+    """Names of the arrays that READ terms look into."""
+    return frozenset(t.array for t in bottom_up(roots) if t.op is Op.READ)
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """`term` with other arguments, simplified again."""
+    if args == term.args:
+        return term
+    match term.op:
+        case Op.ADD:
+            return build.add(*args)
+        case Op.MUL:
+            return build.mul(*args)
+        case Op.AND:
+            return build.conj(*args)
+        case Op.OR:
+            return build.disj(*args)
+        case Op.NOT:
+            return build.negate(args[0])
+        case Op.ITE:
+            return build.ite(*cast(tuple[Term, Term, Term], args))
+        case Op.WRAP:
+            bits, signed, soft = term.wrap_to
+            return build.wrap(args[0], bits, signed, soft=soft)
+        case Op.READ:
+            return build.read_between(term.array, args, term.low, term.high)
+        case op:
+            return _BINARY[op](args[0], args[1])
+
+
+_BINARY = {
+    Op.SUB: build.sub,
+    Op.DIV: build.div,
+    Op.MOD: build.mod,
+    Op.AND_BITS: build.bit_and,
+    Op.OR_BITS: build.bit_or,
+    Op.XOR_BITS: build.bit_xor,
+    Op.SHL: build.shl,
+    Op.SHR: build.shr,
+    Op.MIN: build.minimum,
+    Op.MAX: build.maximum,
+    Op.EQ: build.eq,
+    Op.LE: build.le,
+    Op.LT: build.lt,
+}
+
+
+def substitute(roots: Iterable[Term], values: Mapping[Symbol, Term]) -> tuple[Term, ...]:
+    """`roots` with symbols replaced, all at once."""
+    wanted = tuple(roots)
+    done: dict[Term, Term] = {}
+    for term in bottom_up(wanted):
+        if term.op is Op.VAR:
+            done[term] = values.get(term.symbol, term)
+        elif not term.args:
+            done[term] = term
+        else:
+            done[term] = rebuild(term, tuple(done[a] for a in term.args))
+    return tuple(done[r] for r in wanted)

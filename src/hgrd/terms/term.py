@@ -1,0 +1,138 @@
+"""The one shape of a term, and the symbols in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias
+from weakref import WeakValueDictionary
+
+
+class Origin(Enum):
+    """What a symbol stands for; decides how sure a race that needs its value can be."""
+
+    INPUT = "input"  # a value the host program receives: argv, a file, a parameter without caller
+    DIMENSION = "dimension"  # an extent of the launch: blockDim, gridDim
+    THREAD = "thread"  # threadIdx
+    BLOCK = "block"  # blockIdx
+    LOOP = "loop"  # the iteration number of a loop, from 0
+    DATA = "data"  # contents of memory, or a value computed from them
+    UNKNOWN = "unknown"  # a value the analysis gave up on: proofs may use it, definite races may not
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named integer with the bounds that always hold of it (both inclusive)."""
+
+    name: str
+    low: int
+    high: int
+    origin: Origin
+
+    def renamed(self, suffix: str) -> Symbol:
+        return Symbol(self.name + suffix, self.low, self.high, self.origin)
+
+
+class Op(Enum):
+    """Operators.  Integers are mathematical; only WRAP and the bit operators know widths."""
+
+    CONST = "const"  # payload: int
+    VAR = "var"  # payload: Symbol
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"  # C: truncates toward zero; undefined for divisor 0
+    MOD = "%"  # C: sign of the dividend; undefined for divisor 0
+    AND_BITS = "&"  # two's complement of unlimited width, as Python's
+    OR_BITS = "|"
+    XOR_BITS = "^"
+    SHL = "<<"  # a * 2**b, b >= 0
+    SHR = ">>"  # floor(a / 2**b), b >= 0
+    MIN = "min"
+    MAX = "max"
+    ITE = "ite"  # (Boolean, integer, integer)
+    WRAP = "wrap"  # payload: (bits, signed, soft); see build.wrap
+    READ = "read"  # payload: array name; args: index terms; an uninterpreted function
+    # Boolean
+    TRUE = "true"
+    FALSE = "false"
+    EQ = "=="
+    LE = "<="
+    LT = "<"
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+
+
+BOOLEAN_OPS: Final = frozenset({Op.TRUE, Op.FALSE, Op.EQ, Op.LE, Op.LT, Op.NOT, Op.AND, Op.OR})
+
+Payload: TypeAlias = int | str | Symbol | tuple[int, bool, bool] | None
+
+
+class Term:
+    """An immutable, hash-consed expression: equal terms are the same object.
+
+    `low` and `high` bound the value for all values of the symbols within their own bounds
+    (0 and 1 for Booleans).  Build terms with `hgrd.terms.build`, never directly.
+    """
+
+    __slots__ = ("__weakref__", "args", "high", "low", "op", "payload")
+
+    op: Op
+    payload: Payload
+    args: tuple[Term, ...]
+    low: int
+    high: int
+
+    @property
+    def is_bool(self) -> bool:
+        return self.op in BOOLEAN_OPS
+
+    @property
+    def is_const(self) -> bool:
+        return self.op is Op.CONST
+
+    @property
+    def value(self) -> int:
+        """The integer of a CONST term."""
+        assert isinstance(self.payload, int)
+        return self.payload
+
+    @property
+    def symbol(self) -> Symbol:
+        """The symbol of a VAR term."""
+        assert isinstance(self.payload, Symbol)
+        return self.payload
+
+    @property
+    def wrap_to(self) -> tuple[int, bool, bool]:
+        """(bits, signed, soft) of a WRAP term."""
+        assert isinstance(self.payload, tuple)
+        return self.payload
+
+    @property
+    def array(self) -> str:
+        """The array name of a READ term."""
+        assert isinstance(self.payload, str)
+        return self.payload
+
+    def __repr__(self) -> str:
+        from hgrd.terms.print import show
+
+        return show(self)
+
+
+# Interning is invisible (terms are immutable and compared by identity); entries die with their terms.
+_interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+
+
+def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int) -> Term:
+    """The unique term of this shape."""
+    key = (op, payload, *map(id, args))
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    term = Term()
+    term.op, term.payload, term.args, term.low, term.high = op, payload, args, low, high
+    _interned[key] = term
+    return term
