@@ -50,13 +50,13 @@ def _mod(a: Interval, b: Interval) -> Interval:
 
 
 def _bits(op: Op, a: Interval, b: Interval) -> Interval:
-    width = max(abs(v).bit_length() for v in (*a, *b))
-    if op is Op.AND_BITS:
-        tops = [high for low, high in (a, b) if low >= 0]
-        return (0, min(tops)) if tops else (-(1 << width), (1 << width))
+    """`&`, `|` and `^` of values of a two's complement type stay in that type."""
+    if op is Op.AND_BITS and (a[0] >= 0 or b[0] >= 0):
+        return 0, min(high for low, high in (a, b) if low >= 0)
+    width = max((v if v >= 0 else -v - 1).bit_length() for v in (*a, *b))
     if a[0] >= 0 and b[0] >= 0:
         return (max(a[0], b[0]) if op is Op.OR_BITS else 0), (1 << width) - 1
-    return -(1 << width), (1 << width)
+    return -(1 << width), (1 << width) - 1
 
 
 def of_binary(op: Op, a: Interval, b: Interval) -> Interval:
