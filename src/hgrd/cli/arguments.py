@@ -1,0 +1,214 @@
+"""The command line's options, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from hgrd import __version__
+from hgrd.races.findings import Level
+from hgrd.races.options import AnalysisOptions, Extent
+from hgrd.source.options import SourceOptions
+
+T = TypeVar("T")
+
+STAGES = ("program", "facts", "protocol", "phases", "queries")
+_LEVELS = {level.value: level for level in Level}
+_PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")
+_MOST = 2**31 - 1  # threads or blocks along an axis
+
+
+class UsageError(Exception):
+    """A command line that makes no sense; the message is for people."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see '{self.prog} --help')")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = _Parser(prog="hgrd", description="Finds data races in CUDA programs before they run.")
+    top.add_argument("--version", action="version", version=f"hgrd {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    check = commands.add_parser(
+        "check",
+        help="look for data races",
+        description="Look for data races in CUDA files, or in the CUDA programs below a directory.",
+        epilog="Exit status: 0 no race found, 1 races found, 2 some input could not be analysed "
+        "(and what could has no race).",
+    )
+    check.add_argument("paths", nargs="+", metavar="PATH")
+    _source_options(check)
+    _analysis_options(check)
+    _output_options(check)
+    facts = commands.add_parser("facts", help="show the launches and what the host code says about them")
+    facts.add_argument("paths", nargs="+", metavar="PATH")
+    show = commands.add_parser("show", help="show a stage of the analysis")
+    show.add_argument("stage", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
+    show.add_argument("paths", nargs="+", metavar="FILE")
+    for command in (facts, show):
+        _source_options(command)
+        _analysis_options(command)
+        _verbosity(command)
+    doctor = commands.add_parser("doctor", help="show which compiler is used, and whether it works")
+    doctor.add_argument("--clang", metavar="PATH", help="look at this clang instead of the default one")
+    _verbosity(doctor)
+    return top
+
+
+def _source_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("how files are compiled")
+    group.add_argument(
+        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="look for includes here"
+    )
+    group.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
+    group.add_argument("-U", dest="undefines", action="append", default=[], metavar="NAME", help="undefine a macro")
+    group.add_argument("-std", "--std", dest="standard", metavar="STD", help="the C++ standard (c++17)")
+    group.add_argument("-x", dest="language", choices=("cuda", "c++", "c"), help="the language of all files")
+    group.add_argument("--clang", metavar="PATH", help="use this clang instead of the default one")
+
+
+def _analysis_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("what is analysed")
+    add = group.add_argument
+    add("--kernel", dest="kernels", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
+    add("--block-dim", type=_extent("block"), metavar="X[,Y[,Z]]", help="launch with these blocks; * is any extent")
+    add("--grid-dim", type=_extent("grid"), metavar="X[,Y[,Z]]", help="launch with this grid; * is any extent")
+    add(
+        "--param",
+        dest="params",
+        type=_param,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter's value",
+    )
+    add("--assume", type=_condition, action="append", default=[], metavar="EXPR", help="a condition on the parameters")
+    add(
+        "--level",
+        dest="levels",
+        type=_levels,
+        action="append",
+        default=[],
+        metavar="LEVEL[,...]",
+        help=", ".join(_LEVELS),
+    )
+    add("--strict", action="store_true", help="two writes of the same value are a race")
+    add("--warp-lockstep", action="store_true", help="the threads of a warp run in lockstep (before Volta)")
+    add("--no-asserts", dest="asserts", action="store_false", help="conditions in assert() are not facts")
+    add("--timeout", type=_positive(float), default=60.0, metavar="SECONDS", help="time for each kernel (60)")
+
+
+def _output_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("output")
+    group.add_argument("--format", choices=("text", "json"), default="text", help="text or json")
+    group.add_argument("--fail-on-unknown", action="store_true", help="exit with 1 if anything stays undecided")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
+    group.add_argument("-j", "--jobs", type=_positive(int), default=os.cpu_count() or 1, metavar="N", help="processes")
+    _verbosity(command)
+
+
+def _verbosity(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-v", "--verbose", action="count", default=0, help="log what is done (-vv: more)")
+    command.add_argument("-q", "--quiet", action="store_true", help="the findings and the last line only")
+
+
+def source_options(arguments: argparse.Namespace) -> SourceOptions:
+    return SourceOptions(
+        include_dirs=tuple(arguments.include_dirs),
+        defines=tuple(arguments.defines),
+        undefines=tuple(arguments.undefines),
+        standard=arguments.standard,
+        language=arguments.language,
+        clang=arguments.clang,
+    )
+
+
+def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
+    chosen = [level for levels in arguments.levels for level in levels]
+    return AnalysisOptions(
+        kernels=tuple(dict.fromkeys(arguments.kernels)),
+        block_dim=arguments.block_dim,
+        grid_dim=arguments.grid_dim,
+        params=tuple(arguments.params),
+        assume=tuple(arguments.assume),
+        levels=tuple(level for level in Level if not chosen or level in chosen),
+        asserts=arguments.asserts,
+        strict=arguments.strict,
+        warp_lockstep=arguments.warp_lockstep,
+        time_limit=arguments.timeout,
+    )
+
+
+def wants_color(arguments: argparse.Namespace) -> bool:
+    """Colours if asked for, else in a terminal unless NO_COLOR is set."""
+    if arguments.color == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return arguments.color == "always"
+
+
+# ---------------------------------------------------------------- values
+
+
+def _extent(what: str) -> Callable[[str], Extent]:
+    def read(text: str) -> Extent:
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) > 3:
+            raise argparse.ArgumentTypeError(f"'{text}' has more than three extents")
+        x, y, z = (*(_size(part, what) for part in parts), 1, 1)[:3]
+        return x, y, z
+
+    return read
+
+
+def _size(text: str, what: str) -> int | None:
+    if text == "*":
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a number nor *")
+    if int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a {what} has at least one element along each axis, not 0")
+    if int(text) > _MOST:
+        raise argparse.ArgumentTypeError(f"{text} is more than CUDA allows ({_MOST})")
+    return int(text)
+
+
+def _param(text: str) -> tuple[str, int]:
+    found = _PARAM.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=INTEGER")
+    return found[1], int(found[2], 0) if "x" in found[2].lower() else int(found[2])
+
+
+def _condition(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the condition is empty")
+    return text
+
+
+def _levels(text: str) -> tuple[Level, ...]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in _LEVELS:
+            raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(_LEVELS)}")
+    return tuple(_LEVELS[name] for name in names)
+
+
+def _positive(convert: Callable[[str], T]) -> Callable[[str], T]:
+    def read(text: str) -> T:
+        try:
+            value = convert(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+        if not 0 < float(text) < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+        return value
+
+    return read

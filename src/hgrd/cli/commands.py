@@ -1,0 +1,120 @@
+"""The commands.  Each gives its exit status."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from hgrd.cli.arguments import analysis_options, source_options, wants_color
+from hgrd.engine.inputs import Failure
+from hgrd.program.span import NOWHERE
+from hgrd.races.findings import Message, Report
+
+_log = logging.getLogger(__name__)
+
+
+def check(arguments: Namespace) -> int:
+    from hgrd.engine.check import check as check_paths
+
+    options = analysis_options(arguments)
+    checked = check_paths(arguments.paths, source_options(arguments), options, arguments.jobs)
+    _say_failures(checked.failures)
+    if checked.report is None:
+        return 2
+    if arguments.format == "json":
+        _write_json(checked.report, options.strict, checked.failures)
+    else:
+        _write_text(checked.report, options.strict, arguments)
+    return _status(checked.report, options.strict, arguments.fail_on_unknown, bool(checked.failures))
+
+
+def facts(arguments: Namespace) -> int:
+    return _show("facts", arguments)
+
+
+def show(arguments: Namespace) -> int:
+    return _show(arguments.stage, arguments)
+
+
+def doctor(arguments: Namespace) -> int:
+    from hgrd.source.doctor import doctor as examine
+
+    print(examine(arguments.clang))
+    return 0
+
+
+COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
+    "check": check,
+    "facts": facts,
+    "show": show,
+    "doctor": doctor,
+}
+
+
+def _show(stage: str, arguments: Namespace) -> int:
+    """Print a stage of each program, with its files as a heading where there are several."""
+    from hgrd.engine.check import guarded, parse
+    from hgrd.engine.inputs import collect
+    from hgrd.engine.stages import show as print_stage
+
+    source, options = source_options(arguments), analysis_options(arguments)
+    inputs = collect(arguments.paths, source.include_dirs)
+    failures = list(inputs.failures)
+    for files in inputs.programs:
+        programs, failed = parse(files, source)
+        failures += failed
+        if not programs:
+            continue
+        text = guarded(files[0], lambda programs=programs: print_stage(stage, programs, options))
+        if isinstance(text, Failure):
+            failures.append(text)
+            continue
+        if len(inputs.programs) > 1:
+            print(f"// {' '.join(files)}")
+        print(text.rstrip("\n"))
+    _say_failures(failures)
+    return 2 if failures else 0
+
+
+def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: bool) -> int:
+    """Races go before missing input: 1 means races, whatever else there is to say."""
+    from hgrd.report.severity import tally
+
+    total = tally(report, strict)
+    if total.errors or total.warnings or (fail_on_unknown and total.unknown):
+        return 1
+    return 2 if incomplete else 0
+
+
+def _write_json(report: Report, strict: bool, failures: Iterable[Failure]) -> None:
+    from hgrd.report.document import to_bytes
+
+    sys.stdout.flush()
+    sys.stdout.buffer.write(to_bytes(report, strict, {f.file: f.reason for f in failures}))
+
+
+def _write_text(report: Report, strict: bool, arguments: Namespace) -> None:
+    from hgrd.report.excerpt import source_reader
+    from hgrd.report.lines import write
+    from hgrd.report.text import TextOptions, render
+
+    if not arguments.quiet:
+        for message in report.messages:
+            print(_message(message), file=sys.stderr)
+    brief = TextOptions(strict=strict, brief=arguments.quiet)
+    write(render(report, source_reader(), brief), sys.stdout, wants_color(arguments))
+
+
+def _message(message: Message) -> str:
+    where = "hgrd" if message.span == NOWHERE else str(message.span)
+    return f"{where}: {'error' if message.error else 'warning'}: {message.text}"
+
+
+def _say_failures(failures: Iterable[Failure]) -> None:
+    for failure in failures:
+        print(f"hgrd: error: {failure.file}: {failure.reason}", file=sys.stderr)
+        if failure.detail:
+            _log.info("%s", failure.detail)

@@ -1,0 +1,48 @@
+"""`hgrd`: one message on standard error for what cannot be done, and never a traceback."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from hgrd.cli.arguments import UsageError, parser
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit status is 0, 1 (races found) or 2 (could not do it)."""
+    verbose: int = 0
+    try:
+        options = parser().parse_args(arguments)
+        verbose = options.verbose
+        level = logging.WARNING if verbose == 0 else logging.INFO if verbose == 1 else logging.DEBUG
+        logging.basicConfig(stream=sys.stderr, format="hgrd: %(message)s", level=level)
+        from hgrd.cli import commands
+
+        status = commands.COMMANDS[options.command](options)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return fail("interrupted")
+    except BrokenPipeError:
+        # Who reads our output has seen enough; nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except Exception as error:
+        if verbose:
+            traceback.print_exc()
+        return fail(f"internal error: {type(error).__name__}: {error}; please report it (-v shows where)")
+
+
+def fail(message: str) -> int:
+    print(f"hgrd: error: {message}", file=sys.stderr)
+    return 2

@@ -1,0 +1,121 @@
+"""From paths to a report: every program parsed and analysed, whatever happens to the others."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import TypeVar
+
+from hgrd.engine.inputs import Failure, collect
+from hgrd.engine.pool import Died, run_each
+from hgrd.program.program import Program
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import Report
+from hgrd.races.options import AnalysisOptions
+from hgrd.report.severity import merged
+from hgrd.source.compiler import SourceError
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`report` is None where nothing at all could be analysed."""
+
+    report: Report | None
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What came of one program; `kernels` are the names it defines."""
+
+    report: Report | None
+    failures: tuple[Failure, ...]
+    kernels: tuple[str, ...] = ()
+
+
+def check(paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions, jobs: int) -> Checked:
+    """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process)."""
+    begin = perf_counter()
+    inputs = collect(paths, source.include_dirs)
+    work = partial(_check_program, source=source, analysis=analysis)
+    if len(inputs.programs) <= 1:
+        parts = [work(files) for files in inputs.programs]
+    else:
+        parts = [
+            _died(files, part) if isinstance(part, Died) else part
+            for files, part in zip(inputs.programs, run_each(work, inputs.programs, jobs), strict=True)
+        ]
+    failures = (*inputs.failures, *(failure for part in parts for failure in part.failures))
+    failures += _unknown_kernels(analysis, [name for part in parts for name in part.kernels])
+    reports = [part.report for part in parts if part.report is not None]
+    return Checked(merged(reports, perf_counter() - begin) if reports else None, failures)
+
+
+def parse(files: Iterable[str], source: SourceOptions) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
+    """The programs that could be parsed, and those that could not."""
+    outcomes = [guarded(file, partial(parse_file, file, source)) for file in files]
+    programs = tuple(x for x in outcomes if not isinstance(x, Failure))
+    return programs, tuple(x for x in outcomes if isinstance(x, Failure))
+
+
+def guarded(file: str, action: Callable[[], T]) -> T | Failure:
+    """What the action gives; what it raises becomes a failure of the file."""
+    try:
+        return action()
+    except SourceError as error:
+        return Failure(file, str(error).removeprefix(f"{file}: "))
+    except RecursionError:
+        return Failure(file, "nested too deeply to be analysed", traceback.format_exc())
+    except MemoryError:
+        return Failure(file, "too large to be analysed: out of memory")
+    except Exception as error:  # one program's trouble must not cost the others their result
+        return Failure(file, f"internal error: {type(error).__name__}: {error}", traceback.format_exc())
+
+
+def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions) -> _Part:
+    begin = perf_counter()
+    programs, failures = parse(files, source)
+    _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
+    names = tuple(dict.fromkeys(kernel.ref.name for program in programs for kernel in program.kernels()))
+    if not names:
+        return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
+    if not any(map(analysis.wants, names)):
+        return _Part(None, failures, names)
+    report = guarded(files[0], partial(analyze, programs, analysis))
+    _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
+    if isinstance(report, Failure):
+        return _Part(None, (*failures, report), names)
+    return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
+
+
+def _without_kernels(program: Program) -> Failure:
+    """Why a program in which there is no kernel to analyse has none."""
+    errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
+    if errors:
+        more = f" (and {len(errors) - 1} more errors)" if len(errors) > 1 else ""
+        return Failure(program.file, f"no kernel left to analyse: {errors[0]}{more}")
+    if program.uninstantiated:
+        templates = ", ".join(dict.fromkeys(name for name, _ in program.uninstantiated))
+        return Failure(program.file, f"its kernels are templates that nothing instantiates: {templates}")
+    return Failure(program.file, "it defines no kernel")
+
+
+def _unknown_kernels(analysis: AnalysisOptions, names: list[str]) -> tuple[Failure, ...]:
+    there = ", ".join(dict.fromkeys(names)) or "none"
+    missing = [name for name in analysis.kernels if name not in names]
+    return tuple(Failure(f"--kernel {name}", f"no such kernel (there: {there})") for name in missing)
+
+
+def _died(files: tuple[str, ...], died: Died) -> _Part:
+    killed = died.exit_code is not None and died.exit_code < 0
+    reason = f"signal {-died.exit_code}" if killed and died.exit_code is not None else f"exit code {died.exit_code}"
+    return _Part(None, (Failure(" ".join(files), f"the analysis process died ({reason}; out of memory?)"),))

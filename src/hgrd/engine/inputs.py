@@ -1,0 +1,130 @@
+"""From the paths a user gives to programs: the groups of files that are linked together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hgrd.source.includes import scan
+
+_SOURCES = frozenset({".cu", ".cuh"})
+_HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx"})
+_CUDA = re.compile(rb"__global__|<<<|cudaLaunch(?:Cooperative)?Kernel")
+_MAIN = re.compile(rb"\bmain\s*\(")
+_SAMPLE_BYTES = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An input that could not be analysed.  `detail` is for the log of an internal error."""
+
+    file: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """`programs` are groups of files, each one program."""
+
+    programs: tuple[tuple[str, ...], ...]
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    file: str
+    includes: frozenset[str]
+    cuda: bool
+    main: bool
+
+
+def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
+    """The programs in files and directories.
+
+    A directory stands for the CUDA sources below it, and the host sources beside those.  A file that
+    another one includes is a part of that one.  What is left is one program if at most one file has a
+    `main`; else each `main` is a program of its own, together with the files of its folder if no other
+    `main` stands there, and what then remains is one program for each folder.
+    """
+    units: dict[str, _Unit] = {}
+    failures: list[Failure] = []
+    for path in dict.fromkeys(paths):
+        found = list(_units_of(path, include_dirs))
+        failures += [unit for unit in found if isinstance(unit, Failure)]
+        units |= {unit.file: unit for unit in found if isinstance(unit, _Unit)}
+    return Inputs(tuple(_grouped(_without_included(list(units.values())))), tuple(failures))
+
+
+def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Failure]:
+    if not Path(path).is_dir():
+        problem = unreadable(path)
+        yield Failure(path, problem) if problem else _unit(path, include_dirs)
+        return
+    files = sorted(_files_below(path))
+    cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.cuda]
+    if not cuda:
+        yield Failure(path, "no CUDA source (.cu, .cuh) with a kernel or a launch below this directory")
+    folders = {Path(unit.file).parent for unit in cuda}
+    yield from cuda
+    for file in files:
+        if _suffix(file) in _HOST_SOURCES and Path(file).parent in folders and not unreadable(file):
+            yield _unit(file, include_dirs)
+
+
+def unreadable(path: str) -> str:
+    """Why a file cannot be a source file, or ""."""
+    try:
+        with Path(path).open("rb") as stream:
+            sample = stream.read(_SAMPLE_BYTES)
+    except FileNotFoundError:
+        return "no such file or directory"
+    except OSError as error:
+        return f"cannot be read ({error.strerror or error})"
+    if not sample.strip():
+        return "the file is empty"
+    return "not a source file: it holds binary data" if b"\0" in sample else ""
+
+
+def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
+    includes = scan(path, include_dirs, ())
+    own = Path(path).read_bytes() if not unreadable(path) else b""
+    others = frozenset(os.path.realpath(file) for file in includes.user_files[1:])
+    return _Unit(path, others, bool(_CUDA.search(own)), bool(_MAIN.search(includes.text)))
+
+
+def _files_below(directory: str) -> Iterator[str]:
+    for folder, subfolders, files in os.walk(directory):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        yield from (str(Path(folder) / name) for name in files)
+
+
+def _suffix(file: str) -> str:
+    return Path(file).suffix.lower()
+
+
+def _without_included(units: Sequence[_Unit]) -> list[_Unit]:
+    included = frozenset[str]().union(*(unit.includes for unit in units))
+    alone = [unit for unit in units if os.path.realpath(unit.file) not in included]
+    return alone or list(units)  # files that include each other
+
+
+def _grouped(units: Sequence[_Unit]) -> Iterator[tuple[str, ...]]:
+    if sum(unit.main for unit in units) <= 1:
+        if units:
+            yield tuple(unit.file for unit in units)
+        return
+    folders: defaultdict[Path, list[_Unit]] = defaultdict(list)
+    for unit in units:
+        folders[Path(unit.file).parent].append(unit)
+    for members in folders.values():
+        if sum(unit.main for unit in members) <= 1:
+            yield tuple(unit.file for unit in members)
+            continue
+        yield from ((unit.file,) for unit in members if unit.main)
+        if rest := tuple(unit.file for unit in members if not unit.main):
+            yield rest

@@ -1,0 +1,71 @@
+"""How bad a finding is, and what a whole report amounts to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from hgrd.races.findings import Confidence, Finding, Outcome, Report
+
+
+class Severity(Enum):
+    """ERROR and WARNING fail a check; a NOTE does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+def severity(finding: Finding, strict: bool) -> Severity:
+    """A conditional race warns; two writes of the same value are a note unless `strict`."""
+    if finding.same_value and not strict:
+        return Severity.NOTE
+    return Severity.WARNING if finding.confidence is Confidence.CONDITIONAL else Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts over a report: kernels by outcome, findings by severity, pairs left open."""
+
+    kernels: int
+    race: int
+    safe: int
+    unknown: int
+    errors: int
+    warnings: int
+    notes: int
+    open_pairs: int
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome of a kernel; a report without kernels says nothing."""
+        if self.race:
+            return Outcome.RACE
+        return Outcome.SAFE if self.kernels and not self.unknown else Outcome.UNKNOWN
+
+
+def tally(report: Report, strict: bool) -> Tally:
+    outcomes = [kernel.outcome for kernel in report.kernels]
+    severities = [severity(finding, strict) for kernel in report.kernels for finding in kernel.findings]
+    return Tally(
+        kernels=len(outcomes),
+        race=outcomes.count(Outcome.RACE),
+        safe=outcomes.count(Outcome.SAFE),
+        unknown=outcomes.count(Outcome.UNKNOWN),
+        errors=severities.count(Severity.ERROR),
+        warnings=severities.count(Severity.WARNING),
+        notes=severities.count(Severity.NOTE),
+        open_pairs=sum(len(launch.open_pairs) for kernel in report.kernels for launch in kernel.launches),
+    )
+
+
+def merged(reports: Iterable[Report], seconds: float) -> Report:
+    """Reports on different programs as one, in their order."""
+    parts = tuple(reports)
+    return Report(
+        files=tuple(file for part in parts for file in part.files),
+        kernels=tuple(kernel for part in parts for kernel in part.kernels),
+        messages=tuple(dict.fromkeys(message for part in parts for message in part.messages)),
+        seconds=seconds,
+    )
