@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.program.span import Span
 
-
-class AccessKind(Enum):
-    READ = "read"
-    WRITE = "write"
-    ATOMIC = "atomic"
-
-
-class Space(Enum):
-    GLOBAL = "global"
-    SHARED = "shared"
-
-
-class Level(Enum):
-    """Which two threads meet: of one warp; of one block but two warps; of two blocks."""
-
-    INTRA_WARP = "intra-warp"
-    INTRA_BLOCK = "intra-block"
-    INTER_BLOCK = "inter-block"
+__all__ = [
+    "AccessKind",
+    "Confidence",
+    "FactUse",
+    "Finding",
+    "KernelReport",
+    "LaunchReport",
+    "Level",
+    "Message",
+    "OpenPair",
+    "Outcome",
+    "Report",
+    "Site",
+    "Space",
+    "ThreadWitness",
+    "Witness",
+]
 
 
 class Confidence(Enum):

@@ -1,0 +1,72 @@
+"""What the host establishes: launches, and facts about the values in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.span import Span
+from hgrd.symbolic.values import Value
+from hgrd.terms import Term
+
+
+class FactKind(Enum):
+    """HGRD's five classes, and what else fixes values."""
+
+    ASSERT = "assert"
+    GUARD = "guard"  # the other way ends in exit, return or throw; or a branch taken on the way
+    DIMENSION = "dimension"  # launch extents, and CUDA's limits on them
+    RELATION = "relation"  # two parameters share a symbol, or are computed from one
+    LOOP_BOUND = "loop bound"
+    ALLOCATION = "allocation"
+    CONSTANT = "constant"
+    OPTION = "option"  # --param, --assume
+    ASSUMPTION = "assumption"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A Boolean term over host symbols that holds at a launch, and where it comes from.
+
+    `text` says it in source terms (one line).
+    """
+
+    term: Term
+    kind: FactKind
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSite:
+    """A kernel launch with symbolic configuration and arguments.
+
+    All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
+    from the entry point to the launch, outermost first.  `configuration` is the source-like text.
+    """
+
+    kernel: FunctionRef
+    span: Span
+    grid: tuple[Term, Term, Term]
+    block: tuple[Term, Term, Term]
+    shared_bytes: Term | None
+    arguments: tuple[Value, ...]
+    facts: tuple[Fact, ...]
+    configuration: str
+    cooperative: bool = False
+    stack: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostNote:
+    """Something on the host side that was not understood and could matter."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostRun:
+    launches: tuple[LaunchSite, ...]
+    notes: tuple[HostNote, ...]

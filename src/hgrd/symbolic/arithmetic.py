@@ -1,0 +1,292 @@
+"""C's operators on symbolic values."""
+
+from __future__ import annotations
+
+from hgrd.program.expressions import BinaryOp, UnaryOp
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
+from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, NullValue, OpaqueValue, Pointer, Value
+from hgrd.terms import (
+    FALSE,
+    TRUE,
+    Term,
+    add,
+    as_bool,
+    as_int,
+    bit_and,
+    bit_or,
+    bit_xor,
+    conj,
+    const,
+    disj,
+    div,
+    eq,
+    ite,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    ne,
+    neg,
+    negate,
+    read,
+    shl,
+    shr,
+    sub,
+    wrap,
+)
+
+_SHIFTS = {BinaryOp.SHL, BinaryOp.SHR}
+_COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
+_INTEGER = {
+    BinaryOp.ADD: add,
+    BinaryOp.SUB: sub,
+    BinaryOp.MUL: mul,
+    BinaryOp.DIV: div,
+    BinaryOp.REM: mod,
+    BinaryOp.AND: bit_and,
+    BinaryOp.OR: bit_or,
+    BinaryOp.XOR: bit_xor,
+    BinaryOp.SHL: shl,
+    BinaryOp.SHR: shr,
+}
+
+
+def is_comparison(op: BinaryOp) -> bool:
+    return op in _COMPARISONS
+
+
+def reduced(term: Term, type_: Type) -> Term:
+    """The result of arithmetic in `type_`: a correct program does not leave the type's range."""
+    if isinstance(type_, IntType):
+        return wrap(term, type_.bits, type_.signed, soft=True)
+    return term
+
+
+def integer(op: BinaryOp, a: Term, b: Term, type_: Type) -> Term:
+    """`a op b` on integers; comparisons give a Boolean term."""
+    match op:
+        case BinaryOp.EQ:
+            return eq(a, b)
+        case BinaryOp.NE:
+            return ne(a, b)
+        case BinaryOp.LT:
+            return lt(as_int(a), as_int(b))
+        case BinaryOp.LE:
+            return le(as_int(a), as_int(b))
+        case BinaryOp.GT:
+            return lt(as_int(b), as_int(a))
+        case BinaryOp.GE:
+            return le(as_int(b), as_int(a))
+        case BinaryOp.AND if a.is_bool and b.is_bool:
+            return conj(a, b)
+        case BinaryOp.OR if a.is_bool and b.is_bool:
+            return disj(a, b)
+        case _:
+            return reduced(_INTEGER[op](as_int(a), as_int(b)), type_)
+
+
+def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value | None:
+    """`a op b` in `type_`; None where nothing is known of the result."""
+    match a, b:
+        case Term(), Term():
+            return integer(op, a, b, type_)
+        case FloatValue(), FloatValue():
+            return _floating(op, a, b)
+        case (Pointer() | Choice() | NullValue(), Pointer() | Choice() | NullValue()) if op in _COMPARISONS:
+            return _compare_pointers(op, a, b)
+        case _:
+            return None
+
+
+def _floating(op: BinaryOp, a: FloatValue, b: FloatValue) -> Value | None:
+    if op in _COMPARISONS:
+        if a.exact is None or b.exact is None:
+            return None
+        return integer(op, mul(a.exact[0], const(b.exact[1])), mul(b.exact[0], const(a.exact[1])), BoolType())
+    return FloatValue(read(f"float {op.value}", a.key, b.key), _exact(op, a.exact, b.exact))
+
+
+def _exact(op: BinaryOp, a: tuple[Term, int] | None, b: tuple[Term, int] | None) -> tuple[Term, int] | None:
+    if a is None or b is None:
+        return None
+    (n, d), (m, e) = a, b
+    match op:
+        case BinaryOp.ADD:
+            return add(mul(n, const(e)), mul(m, const(d))), d * e
+        case BinaryOp.SUB:
+            return sub(mul(n, const(e)), mul(m, const(d))), d * e
+        case BinaryOp.MUL:
+            return mul(n, m), d * e
+        case BinaryOp.DIV if m.is_const and m.value > 0:
+            return mul(n, const(e)), d * m.value
+        case _:
+            return None
+
+
+def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
+    match a, b:
+        case Pointer(), Pointer() if a.target == b.target:
+            return integer(op, a.offset, b.offset, BoolType())
+        case (NullValue(), NullValue()):
+            return TRUE if op in (BinaryOp.EQ, BinaryOp.LE, BinaryOp.GE) else FALSE
+        case (Pointer() | NullValue(), Pointer() | NullValue()) if op in (BinaryOp.EQ, BinaryOp.NE):
+            return TRUE if op is BinaryOp.NE else FALSE
+        case Choice(condition=c, then=x, otherwise=y), _:
+            then, other = _compare_pointers(op, x, b), _compare_pointers(op, y, b)
+            return None if then is None or other is None else ite(c, then, other)
+        case _, Choice(condition=c, then=x, otherwise=y):
+            then, other = _compare_pointers(op, a, x), _compare_pointers(op, a, y)
+            return None if then is None or other is None else ite(c, then, other)
+        case _:
+            return None
+
+
+def unary(op: UnaryOp, a: Value, type_: Type) -> Value | None:
+    match a, op:
+        case Term(), UnaryOp.NOT:
+            return negate(as_bool(a))
+        case Term(), UnaryOp.NEG:
+            return reduced(neg(as_int(a)), type_)
+        case Term(), UnaryOp.BIT_NOT:
+            return _complement(as_int(a), type_)
+        case FloatValue(), UnaryOp.NEG:
+            exact = None if a.exact is None else (neg(a.exact[0]), a.exact[1])
+            return FloatValue(read("float neg", a.key), exact)
+        case _, UnaryOp.NOT:
+            truth = truth_of(a)
+            return None if truth is None else negate(truth)
+        case _:
+            return None
+
+
+def _complement(a: Term, type_: Type) -> Term:
+    """`~a`: -1 - a, which for an unsigned type is its greatest value minus a."""
+    if isinstance(type_, IntType) and not type_.signed:
+        return sub(const((1 << type_.bits) - 1), a)
+    return sub(const(-1), a)
+
+
+def truth_of(value: Value) -> Term | None:
+    """A value as a condition; None where nothing is known of it."""
+    match value:
+        case Term():
+            return as_bool(value)
+        case Pointer():
+            return TRUE
+        case NullValue():
+            return FALSE
+        case Choice(condition=c, then=a, otherwise=b):
+            x, y = truth_of(a), truth_of(b)
+            return None if x is None or y is None else ite(c, x, y)
+        case FloatValue(exact=(numerator, _)):
+            return ne(numerator, const(0))
+        case _:
+            return None
+
+
+def move(pointer: Value, distance: Term) -> Value:
+    """`pointer` plus `distance` bytes."""
+    match pointer:
+        case Pointer(target=target, offset=offset):
+            return Pointer(target, add(offset, distance))
+        case Choice(condition=c, then=a, otherwise=b):
+            x, y = move(a, distance), move(b, distance)
+            if isinstance(x, Pointer | Choice | NullValue) and isinstance(y, Pointer | Choice | NullValue):
+                return Choice(c, x, y)
+            return OPAQUE
+        case NullValue():
+            return NULL
+        case _:
+            return OPAQUE
+
+
+def difference(a: Value, b: Value, stride: int) -> Term | None:
+    match a, b:
+        case Pointer(), Pointer() if a.target == b.target and stride > 0:
+            return div(sub(a.offset, b.offset), const(stride))
+        case _:
+            return None
+
+
+def convert(value: Value, source: Type, target: Type, *, explicit: bool) -> Value | None:
+    """`(target) value`; None where nothing is known of the result."""
+    match target:
+        case BoolType():
+            return truth_of(value)
+        case IntType():
+            return _to_integer(value, source, target, explicit=explicit)
+        case FloatType():
+            return _to_float(value, target)
+        case PointerType():
+            if isinstance(value, Term) and value.is_const and value.value == 0:
+                return NULL
+            return None if isinstance(value, Term | FloatValue) else value
+        case _:
+            return value
+
+
+def _to_integer(value: Value, source: Type, target: IntType, *, explicit: bool) -> Term | None:
+    match value:
+        case Term():
+            return _narrow(as_int(value), source, target, explicit=explicit)
+        case FloatValue(exact=(numerator, denominator)):
+            return reduced(div(numerator, const(denominator)), target)
+        case _:
+            return None
+
+
+def _narrow(term: Term, source: Type, target: IntType, *, explicit: bool) -> Term:
+    """Integer conversion.
+
+    An explicit cast of a signed value to unsigned, and anything that cuts below 32 bits, is part of the
+    meaning of the program; elsewhere a correct program does not change the value.
+    """
+    changes_sign = explicit and not target.signed and isinstance(source, IntType) and source.signed
+    return wrap(term, target.bits, target.signed, soft=not (changes_sign or target.bits < 32))
+
+
+def _to_float(value: Value, target: FloatType) -> FloatValue | None:
+    match value:
+        case Term():
+            number = as_int(value)
+            return FloatValue(read("float", number), (number, 1))
+        case FloatValue():
+            return value
+        case _:
+            return None
+
+
+def rounded(value: FloatValue, *, up: bool) -> FloatValue:
+    """ceil or floor."""
+    key = read("ceil" if up else "floor", value.key)
+    if value.exact is None:
+        return FloatValue(key)
+    numerator, denominator = value.exact
+    if denominator == 1:
+        return FloatValue(key, value.exact)
+    bias = const(denominator - 1)
+    positive = div(add(numerator, bias), const(denominator)) if up else div(numerator, const(denominator))
+    negative = div(numerator, const(denominator)) if up else div(sub(numerator, bias), const(denominator))
+    return FloatValue(key, (ite(le(const(0), numerator), positive, negative), 1))
+
+
+def extreme(a: Value, b: Value, *, greatest: bool) -> Value | None:
+    """min or max."""
+    match a, b:
+        case Term(), Term():
+            return (maximum if greatest else minimum)(as_int(a), as_int(b))
+        case FloatValue(), FloatValue():
+            key = read("float max" if greatest else "float min", a.key, b.key)
+            if a.exact is None or b.exact is None:
+                return FloatValue(key)
+            (n, d), (m, e) = a.exact, b.exact
+            x, y = mul(n, const(e)), mul(m, const(d))
+            return FloatValue(key, ((maximum if greatest else minimum)(x, y), d * e))
+        case _:
+            return None
+
+
+def known(value: Value) -> bool:
+    return not isinstance(value, OpaqueValue)

@@ -1,0 +1,172 @@
+"""Calls: known meanings first, then bodies, then what an unknown function may do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.program import expressions as ir
+from hgrd.program.program import Function
+from hgrd.program.span import Span
+from hgrd.program.types import Type, VoidType
+from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.state import State, choose, merge
+from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Origin, conj, const
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+
+def call(machine: Machine, state: State, e: ir.Call) -> Value:
+    from hgrd.symbolic.expressions import evaluate
+
+    arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    if not state.alive:
+        return OPAQUE
+    known = machine.semantics.call(machine, state, e, arguments)
+    if known is not None:
+        return known
+    function = machine.functions.get(e.function.key)
+    if function is not None and function.body is not None and may_enter(machine, function):
+        return run(machine, state, function, arguments, e.span)
+    return unknown_call(machine, state, e.function, arguments, e.type, e.span)
+
+
+def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
+    from hgrd.symbolic.expressions import evaluate
+
+    callee = evaluate(machine, state, e.callee)
+    arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    if isinstance(callee, FunctionValue):
+        function = machine.functions.get(callee.function.key)
+        if function is not None and function.body is not None and may_enter(machine, function):
+            return run(machine, state, function, arguments, e.span)
+        return unknown_call(machine, state, callee.function, arguments, e.type, e.span)
+    machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
+    _clobber(machine, state, arguments)
+    return machine.unknown("result", e.type, Origin.UNKNOWN)
+
+
+def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
+    """Runs the constructor on a new temporary and takes its value."""
+    target = MemoryObject(machine.names.unique("object"), "object", MemorySpace.LOCAL, e.type, None, e.span)
+    here = Pointer(target, const(0))
+    if e.constructor is not None:
+        call_on = ir.Call(e.constructor, (), VoidType(), e.span)
+        from hgrd.symbolic.expressions import evaluate
+
+        arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))
+        known = machine.semantics.call(machine, state, call_on, arguments)
+        if isinstance(known, Composite):
+            return known
+        function = machine.functions.get(e.constructor.key)
+        if known is None and function is not None and function.body is not None and may_enter(machine, function):
+            run(machine, state, function, arguments, e.span)
+        elif known is None:
+            unknown_call(machine, state, e.constructor, arguments, VoidType(), e.span)
+    return load(machine, state, here, e.type, e.span)
+
+
+def may_enter(machine: Machine, function: Function) -> bool:
+    """Recursion is followed once."""
+    depth = sum(frame.function.key == function.ref.key for frame in machine.frames)
+    return depth < 2 and len(machine.frames) < machine.max_depth
+
+
+def run(
+    machine: Machine, state: State, function: Function, arguments: tuple[Value, ...], call_site: Span | None
+) -> Value:
+    """Runs a function's body; `state` becomes the state after it."""
+    from hgrd.symbolic.machine import Exits, Frame
+    from hgrd.symbolic.statements import execute
+
+    assert function.body is not None
+    machine.activations += 1
+    frame = Frame(machine.activations, function.ref, call_site)
+    machine.frames.append(frame)
+    try:
+        for parameter, argument in zip(function.parameters, arguments, strict=False):
+            here = Pointer(machine.local_object(parameter), const(0))
+            store(machine, state, here, argument, parameter.type, parameter.span)
+        end = execute(machine, state, function.body, Exits())
+    finally:
+        machine.frames.pop()
+    return _leave(machine, state, end, frame, function.returns, function.span)
+
+
+def _leave(machine: Machine, state: State, end: State, frame: object, returns: Type, span: Span) -> Value:
+    """Joins the ways out of a function into `state`; the value of the call."""
+    from hgrd.symbolic.machine import Frame
+
+    assert isinstance(frame, Frame)
+    exits = [(s, v) for s, v in frame.returns if s.alive]
+    if end.alive:
+        exits.append((end, None))
+    if not exits:
+        state.store, state.path = end.store, end.path
+        state.kill(span)
+        return OPAQUE
+    result, value = exits[0]
+    for other, other_value in exits[1:]:
+        common = _common(result, other)
+        selector = conj(*(c.term for c in result.path[common:]))
+        joined = merge((result, other))
+        assert joined is not None
+        if value is not None and other_value is not None:
+            value = choose(selector, value, other_value)
+        else:
+            value = value if value is not None else other_value
+        result = joined
+    state.store, state.path = result.store, result.path
+    if value is None:
+        return OPAQUE if isinstance(returns, VoidType) else machine.unknown("result", returns, Origin.UNKNOWN)
+    return value
+
+
+def _common(a: State, b: State) -> int:
+    count = 0
+    for x, y in zip(a.path, b.path, strict=False):
+        if x.term is not y.term:
+            break
+        count += 1
+    return count
+
+
+def unknown_call(
+    machine: Machine, state: State, function: ir.FunctionRef, arguments: tuple[Value, ...], returns: Type, span: Span
+) -> Value:
+    """A function without a body: it may write whatever its pointer arguments reach."""
+    declared = machine.functions.get(function.key)
+    if declared is not None and declared.noreturn:
+        state.kill(span)
+        return OPAQUE
+    machine.semantics.unsupported(machine, state, f"a call of {function.name}, whose body is not known", span)
+    _clobber(machine, state, arguments)
+    return machine.unknown(f"{function.name}()", returns, Origin.UNKNOWN)
+
+
+def _clobber(machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
+    for target in reachable(state, arguments):
+        if target.space not in SHARED_SPACES:
+            forget(state, target)
+
+
+def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
+    """Objects that pointers in the values, and in what they point to, reach."""
+    found: dict[str, MemoryObject] = {}
+    todo: list[Value] = list(values)
+    while todo:
+        match todo.pop():
+            case Pointer(target=target):
+                if target.key not in found:
+                    found[target.key] = target
+                    region = state.store.get(target.key)
+                    if region is not None:
+                        todo.extend(c.value for c in region.cells.values())
+            case Choice(then=a, otherwise=b):
+                todo.extend((a, b))
+            case Composite(cells=cells):
+                todo.extend(c.value for c in cells.values())
+            case _:
+                pass
+    return list(found.values())

@@ -1,0 +1,152 @@
+"""What a piece of code may change: a walk over its text, followed into the functions it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import reduce
+from typing import cast
+
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.program import Function
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Variables assigned by name; those whose address is taken; stores through other pointers.
+
+    `counters` are variables that only the loop's own step expression changes.
+    """
+
+    assigned: frozenset[ir.Variable]
+    exposed: frozenset[ir.Variable]
+    through_pointers: bool
+    arrays: frozenset[ir.Variable]  # assigned at an index
+    calls: frozenset[str]
+
+    def __or__(self, other: Effects) -> Effects:
+        return Effects(
+            self.assigned | other.assigned,
+            self.exposed | other.exposed,
+            self.through_pointers or other.through_pointers,
+            self.arrays | other.arrays,
+            self.calls | other.calls,
+        )
+
+
+NOTHING = Effects(frozenset(), frozenset(), False, frozenset(), frozenset())
+
+
+def nodes(root: object) -> Iterator[object]:
+    """Every IR node below `root`, in no particular order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(cast("tuple[object, ...]", node))
+        elif is_dataclass(node) and not isinstance(node, type):
+            if type(node).__module__ in _NODES:
+                yield node
+                stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
+
+
+_NODES = {"hgrd.program.expressions", "hgrd.program.statements"}
+_LEAVES = {"type", "span", "variable", "field", "function", "constructor", "op", "compute_type", "allocated"}
+
+
+def local_effects(root: object) -> Effects:
+    """Effects of the text itself, calls not followed (a call may store through its pointer arguments)."""
+    assigned: set[ir.Variable] = set()
+    exposed: set[ir.Variable] = set()
+    arrays: set[ir.Variable] = set()
+    calls: set[str] = set()
+    through = False
+    decayed: set[int] = set()
+    for node in nodes(root):
+        match node:
+            case ir.Assign(place=place) | ir.Update(place=place):
+                variable, indexed = written(place)
+                if variable is None:
+                    through = True
+                else:
+                    (arrays if indexed else assigned).add(variable)
+            case ir.Deref(pointer=pointer):
+                decayed.update(id(n) for n in _decay_chain(pointer))
+            case ir.Call(function=function):
+                calls.add(function.key)
+            case ir.Construct(constructor=constructor) if constructor is not None:
+                calls.add(constructor.key)
+            case ir.IndirectCall():
+                through = True
+            case st.Assembly(outputs=outputs) if outputs:
+                through = True
+            case _:
+                pass
+    for node in nodes(root):
+        if isinstance(node, ir.AddressOf) and id(node) not in decayed:
+            variable = named(node.place)
+            if variable is not None:
+                exposed.add(variable)
+    return Effects(frozenset(assigned), frozenset(exposed), through, frozenset(arrays), frozenset(calls))
+
+
+def _decay_chain(pointer: ir.Expression) -> Iterator[ir.AddressOf]:
+    """The `&array` nodes that only serve an immediate `[…]`."""
+    while isinstance(pointer, ir.PointerAdd | ir.Convert):
+        pointer = pointer.pointer if isinstance(pointer, ir.PointerAdd) else pointer.operand
+    if isinstance(pointer, ir.AddressOf):
+        yield pointer
+
+
+def written(place: ir.Place) -> tuple[ir.Variable | None, bool]:
+    """The variable that a store to `place` changes (and whether at an index); None: through a pointer."""
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable, False
+        case ir.FieldPlace(base=base):
+            return written(base)
+        case ir.AfterPlace(place=inner):
+            return written(inner)
+        case ir.Deref(pointer=pointer):
+            chain = list(_decay_chain(pointer))
+            if chain:
+                return written(chain[0].place)[0], True
+            return None, True
+        case _:
+            return None, False
+
+
+def named(place: ir.Place) -> ir.Variable | None:
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return named(base)
+        case ir.Deref(pointer=pointer):
+            chain = list(_decay_chain(pointer))
+            return named(chain[0].place) if chain else None
+        case _:
+            return None
+
+
+@dataclass(slots=True)
+class EffectTable:
+    """Effects of functions, calls followed; filled as they are asked for."""
+
+    functions: Mapping[str, Function]
+    known: dict[str, Effects]
+
+    def of(self, root: object) -> Effects:
+        """Effects of a piece of code with everything that it calls."""
+        own = local_effects(root)
+        return reduce(lambda e, key: e | self._of_function(key), sorted(own.calls), own)
+
+    def _of_function(self, key: str) -> Effects:
+        if key in self.known:
+            return self.known[key]
+        self.known[key] = NOTHING  # recursion: the outer activation completes it
+        function = self.functions.get(key)
+        if function is not None and function.body is not None:
+            self.known[key] = self.of(function.body)
+        return self.known[key]

@@ -1,0 +1,293 @@
+"""Evaluation of expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.program import expressions as ir
+from hgrd.program.expressions import Expression
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.symbolic import arithmetic
+from hgrd.symbolic.calls import call, construct, indirect_call
+from hgrd.symbolic.places import load, locate, scalars, store
+from hgrd.symbolic.state import ConditionKind, State, choose, merge
+from hgrd.symbolic.values import (
+    NULL,
+    OPAQUE,
+    Cell,
+    Composite,
+    FloatValue,
+    FunctionValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    Value,
+)
+from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, const, mul, negate, read
+from hgrd.terms.build import read_between
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+
+def evaluate(machine: Machine, state: State, e: Expression) -> Value:
+    """The value of `e`; its side effects go into `state`."""
+    machine.step()
+    match e:
+        case ir.IntConst(value=value):
+            return const(value)
+        case ir.FloatConst(value=value):
+            return float_constant(value)
+        case ir.Load(place=place, type=type_, span=span, volatile=volatile):
+            return _load(machine, state, place, type_, span, volatile)
+        case ir.Binary(op=op, left=left, right=right):
+            a, b = evaluate(machine, state, left), evaluate(machine, state, right)
+            return _binary(machine, op, a, b, e)
+        case ir.Convert(operand=operand, type=type_, explicit=explicit):
+            value = arithmetic.convert(evaluate(machine, state, operand), operand.type, type_, explicit=explicit)
+            return value if value is not None else _unknown_conversion(machine, e)
+        case ir.PointerAdd(pointer=pointer, index=index, stride=stride):
+            base, count = evaluate(machine, state, pointer), evaluate(machine, state, index)
+            return _advance(machine, state, base, count, stride, e.span)
+        case ir.AddressOf(place=place):
+            return locate(machine, state, place)
+        case ir.Assign(place=place, value=value, span=span):
+            return _assign(machine, state, place, value, span)
+        case ir.Update():
+            return _update(machine, state, e)
+        case ir.Call():
+            return call(machine, state, e)
+        case ir.Conditional():
+            return _conditional(machine, state, e)
+        case ir.Logical():
+            return _logical(machine, state, e)
+        case ir.Unary(op=op, operand=operand, type=type_):
+            value = arithmetic.unary(op, evaluate(machine, state, operand), type_)
+            return value if value is not None else machine.unknown("value", type_, Origin.UNKNOWN)
+        case _:
+            return _rare(machine, state, e)
+
+
+def _rare(machine: Machine, state: State, e: Expression) -> Value:
+    match e:
+        case ir.PointerDifference(left=left, right=right, stride=stride, type=type_):
+            distance = arithmetic.difference(evaluate(machine, state, left), evaluate(machine, state, right), stride)
+            return distance if distance is not None else machine.unknown("distance", type_, Origin.UNKNOWN)
+        case ir.NullPointer():
+            return NULL
+        case ir.FunctionAddress(function=function):
+            return FunctionValue(function)
+        case ir.Comma(left=left, right=right):
+            evaluate(machine, state, left)
+            return evaluate(machine, state, right)
+        case ir.Aggregate(parts=parts, type=type_):
+            return _aggregate(machine, state, parts, type_)
+        case ir.Construct():
+            return construct(machine, state, e)
+        case ir.IndirectCall():
+            return indirect_call(machine, state, e)
+        case ir.Launch():
+            return machine.semantics.launch(machine, state, e)
+        case ir.New():
+            return _new(machine, state, e)
+        case ir.Throw(span=span):
+            state.kill(span)
+            return OPAQUE
+        case ir.Unsupported(reason=reason, operands=operands, type=type_, span=span):
+            for operand in operands:
+                evaluate(machine, state, operand)
+            machine.semantics.unsupported(machine, state, reason, span)
+            return machine.unknown("unsupported", type_, Origin.UNKNOWN)
+        case _:
+            return OPAQUE
+
+
+def condition(machine: Machine, state: State, e: Expression) -> Term:
+    """`e` as a condition."""
+    return truth(machine, evaluate(machine, state, e))
+
+
+def truth(machine: Machine, value: Value) -> Term:
+    term = arithmetic.truth_of(value)
+    if term is not None:
+        return term
+    if isinstance(value, FloatValue):
+        return arithmetic.as_bool(read_between("float truth", (value.key,), 0, 1))
+    return machine.unknown_truth("condition")
+
+
+def integer(machine: Machine, value: Value, base: str, type_: Type) -> Term:
+    """The value as an integer term, an unknown one where it is none."""
+    if isinstance(value, Term):
+        return as_int(value)
+    unknown = machine.unknown(base, type_ if isinstance(type_, IntType) else IntType(64, True), Origin.UNKNOWN)
+    return unknown if isinstance(unknown, Term) else const(0)
+
+
+def float_constant(value: float) -> FloatValue:
+    key = read(f"float {value!r}")
+    if value != value or value in (float("inf"), float("-inf")):
+        return FloatValue(key)
+    numerator, denominator = value.as_integer_ratio()
+    return FloatValue(key, (const(numerator), denominator) if denominator < 1 << 20 else None)
+
+
+def zero(machine: Machine, type_: Type) -> Value:
+    match type_:
+        case IntType():
+            return const(0)
+        case BoolType():
+            return FALSE
+        case FloatType():
+            return float_constant(0.0)
+        case PointerType():
+            return NULL
+        case RecordType() | ArrayType():
+            return _aggregate(machine, None, (), type_)
+        case _:
+            return OPAQUE
+
+
+# ---------------------------------------------------------------- the single forms
+
+
+def _load(machine: Machine, state: State, place: ir.Place, type_: Type, span: Span, volatile: bool) -> Value:
+    if isinstance(place, ir.AfterPlace) and isinstance(place.effect, ir.Assign | ir.Update):
+        return evaluate(machine, state, place.effect)  # the value just stored; it is not read back
+    base = place
+    offset = 0
+    while isinstance(base, ir.FieldPlace):
+        offset += base.field.offset
+        base = base.base
+    if isinstance(base, ir.VariablePlace) and base.variable.storage is ir.Storage.BUILTIN:
+        value = machine.semantics.builtin(machine, base.variable)
+        if isinstance(value, Composite) and base is not place:
+            return value.cells[offset].value
+        return value
+    return load(machine, state, locate(machine, state, place), type_, span, volatile)
+
+
+def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary) -> Value:
+    value = arithmetic.binary(op, a, b, e.type)
+    if value is not None:
+        return value
+    if isinstance(a, FloatValue) and isinstance(b, FloatValue):
+        return arithmetic.as_bool(read_between(f"float {op.value}", (a.key, b.key), 0, 1))
+    if arithmetic.is_comparison(op):
+        return machine.unknown_truth("comparison")
+    return machine.unknown("value", e.type, Origin.UNKNOWN)
+
+
+def _unknown_conversion(machine: Machine, e: ir.Convert) -> Value:
+    return machine.unknown(
+        "converted", e.type, Origin.DATA if isinstance(e.operand.type, FloatType) else Origin.UNKNOWN
+    )
+
+
+def _advance(machine: Machine, state: State, base: Value, count: Value, stride: int, span: Span) -> Value:
+    if stride == 0 or not isinstance(count, Term):
+        machine.semantics.unsupported(machine, state, "pointer arithmetic on a type of unknown size", span)
+        return OPAQUE
+    return arithmetic.move(base, mul(as_int(count), const(stride)))
+
+
+def _assign(machine: Machine, state: State, place: ir.Place, value: Expression, span: Span) -> Value:
+    stored = evaluate(machine, state, value)
+    address = locate(machine, state, place)
+    store(machine, state, address, stored, value.type, place.span)
+    return stored
+
+
+def _update(machine: Machine, state: State, e: ir.Update) -> Value:
+    operand = evaluate(machine, state, e.value)
+    address = locate(machine, state, e.place)
+    place_type = e.type
+    old = load(machine, state, address, place_type, e.place.span)
+    if e.stride:
+        new = _advance(machine, state, old, _signed(e.op, operand), e.stride, e.span)
+    else:
+        left = arithmetic.convert(old, place_type, e.compute_type, explicit=False)
+        computed = None if left is None else arithmetic.binary(e.op, left, operand, e.compute_type)
+        back = None if computed is None else arithmetic.convert(computed, e.compute_type, place_type, explicit=False)
+        new = back if back is not None else machine.unknown("value", place_type, Origin.UNKNOWN)
+    store(machine, state, address, new, place_type, e.place.span)
+    return old if e.postfix else new
+
+
+def _signed(op: ir.BinaryOp, operand: Value) -> Value:
+    if op is ir.BinaryOp.SUB and isinstance(operand, Term):
+        return mul(as_int(operand), const(-1))
+    return operand
+
+
+def _conditional(machine: Machine, state: State, e: ir.Conditional) -> Value:
+    test = condition(machine, state, e.condition)
+    if test is TRUE:
+        return evaluate(machine, state, e.then)
+    if test is FALSE:
+        return evaluate(machine, state, e.otherwise)
+    a, b = _branches(state, test, e.span)
+    x, y = evaluate(machine, a, e.then), evaluate(machine, b, e.otherwise)
+    _join(state, a, b, e.span)
+    if not a.alive or not b.alive:
+        return y if b.alive else x
+    return choose(test, x, y)
+
+
+def _logical(machine: Machine, state: State, e: ir.Logical) -> Value:
+    left = condition(machine, state, e.left)
+    if left is (FALSE if e.conjunction else TRUE):
+        return left
+    go, skip = _branches(state, left if e.conjunction else negate(left), e.span)
+    right = condition(machine, go, e.right) if go.alive else FALSE
+    _join(state, go, skip, e.span)
+    return arithmetic.conj(left, right) if e.conjunction else arithmetic.disj(left, right)
+
+
+def _branches(state: State, test: Term, span: Span) -> tuple[State, State]:
+    a, b = state.copy(), state.copy()
+    a.assume(test, ConditionKind.BRANCH, span)
+    b.assume(negate(test), ConditionKind.BRANCH, span)
+    return a, b
+
+
+def _join(state: State, a: State, b: State, span: Span) -> None:
+    joined = merge((a, b))
+    if joined is None:
+        state.kill(span)
+    else:
+        state.store, state.path = joined.store, joined.path
+
+
+def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
+    size = machine.size(type_)
+    if size is None:
+        return OPAQUE
+    cells: dict[int, Cell] = {}
+    for at, member in scalars(machine, type_, 4096):
+        width = machine.size(member)
+        if width:
+            cells[at] = Cell(zero(machine, member), width)
+    for at, expression in parts:
+        if state is None:
+            continue
+        value = evaluate(machine, state, expression)
+        if isinstance(value, Composite):
+            cells.update({at + o: c for o, c in value.cells.items()})
+        else:
+            cells[at] = Cell(value, machine.size(expression.type) or 1)
+    return Composite(cells, size)
+
+
+def _new(machine: Machine, state: State, e: ir.New) -> Value:
+    count = (
+        const(1) if e.count is None else integer(machine, evaluate(machine, state, e.count), "count", IntType(64, True))
+    )
+    element = machine.size(e.allocated)
+    size = None if element is None else mul(count, const(element))
+    name = machine.names.unique("new")
+    pointer = Pointer(MemoryObject(name, name, MemorySpace.HOST, e.allocated, size, e.span), const(0))
+    if e.initial is not None:
+        store(machine, state, pointer, evaluate(machine, state, e.initial), e.allocated, e.span)
+    return pointer

@@ -1,0 +1,132 @@
+"""Linear forms of terms, and how a value changes from one iteration to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.terms import Op, Symbol, Term, add, const, mul, sub, symbols_of
+
+Linear: TypeAlias = tuple[int, dict[Term, int]]
+
+
+def linear(term: Term) -> Linear:
+    """`term` as constant + sum of coefficient * atom, soft wraps read through."""
+    match term.op:
+        case Op.CONST:
+            return term.value, {}
+        case Op.ADD:
+            return _combine(linear(term.args[0]), linear(term.args[1]), 1)
+        case Op.SUB:
+            return _combine(linear(term.args[0]), linear(term.args[1]), -1)
+        case Op.MUL if term.args[1].is_const:
+            return _scale(linear(term.args[0]), term.args[1].value)
+        case Op.WRAP if term.wrap_to[2]:
+            return linear(term.args[0])
+        case _:
+            return 0, {term: 1}
+
+
+def _combine(a: Linear, b: Linear, sign: int) -> Linear:
+    total = dict(a[1])
+    for atom, coefficient in b[1].items():
+        value = total.get(atom, 0) + sign * coefficient
+        if value:
+            total[atom] = value
+        else:
+            total.pop(atom, None)
+    return a[0] + sign * b[0], total
+
+
+def _scale(a: Linear, factor: int) -> Linear:
+    return (a[0] * factor, {t: c * factor for t, c in a[1].items()}) if factor else (0, {})
+
+
+def from_linear(form: Linear) -> Term:
+    total = const(form[0])
+    for atom, coefficient in form[1].items():
+        total = add(total, mul(atom, const(coefficient)))
+    return total
+
+
+def difference(after: Term, before: Term) -> Term:
+    """`after - before`, simplified."""
+    return from_linear(_combine(linear(after), linear(before), -1))
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """Adds the same amount every iteration."""
+
+    delta: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Is shifted left (`factor` > 0) or right (`factor` < 0) by |factor| bits every iteration."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drifting:
+    """Changes by an amount within [low, high] every iteration."""
+
+    low: int
+    high: int
+
+
+Progress: TypeAlias = Steady | Scaling | Drifting | None
+
+
+def progress(after: Term, before: Symbol) -> Progress:
+    """How the value of `before` changes in one iteration; None: in no known way."""
+    start = _atom(before)
+    core = _unwrapped(after)
+    bits = _scaling(core, before)
+    if bits is not None:
+        return Scaling(bits)
+    delta = difference(core, start)
+    if before not in symbols_of(delta):
+        return Steady(delta)
+    bounds = _change(core, start, before)
+    return None if bounds is None else Drifting(*bounds)
+
+
+def _atom(symbol: Symbol) -> Term:
+    from hgrd.terms import var
+
+    return var(symbol)
+
+
+def _unwrapped(term: Term) -> Term:
+    while term.op is Op.WRAP and term.wrap_to[2]:
+        term = term.args[0]
+    return term
+
+
+def _scaling(term: Term, symbol: Symbol) -> int | None:
+    """k if term is symbol * 2**k, -k if it is symbol / 2**k (the symbol not negative)."""
+    if len(term.args) != 2 or not term.args[1].is_const:
+        return None
+    base, factor = _unwrapped(term.args[0]), term.args[1].value
+    if base.op is not Op.VAR or base.symbol != symbol:
+        return None
+    if term.op is Op.SHR and factor > 0:
+        return -factor
+    if factor > 1 and factor & (factor - 1) == 0:
+        if term.op is Op.MUL:
+            return factor.bit_length() - 1
+        if term.op is Op.DIV:
+            return 1 - factor.bit_length()
+    return None
+
+
+def _change(term: Term, start: Term, symbol: Symbol) -> tuple[int, int] | None:
+    """Bounds of term - start, through choices."""
+    term = _unwrapped(term)
+    if term.op is Op.ITE:
+        a, b = (_change(t, start, symbol) for t in term.args[1:])
+        return None if a is None or b is None else (min(a[0], b[0]), max(a[1], b[1]))
+    delta = sub(term, start) if term is start else difference(term, start)
+    return None if symbol in symbols_of(delta) else (delta.low, delta.high)

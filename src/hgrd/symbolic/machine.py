@@ -1,0 +1,95 @@
+"""The symbolic machine: one run over a function, all paths joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hgrd.program.expressions import FunctionRef, Variable
+from hgrd.program.layout import size_of
+from hgrd.program.program import Function
+from hgrd.program.span import Span
+from hgrd.program.types import BoolType, FloatType, IntType, Record, Type
+from hgrd.symbolic.naming import Names
+from hgrd.symbolic.semantics import Semantics
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Value
+from hgrd.terms import Origin, Term, const, ne, var
+from hgrd.terms.interval import of_type
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation of a function; `returns` collects the states that leave it."""
+
+    number: int
+    function: FunctionRef
+    call_site: Span | None
+    returns: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, Value | None]])
+
+
+@dataclass(slots=True)
+class Exits:
+    """Where `break` and `continue` go."""
+
+    breaks: list[State] = field(default_factory=list[State])
+    continues: list[State] = field(default_factory=list[State])
+
+
+class StepLimitError(Exception):
+    """The run took too many steps."""
+
+
+@dataclass(slots=True)
+class Machine:
+    """Program tables, the semantics in force, and what a run needs to know about itself.
+
+    `probing` > 0: this is a trial run of a loop body; semantics must not record anything.
+    """
+
+    functions: Mapping[str, Function]
+    records: Mapping[str, Record]
+    semantics: Semantics
+    names: Names = field(default_factory=Names)
+    frames: list[Frame] = field(default_factory=list[Frame])
+    activations: int = 0
+    probing: int = 0
+    steps: int = 0
+    step_limit: int = 400_000
+    max_depth: int = 48
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > self.step_limit:
+            raise StepLimitError
+
+    def size(self, type_: Type) -> int | None:
+        return size_of(type_, self.records)
+
+    def local_object(self, variable: Variable) -> MemoryObject:
+        """The object of a local variable in the current activation."""
+        return MemoryObject(
+            f"{variable.key}@{self.frame.number}", variable.name, MemorySpace.LOCAL, variable.type, None, variable.span
+        )
+
+    def object_of(self, variable: Variable) -> MemoryObject:
+        return self.semantics.variable_object(self, variable) or self.local_object(variable)
+
+    def unknown(self, base: str, type_: Type, origin: Origin) -> Value:
+        """A value of which only the type is known."""
+        match type_:
+            case BoolType():
+                return self.unknown_truth(base, origin)
+            case IntType(bits=bits, signed=signed):
+                return var(self.names.fresh(base, *of_type(bits, signed), origin))
+            case FloatType():
+                return FloatValue(var(self.names.fresh(base, *of_type(64, True), origin)))
+            case _:
+                return OPAQUE
+
+    def unknown_truth(self, base: str, origin: Origin = Origin.UNKNOWN) -> Term:
+        return ne(var(self.names.fresh(base, 0, 1, origin)), const(0))

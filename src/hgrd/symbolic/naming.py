@@ -1,0 +1,42 @@
+"""Names for symbols: readable, unique, and the same for the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from hgrd.terms import Origin, Symbol
+
+
+@dataclass(slots=True)
+class Names:
+    """Hands out symbols.  `index` orders them by creation."""
+
+    taken: dict[str, int] = field(default_factory=dict[str, int])
+    stable: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
+    index: dict[str, int] = field(default_factory=dict[str, int])
+
+    def unique(self, base: str) -> str:
+        """`base`, or base'2, base'3 … if it is taken."""
+        count = self.taken.get(base, 0) + 1
+        self.taken[base] = count
+        name = base if count == 1 else f"{base}'{count}"
+        self.index[name] = len(self.index)
+        return name
+
+    def of(self, key: Hashable, base: str) -> str:
+        """The same name for the same key."""
+        name = self.stable.get(key)
+        if name is None:
+            name = self.stable[key] = self.unique(base)
+        return name
+
+    def fresh(self, base: str, low: int, high: int, origin: Origin) -> Symbol:
+        return Symbol(self.unique(base), low, high, origin)
+
+    def mark(self) -> int:
+        """Symbols created from now on have an index that is not below the mark."""
+        return len(self.index)
+
+    def older(self, symbol: Symbol, mark: int) -> bool:
+        return self.index.get(symbol.name, -1) < mark

@@ -1,0 +1,263 @@
+"""Places: where they are, what they hold, and storing into them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.program.expressions import (
+    AfterPlace,
+    Deref,
+    FieldPlace,
+    Place,
+    Storage,
+    TemporaryPlace,
+    UnsupportedPlace,
+    VariablePlace,
+)
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Choice,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    Value,
+)
+from hgrd.terms import Origin, Term, const, eq, ite, negate
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
+_CHAIN = 16  # a symbolic index into at most this many known cells becomes a choice among them
+
+
+def locate(machine: Machine, state: State, place: Place) -> Value:
+    """The address of a place (a pointer value, OPAQUE where unknown)."""
+    from hgrd.symbolic.expressions import evaluate
+
+    match place:
+        case VariablePlace(variable=variable):
+            return Pointer(machine.object_of(variable), const(0))
+        case Deref(pointer=pointer):
+            return evaluate(machine, state, pointer)
+        case FieldPlace(base=base, field=field):
+            return move(locate(machine, state, base), const(field.offset))
+        case TemporaryPlace(value=value, type=type_, span=span):
+            return _temporary(machine, state, evaluate(machine, state, value), type_, span)
+        case AfterPlace(effect=effect, place=inner):
+            evaluate(machine, state, effect)
+            machine.probing += 1  # the place has been evaluated by the effect: no second round of accesses
+            try:
+                return locate(machine, state, inner)
+            finally:
+                machine.probing -= 1
+        case UnsupportedPlace(reason=reason, span=span):
+            machine.semantics.unsupported(machine, state, reason, span)
+            return OPAQUE
+
+
+def _temporary(machine: Machine, state: State, value: Value, type_: Type, span: Span) -> Pointer:
+    target = MemoryObject(machine.names.unique("temporary"), "temporary", MemorySpace.LOCAL, type_, None, span)
+    pointer = Pointer(target, const(0))
+    store(machine, state, pointer, value, type_, span)
+    return pointer
+
+
+def load(machine: Machine, state: State, address: Value, type_: Type, span: Span, volatile: bool = False) -> Value:
+    """The value of `type_` at an address."""
+    match address:
+        case Pointer(target=target):
+            if target.space in SHARED_SPACES:
+                return machine.semantics.load(machine, state, address, type_, span, volatile)
+            return read_cells(machine, state, address, type_)
+        case Choice(condition=condition, then=a, otherwise=b):
+            return _load_either(machine, state, condition, a, b, type_, span, volatile)
+        case _:
+            return machine.unknown("value", type_, Origin.UNKNOWN)
+
+
+def _load_either(
+    machine: Machine, state: State, condition: Term, a: Value, b: Value, type_: Type, span: Span, volatile: bool
+) -> Value:
+    values: list[Value] = []
+    for arm, term in ((a, condition), (b, negate(condition))):
+        branch = state.copy()
+        branch.assume(term, ConditionKind.BRANCH, span)
+        values.append(load(machine, branch, arm, type_, span, volatile) if branch.alive else OPAQUE)
+    if values[0] is OPAQUE or values[1] is OPAQUE:
+        return values[1] if values[0] is OPAQUE else values[0]
+    return choose(condition, values[0], values[1])
+
+
+def store(machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span) -> None:
+    match address:
+        case Pointer(target=target):
+            if target.space in SHARED_SPACES:
+                machine.semantics.store(machine, state, address, value, type_, span)
+            else:
+                write_cells(machine, state, address, value, type_)
+        case Choice(condition=condition, then=a, otherwise=b):
+            _store_either(machine, state, condition, (a, b), value, type_, span)
+        case _:
+            machine.semantics.unsupported(machine, state, "a write through a pointer of unknown target", span)
+
+
+def _store_either(
+    machine: Machine, state: State, condition: Term, arms: tuple[Value, Value], value: Value, type_: Type, span: Span
+) -> None:
+    """Stores under the condition in each arm; a local arm keeps its old value otherwise."""
+    for arm, term in zip(arms, (condition, negate(condition)), strict=True):
+        branch = state.copy()
+        branch.assume(term, ConditionKind.BRANCH, span)
+        if not branch.alive:
+            continue
+        store(machine, branch, arm, value, type_, span)
+        if isinstance(arm, Pointer) and arm.target.space not in SHARED_SPACES:
+            old = read_cells(machine, state, arm, type_)
+            write_cells(machine, state, arm, choose(term, value, old), type_)
+
+
+# ---------------------------------------------------------------- cells of local objects
+
+
+def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) -> Value:
+    target, offset = pointer.target, pointer.offset
+    region = state.store.get(target.key, EMPTY)
+    if offset.is_const:
+        return read_at(machine, region, target, offset.value, type_)
+    size = machine.size(type_)
+    candidates = [(o, c) for o, c in region.cells.items() if size is None or offset.low - c.size < o <= offset.high]
+    default = machine.semantics.contents(machine, target, region.generation, offset, type_)
+    if not candidates:
+        return _zero(machine, type_) if region.zeroed else default
+    if len(candidates) > _CHAIN or any(c.size != size or not isinstance(c.value, Term) for _, c in candidates):
+        return machine.unknown(target.name, type_, Origin.UNKNOWN)
+    for o, cell in candidates:
+        if isinstance(default, Term) and isinstance(cell.value, Term):
+            default = ite(eq(offset, const(o)), cell.value, default)
+    return default
+
+
+def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type) -> Value:
+    """The value of `type_` at a known offset."""
+    size = machine.size(type_)
+    if isinstance(type_, RecordType | ArrayType):
+        return _composite(machine, region, target, offset, type_, size)
+    cell = region.cells.get(offset)
+    if cell is not None and (size is None or cell.size == size):
+        return cell.value if _fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
+    width = size or 1
+    if any(o < offset + width and offset < o + c.size for o, c in region.cells.items()):
+        return machine.unknown(target.name, type_, Origin.UNKNOWN)
+    if region.zeroed:
+        return _zero(machine, type_)
+    return machine.semantics.contents(machine, target, region.generation, const(offset), type_)
+
+
+def _fits(value: Value, type_: Type) -> bool:
+    """Whether a stored value can be read as this type without looking at its bits."""
+    match type_:
+        case IntType() | BoolType():
+            return isinstance(value, Term)
+        case FloatType():
+            return isinstance(value, FloatValue)
+        case PointerType():
+            return not isinstance(value, Term | FloatValue | Composite)
+        case _:
+            return True
+
+
+def _zero(machine: Machine, type_: Type) -> Value:
+    from hgrd.symbolic.expressions import zero
+
+    return zero(machine, type_)
+
+
+def _composite(
+    machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type, size: int | None
+) -> Value:
+    """All scalar members, each read on its own (so that unknown ones get their own names)."""
+    if size is None:
+        return OPAQUE
+    cells: dict[int, Cell] = {}
+    for at, member in scalars(machine, type_, _SCALAR_LIMIT):
+        width = machine.size(member)
+        if width:
+            cells[at] = Cell(read_at(machine, region, target, offset + at, member), width)
+    if not cells:
+        cells = {o - offset: c for o, c in region.cells.items() if offset <= o < offset + size}
+    return Composite(cells, size)
+
+
+_SCALAR_LIMIT = 256
+
+
+def scalars(machine: Machine, type_: Type, limit: int) -> list[tuple[int, Type]]:
+    """(offset, type) of the scalar members of a type; [] if there are more than `limit`."""
+    match type_:
+        case RecordType(key=key):
+            record = machine.records.get(key)
+            if record is None or not record.complete:
+                return []
+            found: list[tuple[int, Type]] = []
+            for field in record.fields:
+                found += [(field.offset + at, t) for at, t in scalars(machine, field.type, limit)]
+            return found if len(found) <= limit else []
+        case ArrayType(of=element, count=count):
+            size = machine.size(element)
+            if count is None or size is None or count > limit:
+                return []
+            inner = scalars(machine, element, limit)
+            if count * len(inner) > limit:
+                return []
+            return [(i * size + at, t) for i in range(count) for at, t in inner]
+        case _:
+            return [(0, type_)]
+
+
+def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type) -> None:
+    target, offset = pointer.target, pointer.offset
+    region = state.store.get(target.key, EMPTY)
+    size = machine.size(type_)
+    if not offset.is_const:
+        state.store[target.key] = _weak_update(region, offset, value, size)
+    elif isinstance(value, Composite):
+        state.store[target.key] = _store_composite(region, offset.value, value)
+    elif size is None:
+        state.store[target.key] = Region({offset.value: Cell(value, 1)}, Generation())
+    else:
+        state.store[target.key] = region.with_cell(offset.value, Cell(value, size))
+
+
+def _store_composite(region: Region, offset: int, value: Composite) -> Region:
+    end = offset + value.size
+    kept = {o: c for o, c in region.cells.items() if o + c.size <= offset or o >= end}
+    kept.update({offset + o: c for o, c in value.cells.items()})
+    return Region(kept, Generation(), False)
+
+
+def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -> Region:
+    """A store at an unknown offset: cells that it may touch become a choice, or unknown."""
+    cells: dict[int, Cell] = {}
+    for o, cell in region.cells.items():
+        if size is not None and (o + cell.size <= offset.low or o >= offset.high + size):
+            cells[o] = cell
+        elif cell.size == size and isinstance(cell.value, Term) and isinstance(value, Term):
+            cells[o] = Cell(ite(eq(offset, const(o)), value, cell.value), cell.size)
+    return Region(cells, Generation(), False)
+
+
+def forget(state: State, target: MemoryObject) -> None:
+    """Makes everything in an object unknown."""
+    state.store[target.key] = Region({}, Generation())
+
+
+def is_static(storage: Storage) -> bool:
+    return storage in (Storage.GLOBAL, Storage.STATIC)

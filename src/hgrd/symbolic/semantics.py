@@ -1,0 +1,67 @@
+"""What a symbolic run leaves to the room that uses it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from hgrd.program.expressions import Call, Launch, Variable
+from hgrd.program.span import Span
+from hgrd.program.statements import Assembly
+from hgrd.program.types import Type
+from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.values import MemoryObject, Pointer, Value
+from hgrd.terms import Symbol, Term
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+
+class Semantics(ABC):
+    """Host code and device code differ in these.  Methods may add conditions to the state."""
+
+    @abstractmethod
+    def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
+        """The object of a variable that is not local (global, shared, static …); None: a plain local."""
+
+    @abstractmethod
+    def builtin(self, machine: Machine, variable: Variable) -> Value:
+        """threadIdx and its like."""
+
+    @abstractmethod
+    def contents(
+        self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
+    ) -> Value:
+        """What an object holds where nothing is known to have been stored (the same each time)."""
+
+    @abstractmethod
+    def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
+        """A read of memory that threads share (spaces GLOBAL, SHARED, CONSTANT)."""
+
+    @abstractmethod
+    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+        """A write of memory that threads share."""
+
+    @abstractmethod
+    def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
+        """A function that has no body, or whose meaning is known anyway; None: not known."""
+
+    @abstractmethod
+    def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
+        """A kernel launch."""
+
+    @abstractmethod
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
+        """The body of a loop follows, once, for all values of `binder`."""
+
+    @abstractmethod
+    def leave_loop(self, machine: Machine, binder: Symbol) -> None:
+        """The end of that body."""
+
+    @abstractmethod
+    def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
+        """Inline assembly; outputs have been made unknown already."""
+
+    @abstractmethod
+    def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
+        """A construct was skipped: whatever it does is not in the result."""

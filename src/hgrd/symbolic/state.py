@@ -1,0 +1,186 @@
+"""The state of one symbolic path: memory, and the conditions under which it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+from hgrd.program.span import NOWHERE, Span
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
+
+
+class ConditionKind(Enum):
+    BRANCH = "branch"
+    GUARD = "guard"  # the other way ends in exit, return or throw
+    ASSERT = "assert"
+    LOOP = "loop bound"
+    VALUE = "value"  # what an operation guarantees of its result
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A term that holds on this path, and where it comes from."""
+
+    term: Term
+    kind: ConditionKind
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Identifies, by its object identity, one overwriting of an object by unknown contents."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+INITIAL: Final = Generation()
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The contents of one object: known cells by byte offset.
+
+    What is not in a cell is what the object has held since `generation`.
+    """
+
+    cells: Mapping[int, Cell] = field(default_factory=lambda: MappingProxyType({}))
+    generation: Generation = INITIAL
+    zeroed: bool = False  # what is not in a cell is zero
+
+    def with_cell(self, offset: int, cell: Cell) -> Region:
+        """Stores a cell; cells that overlap it are forgotten (their bytes become unknown)."""
+        end = offset + cell.size
+        kept = {o: c for o, c in self.cells.items() if o + c.size <= offset or o >= end}
+        partly = any(
+            c.size > cell.size or o < offset or o + c.size > end for o, c in self.cells.items() if o not in kept
+        )
+        kept[offset] = cell
+        return Region(kept, Generation() if partly else self.generation, self.zeroed and not partly)
+
+
+EMPTY: Final = Region()
+
+
+@dataclass(slots=True)
+class State:
+    """Mutable; `copy` before branching.  A state whose path contains false is dead."""
+
+    store: dict[str, Region]
+    path: tuple[Condition, ...]
+
+    def copy(self) -> State:
+        return State(dict(self.store), self.path)
+
+    @property
+    def alive(self) -> bool:
+        return not self.path or self.path[-1].term is not FALSE
+
+    def assume(self, term: Term, kind: ConditionKind, span: Span) -> None:
+        """Adds a condition (a conjunction is added part by part)."""
+        if not self.alive:
+            return
+        for part in term.args if term.op is Op.AND else (term,):
+            if part is TRUE or any(c.term is part for c in self.path):
+                continue
+            if part is FALSE or any(c.term is negate(part) for c in self.path):
+                self.kill(span)
+                return
+            self.path = (*self.path, Condition(part, kind, span))
+
+    def kill(self, span: Span) -> None:
+        self.path = (*self.path, Condition(FALSE, ConditionKind.BRANCH, span))
+
+    def guard(self) -> Term:
+        return conj(*(c.term for c in self.path))
+
+
+def merge(states: Iterable[State], kind: ConditionKind = ConditionKind.BRANCH) -> State | None:
+    """The join of states with a common history; None if none of them is alive."""
+    result: State | None = None
+    for state in states:
+        if state.alive:
+            result = state if result is None else _merge_two(result, state, kind)
+    return result
+
+
+def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
+    common = 0
+    for x, y in zip(a.path, b.path, strict=False):
+        if x.term is not y.term:
+            break
+        common += 1
+    only_a, only_b = a.path[common:], b.path[common:]
+    choose_a = conj(*(c.term for c in only_a))
+    either = disj(choose_a, conj(*(c.term for c in only_b)))
+    selector = _selector(only_a, only_b, choose_a)
+    store: dict[str, Region] = {}
+    for key in a.store.keys() | b.store.keys():
+        x, y = a.store.get(key, EMPTY), b.store.get(key, EMPTY)
+        store[key] = x if x is y else _merge_regions(selector, x, y)
+    merged = State(store, a.path[:common])
+    last = (*a.path, *only_a, *only_b)
+    merged.assume(either, kind, last[-1].span if last else NOWHERE)
+    return merged
+
+
+def _selector(only_a: tuple[Condition, ...], only_b: tuple[Condition, ...], choose_a: Term) -> Term:
+    """A short condition that tells a from b: the first difference, where b starts with its negation."""
+    if only_a and only_b and only_b[0].term is negate(only_a[0].term):
+        return only_a[0].term
+    return choose_a
+
+
+def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
+    cells: dict[int, Cell] = {}
+    lost = a.generation != b.generation or a.zeroed != b.zeroed
+    for offset in a.cells.keys() | b.cells.keys():
+        x, y = a.cells.get(offset), b.cells.get(offset)
+        if x is not None and y is not None and x.size == y.size:
+            cells[offset] = x if x is y else Cell(choose(condition, x.value, y.value), x.size)
+        else:
+            lost = True
+    return Region(cells, Generation() if lost else a.generation, a.zeroed and b.zeroed and not lost)
+
+
+def choose(condition: Term, a: Value, b: Value) -> Value:
+    """`condition ? a : b`."""
+    if a is b or a == b:
+        return a
+    match a, b:
+        case Term(), Term():
+            return ite(condition, a, b)
+        case FloatValue(key=x), FloatValue(key=y):
+            return FloatValue(read("float ?:", as_int(condition), x, y))
+        case Composite(), Composite() if a.size == b.size and a.origin == b.origin:
+            merged = _merge_regions(condition, Region(a.cells), Region(b.cells))
+            return replace(a, cells=merged.cells)
+        case Pointer(target=s, offset=x), Pointer(target=t, offset=y) if s == t:
+            return Pointer(s, ite(condition, x, y))
+        case (Term() | FloatValue() | Composite(), _) | (_, Term() | FloatValue() | Composite()):
+            return OPAQUE
+        case _:
+            return Choice(condition, a, b)
+
+
+def symbols_in(value: Value) -> frozenset[Symbol]:
+    """Symbols of the integer parts of a value."""
+    match value:
+        case Term():
+            return symbols_of(value)
+        case FloatValue(key=key):
+            return symbols_of(key)
+        case Pointer(offset=offset):
+            return symbols_of(offset)
+        case Choice(condition=c, then=a, otherwise=b):
+            return symbols_of(c) | symbols_in(a) | symbols_in(b)
+        case Composite(cells=cells):
+            return frozenset[Symbol]().union(*(symbols_in(c.value) for c in cells.values()))
+        case _:
+            return frozenset()

@@ -1,0 +1,164 @@
+"""Execution of statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hgrd.program import statements as ir
+from hgrd.program.expressions import Storage, Variable
+from hgrd.program.span import Span
+from hgrd.program.statements import Statement
+from hgrd.symbolic.expressions import condition, evaluate, integer
+from hgrd.symbolic.loops import do_while, loop
+from hgrd.symbolic.machine import Exits
+from hgrd.symbolic.places import SHARED_SPACES, store
+from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
+from hgrd.symbolic.values import Pointer
+from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, le, negate
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+
+def execute(machine: Machine, state: State, statement: Statement, exits: Exits) -> State:
+    """The state after `statement`; states that leave it otherwise go into `exits` or the frame."""
+    machine.step()
+    match statement:
+        case ir.Block(body=body):
+            return sequence(machine, state, body, exits)
+        case ir.Evaluate(expression=expression):
+            evaluate(machine, state, expression)
+            return state
+        case ir.Declare():
+            _declare(machine, state, statement)
+            return state
+        case ir.If():
+            return _if(machine, state, statement, exits)
+        case ir.Loop():
+            return loop(machine, state, statement)
+        case ir.DoWhile():
+            return do_while(machine, state, statement)
+        case ir.Return(value=value, span=span):
+            result = None if value is None else evaluate(machine, state, value)
+            machine.frame.returns.append((state.copy(), result))
+            state.kill(span)
+            return state
+        case ir.Break(span=span):
+            exits.breaks.append(state.copy())
+            state.kill(span)
+            return state
+        case ir.Continue(span=span):
+            exits.continues.append(state.copy())
+            state.kill(span)
+            return state
+        case ir.Switch():
+            return _switch(machine, state, statement, exits)
+        case ir.Assembly():
+            _assembly(machine, state, statement)
+            return state
+        case ir.UnsupportedStatement(reason=reason, parts=parts, span=span):
+            machine.semantics.unsupported(machine, state, reason, span)
+            return sequence(machine, state, parts, exits)
+
+
+def sequence(machine: Machine, state: State, body: tuple[Statement, ...], exits: Exits) -> State:
+    for statement in body:
+        if not state.alive:
+            break
+        state = execute(machine, state, statement, exits)
+    return state
+
+
+def _declare(machine: Machine, state: State, statement: ir.Declare) -> None:
+    variable = statement.variable
+    target = machine.object_of(variable)
+    if target.space in SHARED_SPACES or _keeps_value(variable, target.key, state):
+        return
+    state.store[target.key] = Region({}, Generation())
+    if statement.initial is not None:
+        value = evaluate(machine, state, statement.initial)
+        if state.alive:
+            store(machine, state, Pointer(target, const(0)), value, variable.type, statement.span)
+
+
+def _keeps_value(variable: Variable, key: str, state: State) -> bool:
+    return variable.storage is Storage.STATIC and key in state.store
+
+
+def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State:
+    test = condition(machine, state, statement.condition)
+    if not state.alive:
+        return state
+    if test is TRUE:
+        return execute(machine, state, statement.then, exits)
+    if test is FALSE:
+        return state if statement.otherwise is None else execute(machine, state, statement.otherwise, exits)
+    then, otherwise = state.copy(), state.copy()
+    depth = len(state.path)
+    span = statement.condition.span
+    then.assume(test, ConditionKind.BRANCH, span)
+    otherwise.assume(negate(test), ConditionKind.BRANCH, span)
+    if then.alive:
+        then = execute(machine, then, statement.then, exits)
+    if otherwise.alive and statement.otherwise is not None:
+        otherwise = execute(machine, otherwise, statement.otherwise, exits)
+    if then.alive and otherwise.alive:
+        return merge((then, otherwise)) or then
+    return _as_guard(then if then.alive else otherwise, depth)
+
+
+def _as_guard(state: State, depth: int) -> State:
+    """The other way out of an `if` has left: what this way assumed is now a guard."""
+    if state.alive:
+        state.path = tuple(
+            replace(c, kind=ConditionKind.GUARD) if i >= depth and c.kind is ConditionKind.BRANCH else c
+            for i, c in enumerate(state.path)
+        )
+    return state
+
+
+def _switch(machine: Machine, state: State, statement: ir.Switch, exits: Exits) -> State:
+    operand = integer(machine, evaluate(machine, state, statement.operand), "switch", statement.operand.type)
+    inner = Exits([], exits.continues)
+    tests = [_matches(operand, case) for case in statement.cases]
+    listed = disj(*tests)
+    falling: State | None = None
+    for case, test in zip(statement.cases, tests, strict=True):
+        entered = state.copy()
+        entered.assume(disj(test, negate(listed)) if case.default else test, ConditionKind.BRANCH, case.span)
+        current = merge([s for s in (falling, entered) if s is not None])
+        falling = None if current is None else sequence(machine, current, case.body, inner)
+    missed: list[State] = []
+    if not any(case.default for case in statement.cases):
+        none = state.copy()
+        none.assume(negate(listed), ConditionKind.BRANCH, statement.span)
+        missed.append(none)
+    after = merge([*inner.breaks, *missed, *([falling] if falling is not None else [])])
+    return after if after is not None else _dead(state, statement.span)
+
+
+def _matches(operand: Term, case: ir.Case) -> Term:
+    return disj(
+        *(
+            eq(operand, const(low)) if low == high else conj(le(const(low), operand), le(operand, const(high)))
+            for low, high in case.values
+        )
+    )
+
+
+def _dead(state: State, span: Span) -> State:
+    state.kill(span)
+    return state
+
+
+def _assembly(machine: Machine, state: State, statement: ir.Assembly) -> None:
+    from hgrd.symbolic.calls import reachable
+    from hgrd.symbolic.places import forget
+
+    outputs = tuple(evaluate(machine, state, e) for e in statement.outputs)
+    arguments = tuple(evaluate(machine, state, e) for e in statement.inputs)
+    for target in reachable(state, outputs):
+        if target.space not in SHARED_SPACES:
+            forget(state, target)
+    machine.semantics.assembly(machine, state, statement, arguments)

@@ -1,0 +1,104 @@
+"""Symbolic values: what variables, expressions and memory cells hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.span import Span
+from hgrd.program.types import Type
+from hgrd.terms import Term
+
+
+class MemorySpace(Enum):
+    LOCAL = "local"  # variables and temporaries of one thread (host or device)
+    SHARED = "shared"
+    GLOBAL = "global"
+    CONSTANT = "constant"
+    HOST = "host"  # host heap and host globals
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryObject:
+    """A variable or an allocation.  Different keys never overlap.
+
+    `name` is what the source calls it.  `size` in bytes, None if not known.  `element` is the type it
+    is accessed as, where known.  `external`: it came in through a pointer nobody allocated, so that
+    it differs from other objects only by assumption.
+    """
+
+    key: str
+    name: str
+    space: MemorySpace
+    element: Type | None
+    size: Term | None
+    span: Span
+    external: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An address: `offset` bytes into an object."""
+
+    target: MemoryObject
+    offset: Term
+
+
+@dataclass(frozen=True, slots=True)
+class NullValue:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two pointers."""
+
+    condition: Term
+    then: PointerValue
+    otherwise: PointerValue
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    function: FunctionRef
+
+
+@dataclass(frozen=True, slots=True)
+class FloatValue:
+    """A floating-point value by identity: equal keys are equal values.
+
+    `exact` is (numerator, positive denominator) where it is a known rational: rounding is then ignored.
+    """
+
+    key: Term
+    exact: tuple[Term, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    value: Value
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A record or array value: cells by byte offset.  `origin` names what the missing cells hold."""
+
+    cells: Mapping[int, Cell]
+    size: int
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueValue:
+    """A value of which nothing is known (library objects, void)."""
+
+
+PointerValue: TypeAlias = Pointer | Choice | NullValue | FunctionValue | OpaqueValue
+Value: TypeAlias = Term | FloatValue | PointerValue | Composite
+
+OPAQUE = OpaqueValue()
+NULL = NullValue()
