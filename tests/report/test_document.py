@@ -1,0 +1,42 @@
+import json
+from pathlib import Path
+
+from hgrd import __version__
+from hgrd.report.document import document, to_bytes
+from hgrd.report.severity import merged, tally
+from tests.report.samples import BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_everything_there_is_to_say():
+    said = to_bytes(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN), False, {"b.cu": "no such file or directory"})
+    assert said.decode().replace(__version__, "VERSION") == (GOLDEN / "report.json").read_text()
+
+
+def test_the_document_survives_json():
+    said = document(report(RACY, BENIGN), True, {})
+    assert json.loads(to_bytes(report(RACY, BENIGN), True, {})) == said
+
+
+def test_same_value_writes_count_as_notes_unless_strict():
+    assert (tally(report(BENIGN), False).errors, tally(report(BENIGN), False).notes) == (0, 1)
+    assert (tally(report(BENIGN), True).errors, tally(report(BENIGN), True).notes) == (1, 0)
+
+
+def test_the_outcome_of_a_report_is_its_worst():
+    assert [
+        document(r, False, {})["outcome"] for r in (report(SAFE), report(SAFE, UNKNOWN), report(UNKNOWN, RACY))
+    ] == [
+        "safe",
+        "unknown",
+        "race",
+    ]
+    assert document(report(), False, {})["outcome"] == "unknown"
+
+
+def test_merging_keeps_the_order_and_says_each_message_once():
+    whole = merged([report(SAFE), report(RACY)], 3.0)
+    assert [kernel.kernel for kernel in whole.kernels] == ["copy", "reduce"]
+    assert whole.messages == report().messages
+    assert (whole.files, whole.seconds) == (("sum.cu", "sum.cu"), 3.0)

@@ -1,0 +1,45 @@
+from io import StringIO
+from pathlib import Path
+
+from hgrd.races.findings import Report
+from hgrd.report.lines import plain, write
+from hgrd.report.text import TextOptions, render
+from tests.report.samples import BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report, source_line
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def text(what: Report, options: TextOptions | None = None) -> str:
+    return plain(render(what, source_line, options or TextOptions()))
+
+
+def test_everything_there_is_to_say():
+    assert text(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN)) == (GOLDEN / "report.txt").read_text()
+
+
+def test_brief_leaves_out_kernels_and_open_pairs():
+    assert text(report(SAFE, UNKNOWN), TextOptions(brief=True)) == ("2 kernels: 1 safe, 1 unknown; 0 races; 1.50 s\n")
+
+
+def test_same_value_writes_are_errors_when_strict():
+    headline = text(report(BENIGN), TextOptions(strict=True)).splitlines()[0]
+    assert headline.startswith("sum.cu:31:3: error: data race on 'out' (global memory) in kernel 'mark'")
+
+
+def test_the_source_is_left_out_where_it_cannot_be_read():
+    lines = plain(render(report(RACY), lambda _file, _line: None, TextOptions())).splitlines()
+    assert lines[:3] == [
+        "sum.cu:12:2: error: data race on 'tile' (shared memory) in kernel 'reduce': this write of tile[t]",
+        "sum.cu:15:19: note: and this read of tile[t + s]",
+        "  levels:     intra-block",
+    ]
+
+
+def test_colours_change_nothing_but_escapes():
+    coloured, uncoloured = StringIO(), StringIO()
+    lines = list(render(report(RACY), source_line, TextOptions()))
+    write(lines, coloured, color=True)
+    write(lines, uncoloured, color=False)
+    assert "\x1b[1;31merror: \x1b[0m" in coloured.getvalue()
+    assert "\x1b" not in uncoloured.getvalue()
+    assert uncoloured.getvalue() == plain(lines)
