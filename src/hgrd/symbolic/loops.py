@@ -352,8 +352,9 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: tuple[Carrie
     after, breaks = _body(machine, inside, shape)
     if not shape.test_first and shape.test is not None and after is not None:
         condition(machine, after, shape.test)  # its accesses belong to the iteration
-    machine.semantics.leave_loop(machine, binder)
-    return _after(machine, state, shape, carried, binder, (after, breaks))
+    count = machine.names.fresh(f"{binder.name}end", 0, min(binder.high + 1, _MAX_TRIPS), Origin.LOOP)
+    machine.semantics.leave_loop(machine, binder, count)
+    return _after(machine, state, shape, carried, count, (after, breaks))
 
 
 def _after(
@@ -361,7 +362,7 @@ def _after(
     state: State,
     shape: Shape,
     carried: tuple[Carried, ...],
-    binder: Symbol,
+    count: Symbol,
     ends: tuple[State | None, list[State]],
 ) -> State:
     """The state behind the loop: after some number of iterations the test fails, or a break left."""
@@ -373,7 +374,6 @@ def _after(
     if after is None and not left_early and not shape.test_first:
         state.kill(shape.span)
         return state
-    count = machine.names.fresh(f"{binder.name}end", 0, min(binder.high + 1, _MAX_TRIPS), Origin.LOOP)
     _enter(machine, state, carried, var(count))
     if shape.test is None or not shape.test_first:
         return state

@@ -55,8 +55,8 @@ class Semantics(ABC):
         """The body of a loop follows, once, for all values of `binder`."""
 
     @abstractmethod
-    def leave_loop(self, machine: Machine, binder: Symbol) -> None:
-        """The end of that body."""
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
+        """The end of that body; `count` is the number of iterations, as the code behind the loop knows it."""
 
     @abstractmethod
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
