@@ -13,13 +13,10 @@ from typing import TypeVar
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
 from hgrd.program.program import Program
-from hgrd.races.analyze import analyze
 from hgrd.races.findings import Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.report.severity import merged
-from hgrd.source.compiler import SourceError
-from hgrd.source.options import SourceOptions
-from hgrd.source.parse import parse_file
+from hgrd.source.options import SourceError, SourceOptions
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -62,6 +59,8 @@ def check(paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions
 
 def parse(files: Iterable[str], source: SourceOptions) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
     """The programs that could be parsed, and those that could not."""
+    from hgrd.source.parse import parse_file
+
     outcomes = [guarded(file, partial(parse_file, file, source)) for file in files]
     programs = tuple(x for x in outcomes if not isinstance(x, Failure))
     return programs, tuple(x for x in outcomes if isinstance(x, Failure))
@@ -82,6 +81,8 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
 
 
 def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions) -> _Part:
+    from hgrd.races.analyze import analyze  # not before there is something to analyse: it loads the solver
+
     begin = perf_counter()
     programs, failures = parse(files, source)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)

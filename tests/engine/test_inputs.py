@@ -1,0 +1,59 @@
+from pathlib import Path
+
+from hgrd.engine.inputs import Failure, Inputs, collect
+
+KERNEL = "__global__ void k(int *a) { a[0] = 1; }\n"
+MAIN = "int main() { return 0; }\n"
+
+
+def made(folder: Path, **files: str) -> list[str]:
+    """Files by name, with `__` for the dot and `_in_` for the slash."""
+    paths: list[str] = []
+    for name, text in files.items():
+        path = folder / name.replace("__", ".").replace("_in_", "/")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        paths.append(str(path))
+    return paths
+
+
+def test_files_with_one_main_are_one_program(tmp_path: Path):
+    files = made(tmp_path, a__cu=KERNEL, b__cu=MAIN)
+    assert collect(files) == Inputs((tuple(files),), ())
+
+
+def test_every_main_is_a_program(tmp_path: Path):
+    first, second = made(tmp_path, a__cu=KERNEL + MAIN, b__cu=KERNEL + MAIN)
+    assert collect([first, second, first]) == Inputs(((first,), (second,)), ())
+
+
+def test_files_go_with_the_main_of_their_folder(tmp_path: Path):
+    a, k, b, c = made(tmp_path, x_in_a__cu=MAIN, x_in_k__cu=KERNEL, y_in_b__cu=MAIN, z_in_c__cu=KERNEL)
+    assert collect([a, k, b, c]).programs == ((a, k), (b,), (c,))
+
+
+def test_files_beside_two_mains_are_a_program_of_their_own(tmp_path: Path):
+    a, b, k = made(tmp_path, a__cu=MAIN, b__cu=MAIN, k__cu=KERNEL)
+    assert collect([a, b, k]).programs == ((a,), (b,), (k,))
+
+
+def test_an_included_file_belongs_to_its_includer(tmp_path: Path):
+    a, k = made(tmp_path, a__cu='#include "k.cu"\n' + MAIN, k__cu=KERNEL)
+    assert collect([k, a]).programs == ((a,),)
+
+
+def test_a_main_may_stand_in_a_header(tmp_path: Path):
+    _, a, b = made(tmp_path, main__h=MAIN, a__cu='#include "main.h"\n' + KERNEL, b__cu='#include "main.h"\n' + KERNEL)
+    assert collect([a, b]).programs == ((a,), (b,))
+
+
+def test_a_directory_stands_for_its_cuda_sources_and_the_host_sources_beside_them(tmp_path: Path):
+    made(tmp_path, h__h=KERNEL, tools_in_t__cpp=MAIN, plain__cu="int x;\n")
+    k, host, used = made(tmp_path, k__cu=KERNEL, host__cpp=MAIN, used__cuh=KERNEL)
+    assert collect([str(tmp_path)]).programs == ((k, used, host),)
+
+
+def test_what_cannot_be_read_is_said_and_costs_nothing_else(tmp_path: Path):
+    (good,) = made(tmp_path, a__cu=KERNEL)
+    missing = str(tmp_path / "missing.cu")
+    assert collect([missing, good]) == Inputs(((good,),), (Failure(missing, "no such file or directory"),))
