@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 from hgrd import __version__
@@ -40,3 +41,19 @@ def test_merging_keeps_the_order_and_says_each_message_once():
     assert [kernel.kernel for kernel in whole.kernels] == ["copy", "reduce"]
     assert whole.messages == report().messages
     assert (whole.files, whole.seconds) == (("sum.cu", "sum.cu"), 3.0)
+
+
+def keys(value: object) -> set[str]:
+    match value:
+        case dict():
+            return {str(key) for key in value} | {key for part in value.values() for key in keys(part)}
+        case list():
+            return {key for part in value for key in keys(part)}
+        case _:
+            return set()
+
+
+def test_every_key_is_documented():
+    text = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+    said = set(re.findall(r'[`"](\w+)[`"]', text))
+    assert keys(document(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN), False, {"b.cu": "gone"})) - said == set()
