@@ -1,0 +1,69 @@
+"""Launch extents and the index symbols within them (CUDA Programming Guide, "Technical Specifications")."""
+
+from __future__ import annotations
+
+from hgrd.host.model import Fact, FactKind, LaunchSite
+from hgrd.program.program import Function
+from hgrd.program.span import Span
+from hgrd.protocol.model import Configuration
+from hgrd.terms import Origin, Symbol, Term, const, eq, le, mul, var
+
+MAX_THREADS = 1024
+BLOCK_LIMITS = (1024, 1024, 64)
+GRID_LIMITS = ((1 << 31) - 1, 65535, 65535)
+WARP_SIZE = 32
+_AXES = "xyz"
+
+
+def configuration(kernel: Function, launch: LaunchSite | None, forced: Configuration | None = None) -> Configuration:
+    """The configuration of a launch; without one, all that CUDA allows."""
+    if forced is not None:
+        return forced
+    span = kernel.span if launch is None else launch.span
+    grid = (None, None, None) if launch is None else launch.grid
+    block = (None, None, None) if launch is None else launch.block
+    return configured(grid, block, span, kernel.max_threads)
+
+
+def configured(
+    grid: tuple[Term | None, Term | None, Term | None],
+    block: tuple[Term | None, Term | None, Term | None],
+    span: Span,
+    max_threads: int | None = None,
+) -> Configuration:
+    """None: not known.  Extents that are no constants become symbols with CUDA's limits."""
+    facts: list[Fact] = []
+    grids = [_extent(f"gridDim.{a}", g, m, span, facts) for a, g, m in zip(_AXES, grid, GRID_LIMITS, strict=True)]
+    blocks = [_extent(f"blockDim.{a}", b, m, span, facts) for a, b, m in zip(_AXES, block, BLOCK_LIMITS, strict=True)]
+    limit = min(max_threads or MAX_THREADS, MAX_THREADS)
+    if sum(not b.is_const for b in blocks) > 1 or limit < MAX_THREADS:
+        total = le(mul(*blocks), const(limit))
+        text = f"a block has at most {limit} threads"
+        facts.append(Fact(total, FactKind.DIMENSION, text, span))
+    threads = [_index(f"threadIdx.{a}", b, Origin.THREAD) for a, b in zip(_AXES, blocks, strict=True)]
+    indexes = [_index(f"blockIdx.{a}", g, Origin.BLOCK) for a, g in zip(_AXES, grids, strict=True)]
+    return Configuration(
+        (grids[0], grids[1], grids[2]),
+        (blocks[0], blocks[1], blocks[2]),
+        (threads[0], threads[1], threads[2]),
+        (indexes[0], indexes[1], indexes[2]),
+        tuple(facts),
+    )
+
+
+def _extent(name: str, extent: Term | None, limit: int, span: Span, facts: list[Fact]) -> Term:
+    if extent is not None and extent.is_const:
+        return extent
+    symbol = var(Symbol(name, 1, limit, Origin.DIMENSION))
+    if extent is not None:
+        facts.append(Fact(eq(symbol, extent), FactKind.DIMENSION, f"{name} == {extent}", span))
+    return symbol
+
+
+def _index(name: str, extent: Term, origin: Origin) -> Symbol | None:
+    return None if extent.high <= 1 else Symbol(name, 0, extent.high - 1, origin)
+
+
+def index_terms(symbols: tuple[Symbol | None, Symbol | None, Symbol | None]) -> tuple[Term, Term, Term]:
+    x, y, z = (const(0) if s is None else var(s) for s in symbols)
+    return x, y, z

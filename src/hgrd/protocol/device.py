@@ -1,0 +1,296 @@
+"""What device code means to the symbolic machine: accesses are recorded, values of memory are named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hgrd.host.model import Fact
+from hgrd.program.expressions import Call, Launch, Storage, Variable
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.program import Global
+from hgrd.program.span import Span
+from hgrd.program.statements import Assembly
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.model import Access, Barrier, Configuration, Fence, Scope
+from hgrd.protocol.recorder import Recorder, guards_of
+from hgrd.protocol.text import access_text
+from hgrd.symbolic.linear import from_linear, linear
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import scalars
+from hgrd.symbolic.semantics import Semantics
+from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    Value,
+)
+from hgrd.terms import Op, Origin, Symbol, Term, as_int, const, ne, read, var
+from hgrd.terms.build import read_between
+from hgrd.terms.interval import of_type
+
+_SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
+
+
+@dataclass(slots=True)
+class DeviceSemantics(Semantics):
+    """One run of a kernel.  `written`: keys of objects that some thread writes (from an earlier run)."""
+
+    configuration: Configuration
+    globals: dict[str, Global]
+    written: frozenset[str]
+    asserts: bool = True
+    recorder: Recorder = field(default_factory=Recorder)
+    assumed: list[Fact] = field(default_factory=list[Fact])
+
+    # ------------------------------------------------------------ variables
+
+    def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
+        match variable.storage:
+            case Storage.SHARED:
+                return _global_object(machine, variable, MemorySpace.SHARED)
+            case Storage.DEVICE:
+                return _global_object(machine, variable, MemorySpace.GLOBAL)
+            case Storage.CONSTANT:
+                return _global_object(machine, variable, MemorySpace.CONSTANT)
+            case Storage.GLOBAL | Storage.STATIC:
+                return _global_object(machine, variable, MemorySpace.HOST)
+            case _:
+                return None
+
+    def builtin(self, machine: Machine, variable: Variable) -> Value:
+        match variable.name:
+            case "threadIdx":
+                return _vector(index_terms(self.configuration.thread))
+            case "blockIdx":
+                return _vector(index_terms(self.configuration.block_index))
+            case "blockDim":
+                return _vector(self.configuration.block)
+            case "gridDim":
+                return _vector(self.configuration.grid)
+            case _:
+                return const(WARP_SIZE)
+
+    def contents(
+        self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
+    ) -> Value:
+        if target.space is MemorySpace.HOST and offset.is_const:
+            known = self._constant(machine, target, offset.value, type_)
+            if known is not None:
+                return known
+        if isinstance(type_, PointerType):
+            return _pointee(target, f"{target.key}+{offset}", target.name, type_, const(0))
+        if not offset.is_const:
+            return machine.unknown(target.name, type_, Origin.UNKNOWN)
+        origin = Origin.INPUT if target.external or target.space is MemorySpace.HOST else Origin.UNKNOWN
+        name = machine.names.of((target.key, id(generation), offset.value, type_), target.name)
+        return _named(name, type_, origin)
+
+    def _constant(self, machine: Machine, target: MemoryObject, offset: int, type_: Type) -> Value | None:
+        """The initial value of a const global of host code that device code uses."""
+        declared = self.globals.get(target.key)
+        if declared is None or not declared.constant or declared.initial is None:
+            return None
+        from hgrd.symbolic.expressions import evaluate
+
+        value = evaluate(machine, State({}, ()), declared.initial)
+        if isinstance(value, Composite):
+            cell = value.cells.get(offset)
+            return None if cell is None else cell.value
+        return value if offset == 0 else None
+
+    # ------------------------------------------------------------ memory
+
+    def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
+        target = pointer.target
+        if target.space is MemorySpace.CONSTANT:
+            return self._constant_memory(machine, target, pointer.offset, type_)
+        size = machine.size(type_)
+        if size is None:
+            self.unsupported(machine, state, "a read of a type of unknown size", span)
+            return OPAQUE
+        steady = target.space is MemorySpace.GLOBAL and target.key not in self.written and not volatile
+        if steady:
+            value = stored_value(machine, target, pointer.offset, type_)
+        else:
+            value = self._fresh(machine, target, type_)
+        self.access(machine, state, AccessKind.READ, pointer, size, span, volatile=volatile)
+        return value
+
+    def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
+        if offset.is_const:
+            known = self._constant(machine, target, offset.value, type_)
+            if known is not None:
+                return known
+        return stored_value(machine, target, offset, type_)
+
+    def _fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
+        """Contents of memory that others write: unknown, and a value of its own at every read."""
+        if isinstance(type_, RecordType | ArrayType):
+            cells = {
+                at: Cell(self._fresh(machine, target, t), machine.size(t) or 1) for at, t in scalars(machine, type_, 64)
+            }
+            return Composite(cells, machine.size(type_) or 0)
+        if isinstance(type_, PointerType):
+            symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, Origin.DATA)
+            return _pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
+        return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
+
+    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+        size = machine.size(type_)
+        if size is None:
+            self.unsupported(machine, state, "a write of a type of unknown size", span)
+            return
+        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=identity_of(value))
+
+    def access(
+        self,
+        machine: Machine,
+        state: State,
+        kind: AccessKind,
+        pointer: Pointer,
+        size: int,
+        span: Span,
+        *,
+        value: Term | None = None,
+        scope: Scope | None = None,
+        result: Symbol | None = None,
+        operation: str = "",
+        volatile: bool = False,
+    ) -> None:
+        space = _SPACES.get(pointer.target.space)
+        if space is None or machine.probing or not state.alive:
+            return
+        stack = tuple(f.call_site for f in machine.frames if f.call_site is not None)
+        item = Access(
+            0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
+            access_text(pointer, size), scope, value, result, operation, volatile, stack,
+        )  # fmt: skip
+        self.recorder.add(machine, item)
+
+    def barrier(self, machine: Machine, state: State, scope: Scope, span: Span, mask: Term | None = None) -> None:
+        if mask is not None and mask.is_const and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
+            mask = None
+        self.recorder.add(machine, Barrier(scope, guards_of(state), span, mask))
+
+    def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
+        self.recorder.add(machine, Fence(scope, guards_of(state), span))
+
+    # ------------------------------------------------------------ control
+
+    def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
+        from hgrd.protocol.intrinsics import intrinsic
+
+        return intrinsic(self, machine, state, call, arguments)
+
+    def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
+        self.unsupported(machine, state, "a kernel launched from device code", launch.span)
+        return OPAQUE
+
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
+        self.recorder.enter(machine, binder, state, span)
+
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
+        self.recorder.leave(machine, binder, count)
+
+    def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
+        if _touches_memory(statement.template):
+            self.unsupported(machine, state, "inline assembly that touches memory", statement.span)
+
+    def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
+        self.recorder.gap(machine, state, reason, span)
+
+
+def _touches_memory(template: str) -> bool:
+    """PTX loads, stores, atomics, barriers; an unknown template counts as one."""
+    words = template.replace(";", " ").split()
+    return not words or any(w.split(".")[0] in _PTX_MEMORY for w in words)
+
+
+_PTX_MEMORY = {"ld", "st", "atom", "red", "bar", "barrier", "cp", "membar", "fence", "mbarrier", "ldmatrix", "prefetch"}
+
+
+def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:
+    size = machine.size(variable.type)
+    bytes_ = None if size is None else const(size)
+    return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
+
+
+def _vector(terms: tuple[Term, Term, Term]) -> Composite:
+    return Composite({4 * i: Cell(t, 4) for i, t in enumerate(terms)}, 12)
+
+
+def _named(name: str, type_: Type, origin: Origin) -> Value:
+    match type_:
+        case BoolType():
+            return ne(var(Symbol(name, 0, 1, origin)), const(0))
+        case IntType(bits=bits, signed=signed):
+            return var(Symbol(name, *of_type(bits, signed), origin))
+        case FloatType():
+            return FloatValue(read(f"float {name}"))
+        case _:
+            return OPAQUE
+
+
+def _pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
+    """Where a pointer found in memory points: some object of its own, at an address that the memory holds."""
+    return Pointer(MemoryObject(f"*{key}", name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
+
+
+def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
+    """What memory that nobody writes holds: a function of the place."""
+    size = machine.size(type_)
+    if isinstance(type_, RecordType | ArrayType):
+        members = scalars(machine, type_, 64)
+        from hgrd.terms import add
+
+        cells = {
+            at: Cell(stored_value(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
+            for at, t in members
+        }
+        return Composite(cells, size or 0)
+    name, index = element(target, offset, size or 1)
+    match type_:
+        case BoolType():
+            return ne(read_between(name, (index,), 0, 1), const(0))
+        case IntType(bits=bits, signed=signed):
+            return read_between(name, (index,), *of_type(bits, signed))
+        case FloatType():
+            return FloatValue(read(name, index))
+        case PointerType():
+            address = read_between(name, (index,), 0, 1 << 48)
+            return _pointee(target, f"*{target.key}", f"*{target.name}", type_, address)
+        case _:
+            return OPAQUE
+
+
+def element(target: MemoryObject, offset: Term, size: int) -> tuple[str, Term]:
+    """The name of an array of elements of `size` bytes at `target`, and the index in it."""
+    constant, atoms = linear(offset)
+    if constant % size == 0 and all(c % size == 0 for c in atoms.values()):
+        index = from_linear((constant // size, {t: c // size for t, c in atoms.items()}))
+        return (target.name if size in (4, 8) else f"{target.name}.{size}"), index
+    return f"{target.name}.bytes", offset
+
+
+def identity_of(value: Value) -> Term | None:
+    """A term that is equal for equal values."""
+    match value:
+        case Term():
+            return as_int(value)
+        case FloatValue(key=key):
+            return key
+        case Composite(cells=cells) if cells and len(cells) <= 4:
+            parts = [identity_of(c.value) for _, c in sorted(cells.items())]
+            known = [p for p in parts if p is not None]
+            return read("record", *known) if len(known) == len(parts) else None
+        case _:
+            return None
+
+
+__all__ = ["DeviceSemantics", "Op", "element", "identity_of", "stored_value"]

@@ -1,0 +1,146 @@
+"""Runs a kernel symbolically at a launch and takes down its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hgrd.host.model import LaunchSite
+from hgrd.program.expressions import Variable
+from hgrd.program.memory import AccessKind
+from hgrd.program.program import Function, Global
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
+from hgrd.protocol.device import DeviceSemantics
+from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
+from hgrd.symbolic.calls import run
+from hgrd.symbolic.machine import Machine, StepLimitError
+from hgrd.symbolic.naming import Names
+from hgrd.symbolic.places import scalars
+from hgrd.symbolic.state import State, symbols_in
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Origin, Symbol, const, ne, read, symbols_of, var
+from hgrd.terms.interval import of_type
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Functions, records and globals of all files, linked by key."""
+
+    functions: Mapping[str, Function]
+    records: Mapping[str, Record]
+    globals: Mapping[str, Global]
+
+
+def infer(
+    tables: Tables,
+    kernel: Function,
+    launch: LaunchSite | None,
+    configuration: Configuration,
+    parameters: Mapping[str, int] | None = None,
+    *,
+    asserts: bool = True,
+) -> Protocol:
+    """The protocol of `kernel`, with the launch's arguments or with arguments of which nothing is known.
+
+    Objects that nobody writes hold the same value at every read: a first run finds out which are written.
+    """
+    written: frozenset[str] = frozenset()
+    while True:
+        protocol = _run(tables, kernel, launch, configuration, parameters or {}, written, asserts)
+        found = protocol.written | written
+        if found == written or not _reads_written(protocol):
+            return protocol
+        written = found
+
+
+def _reads_written(protocol: Protocol) -> bool:
+    return any(a.kind is AccessKind.READ and a.target.key in protocol.written for a in accesses(protocol.items))
+
+
+def _run(
+    tables: Tables,
+    kernel: Function,
+    launch: LaunchSite | None,
+    configuration: Configuration,
+    parameters: Mapping[str, int],
+    written: frozenset[str],
+    asserts: bool,
+) -> Protocol:
+    device = DeviceSemantics(configuration, dict(tables.globals), written, asserts)
+    names = Names()
+    for symbol in _outside(launch, configuration):
+        names.unique(symbol.name)
+    machine = Machine(tables.functions, tables.records, device, names)
+    given = () if launch is None else launch.arguments
+    arguments = [
+        given[i] if i < len(given) else parameter_value(machine, p, parameters) for i, p in enumerate(kernel.parameters)
+    ]
+    outside = frozenset(names.index)
+    state = State({}, ())
+    try:
+        run(machine, state, kernel, tuple(arguments), None)
+    except StepLimitError:
+        device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
+    items = tuple(device.recorder.open[0])
+    return Protocol(
+        kernel.ref.name,
+        kernel.span,
+        configuration,
+        items,
+        tuple(device.recorder.gaps),
+        frozenset(names.index) - outside,
+        frozenset(a.target.key for a in accesses(items) if a.kind is not AccessKind.READ),
+        tuple(device.assumed),
+    )
+
+
+def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozenset[Symbol]:
+    """Symbols that exist before the kernel runs."""
+    terms = [*configuration.grid, *configuration.block, *(f.term for f in configuration.facts)]
+    symbols = symbols_of(*terms) | {s for s in (*configuration.thread, *configuration.block_index) if s is not None}
+    if launch is not None:
+        symbols |= symbols_of(*(f.term for f in launch.facts))
+        symbols |= frozenset[Symbol]().union(*(symbols_in(a) for a in launch.arguments))
+    return symbols
+
+
+def parameter_value(machine: Machine, parameter: Variable, known: Mapping[str, int]) -> Value:
+    """A kernel argument of which only name and type are known; pointers get objects of their own."""
+    if parameter.name in known:
+        return const(known[parameter.name])
+    return _unknown(machine, parameter.name, parameter.key, parameter.type, parameter)
+
+
+def _unknown(machine: Machine, name: str, key: str, type_: Type, parameter: Variable) -> Value:
+    match type_:
+        case BoolType():
+            return ne(var(Symbol(machine.names.unique(name), 0, 1, Origin.INPUT)), const(0))
+        case IntType(bits=bits, signed=signed):
+            return var(Symbol(machine.names.unique(name), *of_type(bits, signed), Origin.INPUT))
+        case FloatType():
+            return FloatValue(read(f"float {machine.names.unique(name)}"))
+        case PointerType(to=to):
+            target = MemoryObject(key, name, MemorySpace.GLOBAL, to, None, parameter.span, external=True)
+            return Pointer(target, const(0))
+        case RecordType() | ArrayType():
+            cells: dict[int, Cell] = {}
+            for (at, member), path in zip(scalars(machine, type_, 256), _paths(machine, type_, name), strict=False):
+                value = _unknown(machine, path, f"{key}+{at}", member, parameter)
+                cells[at] = Cell(value, machine.size(member) or 1)
+            return Composite(cells, machine.size(type_) or 0)
+        case _:
+            return OPAQUE
+
+
+def _paths(machine: Machine, type_: Type, prefix: str) -> list[str]:
+    """Source names of the scalar members, in the order of `scalars`."""
+    match type_:
+        case RecordType(key=key) if key in machine.records:
+            record = machine.records[key]
+            return [
+                p for f in record.fields for p in _paths(machine, f.type, f"{prefix}.{f.name}" if f.name else prefix)
+            ]
+        case ArrayType(of=element, count=count):
+            return [p for i in range(count or 0) for p in _paths(machine, element, f"{prefix}[{i}]")]
+        case _:
+            return [prefix]

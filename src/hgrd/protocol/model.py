@@ -1,0 +1,138 @@
+"""The memory access protocol of a kernel at one launch (Faial; DESIGN.md section 3).
+
+A protocol is a tree of accesses, barriers and loops in program order, as one thread performs them.
+Conditions are not nodes: every access and barrier carries the whole condition under which it is
+reached, over the thread's indexes, loop binders, shared symbols and memory contents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from hgrd.host.model import Fact
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.span import Span
+from hgrd.symbolic.values import MemoryObject
+from hgrd.terms import Symbol, Term
+
+
+class Scope(Enum):
+    """Who takes part in a barrier, or sees an atomic or fence; ordered from narrow to wide."""
+
+    WARP = "warp"
+    BLOCK = "block"
+    DEVICE = "device"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Launch extents as terms, with the symbols of the indexes within them.
+
+    An index symbol is None where its extent is the constant 1.
+    """
+
+    grid: tuple[Term, Term, Term]
+    block: tuple[Term, Term, Term]
+    thread: tuple[Symbol | None, Symbol | None, Symbol | None]
+    block_index: tuple[Symbol | None, Symbol | None, Symbol | None]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A thread touches [offset, offset + size) bytes of `target` when all `guards` hold.
+
+    `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values);
+    None: not known.  `result` is the symbol of what a read or an atomic got.  `text` is for people.
+    `stack`: the call sites that lead here, outermost first.
+    """
+
+    number: int
+    kind: AccessKind
+    space: Space
+    target: MemoryObject
+    offset: Term
+    size: int
+    guards: tuple[Term, ...]
+    span: Span
+    text: str
+    scope: Scope | None = None
+    value: Term | None = None
+    result: Symbol | None = None
+    operation: str = ""
+    volatile: bool = False
+    stack: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """`mask` is the warp mask where it is not all ones."""
+
+    scope: Scope
+    guards: tuple[Term, ...]
+    span: Span
+    mask: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    scope: Scope
+    guards: tuple[Term, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolLoop:
+    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it."""
+
+    binder: Symbol
+    count: Symbol | None
+    guards: tuple[Term, ...]
+    items: tuple[Item, ...]
+    span: Span
+
+
+Item: TypeAlias = Access | Barrier | Fence | ProtocolLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A part of the kernel that is not in the protocol."""
+
+    reason: str
+    guards: tuple[Term, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """`private` are the symbols created while running the kernel: each thread has its own.
+
+    `assumed` are assertions met in the kernel.
+    """
+
+    kernel: str
+    span: Span
+    configuration: Configuration
+    items: tuple[Item, ...]
+    gaps: tuple[Gap, ...]
+    private: frozenset[str]
+    written: frozenset[str]  # keys of objects that the kernel writes
+    assumed: tuple[Fact, ...] = ()
+
+
+def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:
+    """All accesses below `items`, in program order."""
+    found: list[Access] = []
+    for item in items:
+        match item:
+            case Access():
+                found.append(item)
+            case ProtocolLoop(items=inner):
+                found.extend(accesses(inner))
+            case _:
+                pass
+    return tuple(found)

@@ -1,0 +1,40 @@
+"""Protocols as text: `hgrd show protocol`."""
+
+from __future__ import annotations
+
+from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop
+from hgrd.terms import Term, show
+
+
+def print_protocol(protocol: Protocol) -> str:
+    """One line an item; conditions already stated by an enclosing loop are not repeated."""
+    c = protocol.configuration
+    lines = [
+        f"kernel {protocol.kernel} at {protocol.span}",
+        f"  grid ({', '.join(map(show, c.grid))}) block ({', '.join(map(show, c.block))})",
+    ]
+    lines += [f"  fact {show(f.term)}  // {f.span}" for f in c.facts]
+    lines += _items(protocol.items, 1, frozenset())
+    lines += [f"  gap: {g.reason}  // {g.span}" for g in protocol.gaps]
+    return "\n".join(lines) + "\n"
+
+
+def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[str]:
+    pad = "  " * depth
+    lines: list[str] = []
+    for item in items:
+        guards = [show(g) for g in item.guards if g not in known]
+        when = f" when {' && '.join(guards)}" if guards else ""
+        match item:
+            case Access():
+                scope = f".{item.scope.value}" if item.scope is not None else ""
+                what = f"{item.kind.value}{scope} {item.space.value} {item.target.name} at {show(item.offset)}"
+                lines.append(f"{pad}{what} size {item.size}{when}  // {item.span.line}:{item.span.column}")
+            case Barrier():
+                lines.append(f"{pad}barrier {item.scope.value}{when}  // {item.span.line}")
+            case Fence():
+                lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
+            case ProtocolLoop():
+                lines.append(f"{pad}loop {item.binder.name} in 0..{item.binder.high}{when}  // {item.span.line}")
+                lines += _items(item.items, depth + 1, known | frozenset(item.guards))
+    return lines

@@ -1,0 +1,56 @@
+"""Collects protocol items in program order while the machine runs a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from hgrd.program.span import Span
+from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import State
+from hgrd.terms import Symbol, Term
+
+_OpenLoop: TypeAlias = tuple[Symbol, tuple[Term, ...], Span]
+
+
+@dataclass(slots=True)
+class Recorder:
+    """`open` is a stack of item lists: the innermost loop's is last."""
+
+    open: list[list[Item]] = field(default_factory=lambda: [[]])
+    loops: list[tuple[Symbol, tuple[Term, ...], Span]] = field(
+        default_factory=list[tuple[Symbol, tuple[Term, ...], Span]]
+    )
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    count: int = 0
+
+    def add(self, machine: Machine, item: Item) -> None:
+        if machine.probing:
+            return
+        if isinstance(item, Access):
+            item = replace(item, number=self.count)
+            self.count += 1
+        self.open[-1].append(item)
+
+    def gap(self, machine: Machine, state: State, reason: str, span: Span) -> None:
+        if not machine.probing and not any(g.span == span and g.reason == reason for g in self.gaps):
+            self.gaps.append(Gap(reason, guards_of(state), span))
+
+    def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
+        if not machine.probing:
+            self.open.append([])
+            self.loops.append((binder, guards_of(state), span))
+
+    def leave(self, machine: Machine, binder: Symbol, count: Symbol | None) -> None:
+        if machine.probing:
+            return
+        items = self.open.pop()
+        opened, guards, span = self.loops.pop()
+        assert opened == binder
+        if items:
+            self.open[-1].append(ProtocolLoop(binder, count, guards, tuple(items), span))
+
+
+def guards_of(state: State) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(c.term for c in state.path))
