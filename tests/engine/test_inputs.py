@@ -57,3 +57,9 @@ def test_what_cannot_be_read_is_said_and_costs_nothing_else(tmp_path: Path):
     (good,) = made(tmp_path, a__cu=KERNEL)
     missing = str(tmp_path / "missing.cu")
     assert collect([missing, good]) == Inputs(((good,),), (Failure(missing, "no such file or directory"),))
+
+
+def test_host_programs_beside_cuda_sources_are_left_out_unless_named(tmp_path: Path):
+    cuda, host = made(tmp_path, cuda__cu=KERNEL + MAIN, host__cpp=MAIN)
+    assert collect([str(tmp_path)]).programs == ((cuda,),)
+    assert collect([cuda, host]).programs == ((cuda,), (host,))

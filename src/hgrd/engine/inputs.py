@@ -6,7 +6,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hgrd.source.includes import scan
@@ -37,9 +37,11 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
+    """`wanted`: the user named it, or it has a kernel or a launch; `main`: so has it, or what it includes."""
+
     file: str
     includes: frozenset[str]
-    cuda: bool
+    wanted: bool
     main: bool
 
 
@@ -57,16 +59,18 @@ def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
         found = list(_units_of(path, include_dirs))
         failures += [unit for unit in found if isinstance(unit, Failure)]
         units |= {unit.file: unit for unit in found if isinstance(unit, _Unit)}
-    return Inputs(tuple(_grouped(_without_included(list(units.values())))), tuple(failures))
+    groups = _grouped(_without_included(list(units.values())))
+    programs = tuple(tuple(unit.file for unit in group) for group in groups if any(unit.wanted for unit in group))
+    return Inputs(programs, tuple(failures))
 
 
 def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Failure]:
     if not Path(path).is_dir():
         problem = unreadable(path)
-        yield Failure(path, problem) if problem else _unit(path, include_dirs)
+        yield Failure(path, problem) if problem else replace(_unit(path, include_dirs), wanted=True)
         return
     files = sorted(_files_below(path))
-    cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.cuda]
+    cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.wanted]
     if not cuda:
         yield Failure(path, "no CUDA source (.cu, .cuh) with a kernel or a launch below this directory")
     folders = {Path(unit.file).parent for unit in cuda}
@@ -113,18 +117,16 @@ def _without_included(units: Sequence[_Unit]) -> list[_Unit]:
     return alone or list(units)  # files that include each other
 
 
-def _grouped(units: Sequence[_Unit]) -> Iterator[tuple[str, ...]]:
+def _grouped(units: Sequence[_Unit]) -> Iterator[Sequence[_Unit]]:
     if sum(unit.main for unit in units) <= 1:
-        if units:
-            yield tuple(unit.file for unit in units)
+        yield units
         return
     folders: defaultdict[Path, list[_Unit]] = defaultdict(list)
     for unit in units:
         folders[Path(unit.file).parent].append(unit)
     for members in folders.values():
         if sum(unit.main for unit in members) <= 1:
-            yield tuple(unit.file for unit in members)
+            yield members
             continue
-        yield from ((unit.file,) for unit in members if unit.main)
-        if rest := tuple(unit.file for unit in members if not unit.main):
-            yield rest
+        yield from ([unit] for unit in members if unit.main)
+        yield [unit for unit in members if not unit.main]
