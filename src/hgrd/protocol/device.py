@@ -195,6 +195,9 @@ class DeviceSemantics(Semantics):
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         self.recorder.enter(machine, binder, state, span)
 
+    def begin_body(self, machine: Machine, state: State) -> None:
+        self.recorder.begin_body(machine, state)
+
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
         self.recorder.leave(machine, binder, count)
 

@@ -86,11 +86,15 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolLoop:
-    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it."""
+    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
+
+    `guards` hold at entry, `tests` in every iteration besides.
+    """
 
     binder: Symbol
-    count: Symbol | None
+    count: Symbol
     guards: tuple[Term, ...]
+    tests: tuple[Term, ...]
     items: tuple[Item, ...]
     span: Span
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
@@ -11,7 +10,13 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.terms import Symbol, Term
 
-_OpenLoop: TypeAlias = tuple[Symbol, tuple[Term, ...], Span]
+
+@dataclass(slots=True)
+class _OpenLoop:
+    binder: Symbol
+    guards: tuple[Term, ...]
+    span: Span
+    tests: tuple[Term, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -40,16 +45,21 @@ class Recorder:
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
         if not machine.probing:
             self.open.append([])
-            self.loops.append((binder, guards_of(state), span))
+            self.loops.append(_OpenLoop(binder, guards_of(state), span))
 
-    def leave(self, machine: Machine, binder: Symbol, count: Symbol | None) -> None:
+    def begin_body(self, machine: Machine, state: State) -> None:
+        if not machine.probing and self.loops and self.loops[-1].tests is None:
+            self.loops[-1].tests = tuple(g for g in guards_of(state) if g not in self.loops[-1].guards)
+
+    def leave(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
         if machine.probing:
             return
         items = self.open.pop()
-        opened, guards, span = self.loops.pop()
-        assert opened == binder
+        opened = self.loops.pop()
+        assert opened.binder == binder
         if items:
-            self.open[-1].append(ProtocolLoop(binder, count, guards, tuple(items), span))
+            loop = ProtocolLoop(binder, count, opened.guards, opened.tests or (), tuple(items), opened.span)
+            self.open[-1].append(loop)
 
 
 def guards_of(state: State) -> tuple[Term, ...]:

@@ -199,6 +199,7 @@ def _body(machine: Machine, state: State, shape: Shape) -> tuple[State | None, l
 
     if shape.test_first and shape.test is not None:
         state.assume(condition(machine, state, shape.test), ConditionKind.LOOP, shape.test.span)
+    machine.semantics.begin_body(machine, state)
     exits = Exits()
     end = execute(machine, state, shape.body, exits) if state.alive else state
     after = merge([end, *exits.continues])

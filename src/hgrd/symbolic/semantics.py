@@ -54,6 +54,9 @@ class Semantics(ABC):
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         """The body of a loop follows, once, for all values of `binder`."""
 
+    def begin_body(self, machine: Machine, state: State) -> None:
+        """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
+
     @abstractmethod
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
         """The end of that body; `count` is the number of iterations, as the code behind the loop knows it."""
