@@ -24,9 +24,7 @@ class Recorder:
     """`open` is a stack of item lists: the innermost loop's is last."""
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
-    loops: list[tuple[Symbol, tuple[Term, ...], Span]] = field(
-        default_factory=list[tuple[Symbol, tuple[Term, ...], Span]]
-    )
+    loops: list[_OpenLoop] = field(default_factory=list[_OpenLoop])
     gaps: list[Gap] = field(default_factory=list[Gap])
     count: int = 0
 

@@ -45,10 +45,9 @@ def nodes(root: object) -> Iterator[object]:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(cast("tuple[object, ...]", node))
-        elif is_dataclass(node) and not isinstance(node, type):
-            if type(node).__module__ in _NODES:
-                yield node
-                stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
+        elif is_dataclass(node) and not isinstance(node, type) and type(node).__module__ in _NODES:
+            yield node
+            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
 
 
 _NODES = {"hgrd.program.expressions", "hgrd.program.statements"}
