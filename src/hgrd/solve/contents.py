@@ -1,0 +1,46 @@
+"""Invented array contents for launches: the same on numpy columns and on integers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from hgrd.solve.problem import Contents
+from hgrd.solve.vectors import Column, ColumnReads
+
+PATTERNS: Final = 4  # scattered small values; the index itself; zeros; ones
+
+
+def column_reads(pattern: int) -> ColumnReads:
+    def look(array: str, index: list[Column]) -> Column:
+        if pattern == 1:
+            return index[0]
+        if pattern:
+            return np.asarray(pattern - 2, dtype=np.int64)
+        h: Column = np.asarray(_seed(array), dtype=np.int64)
+        for x in index:
+            h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
+            h = h ^ (h >> 13)
+        return h % 24
+
+    return look
+
+
+def scalar_reads(pattern: int) -> Contents:
+    def look(array: str, index: tuple[int, ...]) -> int:
+        if pattern == 1:
+            return index[0]
+        if pattern:
+            return pattern - 2
+        h = _seed(array)
+        for x in index:
+            h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
+            h = h ^ (h >> 13)
+        return h % 24
+
+    return look
+
+
+def _seed(array: str) -> int:
+    return sum(array.encode()) & 0xFFFF

@@ -1,0 +1,249 @@
+"""Step 0: a query's terms as claims on polynomials over atoms.
+
+Wraps that cannot wrap disappear; the others become `e - 2**bits * k`.  A division, a minimum, a read
+becomes an atom with the claims that define it.  Every choice that rests on a bound carries the facts
+behind the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hgrd.solve import poly
+from hgrd.solve.bitwise import bit_operation, shift_left, shift_right
+from hgrd.solve.bounds import Span
+from hgrd.solve.builder import Builder, Value
+from hgrd.solve.division import Divider, Division
+from hgrd.solve.formula import (
+    FALSE,
+    TRUE,
+    AtMost,
+    Claim,
+    Differs,
+    Equal,
+    Every,
+    Formula,
+    Some,
+    at_most,
+    equal,
+    every,
+    less,
+    negation,
+    some,
+)
+from hgrd.solve.poly import Poly
+from hgrd.terms import Op, Symbol, Term
+from hgrd.terms import interval as intervals
+from hgrd.terms.rewrite import bottom_up
+
+
+@dataclass(slots=True)
+class Normaliser:
+    """Turns terms into polynomials and formulas within one builder.
+
+    `known` are bounds of symbols better than their own.  Soft wraps in `plain` are read as their
+    argument.  `loose` collects the soft wraps that the bounds do not exclude.
+    """
+
+    known: Mapping[Symbol, Span]
+    shared: frozenset[Symbol]
+    plain: frozenset[Term]
+    builder: Builder = field(default_factory=Builder)
+    symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+    loose: dict[Term, Value] = field(default_factory=dict[Term, Value])
+    _divider: Divider = field(init=False)
+    _values: dict[Term, Value] = field(default_factory=dict[Term, Value])
+    _formulas: dict[Term, tuple[Formula, int]] = field(default_factory=dict[Term, tuple[Formula, int]])
+    _divisors: dict[Term, list[Term]] = field(default_factory=dict[Term, list[Term]])
+
+    def __post_init__(self) -> None:
+        self._divider = Divider(self.builder)
+
+    def load(self, roots: Iterable[Term]) -> None:
+        """Visit terms bottom-up, so that recursion below stays shallow."""
+        nodes = list(bottom_up(roots))
+        for t in nodes:
+            if t.op in (Op.DIV, Op.MOD):
+                self._divisors.setdefault(t.args[0], []).append(t.args[1])
+        for t in nodes:
+            if t.is_bool:
+                self.formula(t)
+            else:
+                self.value(t)
+
+    # ------------------------------------------------------------ conditions
+
+    def formula(self, t: Term) -> tuple[Formula, int]:
+        """The condition, and the facts its reading rests on."""
+        known = self._formulas.get(t)
+        if known is None:
+            known = self._formulas[t] = self._formula(t)
+        return known
+
+    def _formula(self, t: Term) -> tuple[Formula, int]:
+        match t.op:
+            case Op.TRUE:
+                return TRUE, 0
+            case Op.FALSE:
+                return FALSE, 0
+            case Op.AND | Op.OR:
+                parts = [self.formula(a) for a in t.args]
+                join = every if t.op is Op.AND else some
+                return join(f for f, _ in parts), _union(facts for _, facts in parts)
+            case Op.NOT:
+                inner, facts = self.formula(t.args[0])
+                return negation(inner), facts
+            case _:
+                a, b = self.value(t.args[0]), self.value(t.args[1])
+                make = equal if t.op is Op.EQ else at_most if t.op is Op.LE else less
+                return every((make(a.poly, b.poly),)), a.facts | b.facts
+
+    def decided(self, formula: Formula) -> tuple[bool, int] | None:
+        """The truth of a condition where bounds alone settle it, and the facts behind them."""
+        match formula:
+            case AtMost(p):
+                span = self.builder.span(p)
+                return (span.high <= 0, span.facts) if span.high <= 0 or span.low > 0 else None
+            case Equal(p) | Differs(p):
+                span = self.builder.span(p)
+                if span.low > 0 or span.high < 0:
+                    return isinstance(formula, Differs), span.facts
+                return None
+            case Every(parts) | Some(parts):
+                conjunction = isinstance(formula, Every)
+                verdicts = [self.decided(part) for part in parts]
+                for verdict in verdicts:
+                    if verdict is not None and verdict[0] is not conjunction:
+                        return verdict
+                if all(verdict is not None for verdict in verdicts):
+                    return conjunction, _union(verdict[1] for verdict in verdicts if verdict)
+                return None
+
+    # ------------------------------------------------------------ integers
+
+    def value(self, t: Term) -> Value:
+        known = self._values.get(t)
+        if known is None:
+            known = self._values[t] = self._value(t)
+        return known
+
+    def _span(self, t: Term, p: Poly) -> Span:
+        """The better of what the term's shape and the atoms' bounds say."""
+        span = self.builder.span(p)
+        return _meet(span, t)
+
+    def _value(self, t: Term) -> Value:
+        match t.op:
+            case Op.CONST:
+                return Value(poly.constant(t.value))
+            case Op.VAR:
+                return Value(poly.atom(self._symbol(t.symbol)))
+            case Op.ADD | Op.SUB:
+                a, b = self.value(t.args[0]), self.value(t.args[1])
+                return Value(poly.plus(a.poly, b.poly, 1 if t.op is Op.ADD else -1), a.facts | b.facts)
+            case Op.MUL:
+                return self.builder.product(self.value(t.args[0]), self.value(t.args[1]))
+            case Op.DIV | Op.MOD:
+                done = self._division(t)
+                return Value(done.quotient if t.op is Op.DIV else done.remainder, done.facts)
+            case Op.WRAP:
+                return self._wrap(t)
+            case Op.ITE:
+                return self._ite(t)
+            case Op.READ:
+                arguments = [self.value(a) for a in t.args]
+                result = self.builder.function("[]" + t.array, arguments, Span(t.low, t.high))
+                if all(poly.atoms_of(a.poly) <= self.builder.uniform for a in arguments):
+                    self.builder.uniform |= poly.atoms_of(result)
+                return Value(result)
+            case _:
+                return self._binary(t, self.value(t.args[0]), self.value(t.args[1]))
+
+    def _binary(self, t: Term, a: Value, b: Value) -> Value:
+        span = Span(t.low, t.high)
+        match t.op:
+            case Op.MIN | Op.MAX:
+                return self._extreme(t, a, b)
+            case Op.SHL:
+                return shift_left(a, b, span, self.builder)
+            case Op.SHR:
+                return shift_right(a, b, span, self.builder, self._divider)
+            case _:
+                return bit_operation(t.op, a, b, span, self.builder, self._divider)
+
+    def _symbol(self, symbol: Symbol) -> int:
+        index = self.symbols.get(symbol)
+        if index is None:
+            index = self.builder.fresh(self.known.get(symbol, Span(symbol.low, symbol.high)))
+            self.symbols[symbol] = index
+            if symbol in self.shared:
+                self.builder.uniform.add(index)
+        return index
+
+    def _division(self, t: Term) -> Division:
+        dividend, divisor = t.args
+        others = [self.value(c).poly for c in self._divisors.get(dividend, ()) if c is not divisor]
+        return self._divider.divide(self.value(dividend), self.value(divisor), floor=False, others=others)
+
+    def _extreme(self, t: Term, a: Value, b: Value) -> Value:
+        least = t.op is Op.MIN
+        difference = self.builder.span(poly.minus(a.poly, b.poly))
+        facts = a.facts | b.facts | difference.facts
+        if difference.high <= 0:
+            return Value(a.poly if least else b.poly, facts)
+        if difference.low >= 0:
+            return Value(b.poly if least else a.poly, facts)
+        span = Span(t.low, t.high, a.facts | b.facts)
+        return Value(self.builder.extreme(a.poly, b.poly, span, least=least), span.facts)
+
+    def _ite(self, t: Term) -> Value:
+        condition, facts = self.formula(t.args[0])
+        a, b = self.value(t.args[1]), self.value(t.args[2])
+        settled = self.decided(condition)
+        if settled is not None:
+            chosen = a if settled[0] else b
+            return Value(chosen.poly, chosen.facts | settled[1] | facts)
+        facts |= a.facts | b.facts
+        cases = [(condition, a.poly), (negation(condition), b.poly)]
+        return Value(self.builder.choice(cases, Span(t.low, t.high, facts)), facts)
+
+    def _wrap(self, t: Term) -> Value:
+        bits, signed, soft = t.wrap_to
+        low, high = intervals.of_type(bits, signed)
+        inner = self.value(t.args[0])
+        span = self._span(t.args[0], inner.poly)
+        facts = inner.facts | span.facts
+        least, most = (span.low - low) >> bits, (span.high - low) >> bits
+        if least == most:
+            return Value(
+                poly.plus(inner.poly, poly.ONE, -(least << bits)), facts if least or span.facts else inner.facts
+            )
+        if soft:
+            self.loose[t] = inner
+            if t in self.plain:
+                return inner
+        b = self.builder
+        b.inexact = True
+        turns = poly.atom(b.fresh(Span(least, most, facts)))
+        result = poly.atom(b.fresh(Span(low, high, facts)))
+        b.claim(equal(poly.plus(inner.poly, turns, -(1 << bits)), result), facts)
+        if poly.atoms_of(inner.poly) <= b.uniform:
+            b.uniform |= poly.atoms_of(turns) | poly.atoms_of(result)
+        return Value(result, facts)
+
+    def claims(self) -> list[Claim]:
+        return self.builder.claims
+
+
+def _meet(span: Span, t: Term) -> Span:
+    if t.low >= span.low and t.high <= span.high:
+        return Span(t.low, t.high)
+    return Span(max(t.low, span.low), min(t.high, span.high), span.facts)
+
+
+def _union(masks: Iterable[int]) -> int:
+    result = 0
+    for mask in masks:
+        result |= mask
+    return result

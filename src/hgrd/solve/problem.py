@@ -1,0 +1,121 @@
+"""A query as a list of conditions, and the exact check of a model against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.solve.query import Model, Query
+from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, symbols_of, var
+from hgrd.terms.rewrite import bottom_up
+
+Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A Boolean term that must hold; `facts` is the bit of the fact it comes from, or 0."""
+
+    term: Term
+    facts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Everything that must hold but the overlap itself.
+
+    `strict` are the terms that are evaluated in every execution of both accesses: their divisors are
+    not 0, and their soft wraps are the ones a proof may assume away.
+    """
+
+    query: Query
+    conditions: tuple[Condition, ...]
+    symbols: tuple[Symbol, ...]
+    shared: frozenset[Symbol]
+    strict: frozenset[Term]
+    ranges: Mapping[str, tuple[int, int]]  # of the elements of arrays that are read
+
+    @property
+    def addresses(self) -> tuple[Term, Term]:
+        return self.query.first.address, self.query.second.address
+
+    @property
+    def roots(self) -> tuple[Term, ...]:
+        return (*(c.term for c in self.conditions), *self.addresses)
+
+
+def pose(query: Query) -> Problem:
+    """The problem of a query."""
+    stated = [Condition(fact, 1 << i) for i, fact in enumerate(query.facts)]
+    for axis in (*query.axes, *query.first.axes, *query.second.axes):
+        index = var(axis.symbol)
+        stated += [Condition(ge(index, const(0))), Condition(lt(index, axis.extent))]
+    stated += [Condition(g) for g in (*query.first.guards, *query.second.guards, *query.between)]
+    stated = [c for c in stated if c.term.op is not Op.TRUE]
+    addresses = (query.first.address, query.second.address)
+    roots = (*(c.term for c in stated), *addresses)
+    strict: set[Term] = set()
+    divisors: list[Condition] = []
+    for root, facts in (*((c.term, c.facts) for c in stated), *((a, 0) for a in addresses)):
+        for t in _needed(root, strict):
+            if t.op in (Op.DIV, Op.MOD) and t.args[1].low <= 0 <= t.args[1].high:
+                divisors.append(Condition(ne(t.args[1], const(0)), facts))
+    ranges: dict[str, tuple[int, int]] = {}
+    for t in bottom_up(roots):
+        if t.op is Op.READ:
+            low, high = ranges.get(t.array, (t.low, t.high))
+            ranges[t.array] = max(low, t.low), min(high, t.high)
+    private = {*query.first.private, *query.second.private}
+    symbols = sorted(symbols_of(*roots), key=lambda s: s.name)
+    shared = frozenset(s for s in symbols if s not in private)
+    return Problem(query, (*stated, *divisors), tuple(symbols), shared, frozenset(strict), ranges)
+
+
+def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:
+    """Subterms whose value every evaluation of a true `root` needs, each once over all calls."""
+    stack = list(root.args) if root.op is Op.AND else [root]
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        yield t
+        stack.extend(t.args[:1] if t.op in (Op.ITE, Op.AND, Op.OR) else t.args)
+
+
+class Recorder:
+    """Array contents within their ranges, and what was looked at."""
+
+    def __init__(self, contents: Contents, ranges: Mapping[str, tuple[int, int]]) -> None:
+        self._contents = contents
+        self._ranges = ranges
+        self.seen: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def __call__(self, array: str, index: tuple[int, ...]) -> int:
+        low, high = self._ranges[array]
+        value = min(max(self._contents(array, index), low), high)
+        self.seen[array, index] = value
+        return value
+
+
+def confirm(problem: Problem, values: Mapping[Symbol, int], contents: Contents) -> Model | None:
+    """The model, where it makes everything true with exact semantics and the bytes overlap."""
+    if any(not s.low <= values[s] <= s.high for s in problem.symbols):
+        return None
+    recorder = Recorder(contents, problem.ranges)
+    try:
+        *truths, first, second = evaluate(problem.roots, values, recorder)
+    except EvaluationError:
+        return None
+    query = problem.query
+    if not all(truths) or not -query.first.size < first - second < query.second.size:
+        return None
+    return Model(_complete(query, values), dict(recorder.seen))
+
+
+def _complete(query: Query, values: Mapping[Symbol, int]) -> dict[Symbol, int]:
+    """The values, and one for each declared symbol that nothing depends on."""
+    complete = {s: min(max(0, s.low), s.high) for s in (*query.shared, *query.first.private, *query.second.private)}
+    complete.update(values)
+    return complete

@@ -1,0 +1,95 @@
+"""Step 3: the linear abstraction, with lemmas added where its model violates them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.solve import poly
+from hgrd.solve.builder import Application
+from hgrd.solve.formula import Claim, holds
+from hgrd.solve.lemmas import Lemmas, first_lemmas, last_lemmas
+from hgrd.solve.linear import Linear
+from hgrd.solve.poly import Mono
+from hgrd.solve.prepare import Normal
+from hgrd.solve.problem import Contents, Problem, confirm
+from hgrd.solve.query import Model
+from hgrd.solve.repl import Solver
+from hgrd.terms import Symbol
+
+_LEMMAS_A_ROUND = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """No valuation meets the claims; `facts` (a bit set) are those used."""
+
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    model: Model
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """`near` is a valuation of the symbols that meets the abstraction, if one was found."""
+
+    reason: str
+    near: Mapping[Symbol, int] | None = None
+
+
+Outcome: TypeAlias = Refuted | Found | Stuck
+
+
+def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rounds: int, effort: int) -> Outcome:
+    """Look for a model; each one that fails must violate a lemma, or the search is stuck.
+
+    `effort` limits each check.
+    """
+    linear = Linear(solver, normal.bounds, effort)
+    for a in range(len(normal.bounds.low)):
+        linear.mention((a,))
+    for claim in normal.claims:
+        linear.add(claim)
+    pool: list[Claim] = []
+    stages = [first_lemmas, last_lemmas]
+    for _ in range(rounds):
+        match linear.check():
+            case "unsat":
+                return Refuted(linear.core())
+            case "sat":
+                pass
+            case _:
+                return Stuck("linear arithmetic ran out of effort")
+        value = linear.model()
+        symbols = {s: value((a,)) for s, a in normal.symbols.items()}
+        model = confirm(problem, symbols, contents(normal.applications, value))
+        if model is not None:
+            return Found(model)
+        wraps = [c for c in normal.in_range if not holds(c.formula, value)]
+        violated = [c for c in pool if not holds(c.formula, value)]
+        while not violated and not wraps and stages:
+            more = stages.pop(0)(normal, lemmas)
+            violated = [c for c in more if not holds(c.formula, value)]
+            pool += more
+        if not violated and not wraps:
+            return Stuck("no lemma excludes a false model", symbols)
+        for claim in (*wraps, *violated[:_LEMMAS_A_ROUND]):
+            linear.add(claim)
+    return Stuck("too many rounds of lemmas")
+
+
+def contents(applications: tuple[Application, ...], value: Callable[[Mono], int]) -> Contents:
+    """What a model of the abstraction says of arrays; 0 elsewhere."""
+    known: dict[tuple[str, tuple[int, ...]], int] = {}
+    for a in applications:
+        index = tuple(poly.value_of(p, value) for p in a.arguments)
+        known[a.name, index] = value((a.atom,))
+
+    def lookup(array: str, index: tuple[int, ...]) -> int:
+        return known.get(("[]" + array, index), 0)
+
+    return lookup

@@ -1,0 +1,111 @@
+"""Terms over numpy arrays: a whole launch at a time.
+
+int64 throughout, so large values wrap silently: results are candidates, never answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.terms import Op, Symbol, Term
+from hgrd.terms.rewrite import bottom_up
+
+Column: TypeAlias = "NDArray[Any]"
+ColumnReads: TypeAlias = Callable[[str, list[Column]], Column]
+
+_INT64: Final = (-(1 << 63), (1 << 63) - 1)
+
+
+def _divide(a: Column, b: Column) -> Column:
+    b = np.where(b == 0, 1, b)
+    quotient = np.abs(a) // np.abs(b)
+    return np.where((a < 0) == (b < 0), quotient, -quotient)
+
+
+def _remainder(a: Column, b: Column) -> Column:
+    b = np.where(b == 0, 1, b)
+    rest = np.abs(a) % np.abs(b)
+    return np.where(a < 0, -rest, rest)
+
+
+def _shift_left(a: Column, b: Column) -> Column:
+    return np.left_shift(a, np.clip(b, 0, 62))
+
+
+def _shift_right(a: Column, b: Column) -> Column:
+    return np.right_shift(a, np.clip(b, 0, 63))
+
+
+_BINARY: Final[Mapping[Op, Callable[[Any, Any], Any]]] = {
+    Op.ADD: np.add,
+    Op.SUB: np.subtract,
+    Op.MUL: np.multiply,
+    Op.DIV: _divide,
+    Op.MOD: _remainder,
+    Op.AND_BITS: np.bitwise_and,
+    Op.OR_BITS: np.bitwise_or,
+    Op.XOR_BITS: np.bitwise_xor,
+    Op.SHL: _shift_left,
+    Op.SHR: _shift_right,
+    Op.MIN: np.minimum,
+    Op.MAX: np.maximum,
+    Op.EQ: np.equal,
+    Op.LE: np.less_equal,
+    Op.LT: np.less,
+}
+
+
+class Columns:
+    """`roots` compiled once, to be evaluated on many columns."""
+
+    def __init__(self, roots: Sequence[Term]) -> None:
+        self._nodes = list(bottom_up(roots))
+        slots = {t: i for i, t in enumerate(self._nodes)}
+        self._arguments = [tuple(slots[a] for a in t.args) for t in self._nodes]
+        self._roots = [slots[r] for r in roots]
+
+    def run(self, symbols: Mapping[Symbol, Column], reads: ColumnReads) -> list[Column]:
+        """The values of the roots, with `symbols` broadcast against each other."""
+        values: list[Column] = []
+        with np.errstate(all="ignore"):
+            for t, slots in zip(self._nodes, self._arguments, strict=True):
+                values.append(_step(t, [values[i] for i in slots], symbols, reads))
+        return [values[i] for i in self._roots]
+
+
+def _step(t: Term, a: list[Column], symbols: Mapping[Symbol, Column], reads: ColumnReads) -> Column:
+    simple = _BINARY.get(t.op)
+    if simple is not None:
+        return simple(a[0], a[1])
+    match t.op:
+        case Op.VAR:
+            return symbols[t.symbol]
+        case Op.CONST:
+            return np.asarray(min(max(t.value, _INT64[0]), _INT64[1]), dtype=np.int64)
+        case Op.TRUE | Op.FALSE:
+            return np.asarray(t.op is Op.TRUE)
+        case Op.NOT:
+            return np.logical_not(a[0])
+        case Op.AND | Op.OR:
+            join = np.logical_and if t.op is Op.AND else np.logical_or
+            result = a[0]
+            for x in a[1:]:
+                result = join(result, x)
+            return result
+        case Op.ITE:
+            return np.where(a[0], a[1], a[2])
+        case Op.WRAP:
+            return _wrap(a[0], *t.wrap_to[:2])
+        case _:
+            return np.clip(reads(t.array, a), max(t.low, _INT64[0]), min(t.high, _INT64[1]))
+
+
+def _wrap(a: Column, bits: int, signed: bool) -> Column:
+    if bits >= 63:
+        return a
+    half = 1 << (bits - 1) if signed else 0
+    return ((a + half) & ((1 << bits) - 1)) - half
