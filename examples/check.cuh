@@ -14,9 +14,9 @@
     }                                                                                    \
   } while (0)
 
-// The number in argv[1], from 1 to `most`.
+// The number in argv[1], from 1 to `most`; 100 without one.
 inline int size_argument(int argc, char **argv, int most) {
-  int n = argc > 1 ? std::atoi(argv[1]) : 1000;
+  int n = argc > 1 ? std::atoi(argv[1]) : 100;
   if (n < 1 || n > most) {
     std::fprintf(stderr, "usage: %s N   (1 <= N <= %d)\n", argv[0], most);
     std::exit(EXIT_FAILURE);
