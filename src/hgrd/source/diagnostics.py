@@ -1,0 +1,39 @@
+"""Errors that clang printed, as the program's diagnostics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hgrd.program.program import Diagnostic
+from hgrd.program.span import NOWHERE, Span
+
+_LOCATED = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$")
+_BARE = re.compile(r"^(?:[\w+.-]+: )?(?:fatal )?error: (?P<message>.*)$")
+_MISSING = re.compile(r"fatal error: '([^'\n]+)' file not found")
+_REJECTED = re.compile(r"error: .*(?:precompiled (?:file|header)|AST file|PCH file)")
+
+
+def errors_in(stderr: str) -> tuple[Diagnostic, ...]:
+    """Every error once, in the order of the text; warnings and notes are dropped."""
+    return tuple(dict.fromkeys(_errors(stderr)))
+
+
+def _errors(stderr: str) -> Iterator[Diagnostic]:
+    for line in stderr.splitlines():
+        if found := _LOCATED.match(line):
+            span = Span(found["file"], int(found["line"]), int(found["column"]))
+            yield Diagnostic(span, found["message"], error=True)
+        elif found := _BARE.match(line):
+            yield Diagnostic(NOWHERE, found["message"], error=True)
+
+
+def missing_include(stderr: str) -> str | None:
+    """The header whose absence made clang give up, if one did."""
+    found = _MISSING.search(stderr)
+    return found[1] if found else None
+
+
+def rejects_precompiled(stderr: str) -> bool:
+    """Whether clang did not want the precompiled header: another version wrote it, or it is damaged."""
+    return _REJECTED.search(stderr) is not None

@@ -1,0 +1,95 @@
+"""What a file includes, found in its text: user files, system headers, headers that are nowhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")', re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Includes:
+    """`user_files` begin with the file itself; `system` and `missing` are spelled as in the source.
+
+    Conditional compilation is not looked at: a header that is included under some condition counts.
+    """
+
+    user_files: tuple[str, ...]
+    system: tuple[str, ...]
+    missing: tuple[str, ...]
+    text: bytes
+
+
+def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...]) -> Includes:
+    """Follow the includes of `path` through the user's files.
+
+    A quoted header is looked for beside its includer, then both kinds in `user_dirs` and `system_dirs`.
+    """
+    texts: dict[str, bytes] = {}
+    system: dict[str, None] = {}
+    missing: dict[str, None] = {}
+    pending = [os.path.normpath(path)]
+    while pending:
+        file = pending.pop()
+        if file in texts:
+            continue
+        texts[file] = _read(file)
+        found: list[str] = []
+        for quoted, header in _spelled(texts[file]):
+            beside = (str(Path(file).parent),) if quoted else ()
+            if (user_file := _find(header, (*beside, *user_dirs))) is not None:
+                found.append(user_file)
+            elif _find(header, system_dirs) is not None:
+                system[header] = None
+            else:
+                missing[header] = None
+        pending.extend(reversed(found))
+    return Includes(tuple(texts), tuple(system), tuple(missing), b"\n".join(texts.values()))
+
+
+def _spelled(text: bytes) -> Iterator[tuple[bool, str]]:
+    for match in _INCLUDE.finditer(text):
+        spelled = match[1].decode("utf-8", "replace")
+        yield spelled.startswith('"'), spelled[1:-1].strip()
+
+
+def _find(header: str, dirs: tuple[str, ...]) -> str | None:
+    for directory in dirs:
+        candidate = Path(directory, header)
+        try:
+            if candidate.is_file():
+                return os.path.normpath(candidate)
+        except (OSError, ValueError):  # no name that a file can have
+            return None
+    return None
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def write_shadows(headers: tuple[str, ...], directory: Path) -> bool:
+    """Put an empty file into `directory` for every header, so that its absence stops nothing.
+
+    False where one is out of reach: `..` in the name may lead out of the directory.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    complete = True
+    for header in headers:
+        shadow = Path(os.path.normpath(directory / header))
+        if directory not in shadow.parents:
+            complete = False
+            continue
+        try:
+            shadow.parent.mkdir(parents=True, exist_ok=True)
+            shadow.touch()
+        except (OSError, ValueError):
+            complete = False
+    return complete

@@ -1,0 +1,36 @@
+"""What a user can say about how a file is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How to read one source file; everything has a sensible default.
+
+    `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the
+    file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`
+    holds precompiled headers (None: the user's cache directory).  `device_pass` defines __CUDA_ARCH__,
+    as when nvcc compiles for the device.  A syntax tree of more than `max_ast_bytes` is refused.
+    """
+
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    standard: str | None = None
+    language: str | None = None
+    extra_flags: tuple[str, ...] = ()
+    clang: str | None = None
+    cache_dir: Path | None = None
+    device_pass: bool = False
+    max_ast_bytes: int = 4 << 30
+
+
+class SourceError(Exception):
+    """A file that cannot be read or compiled at all; the message is for people."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
