@@ -81,8 +81,6 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
 
 
 def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions) -> _Part:
-    from hgrd.races.analyze import analyze  # not before there is something to analyse: it loads the solver
-
     begin = perf_counter()
     programs, failures = parse(files, source)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
@@ -91,6 +89,8 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
         return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
+    from hgrd.races.analyze import analyze  # not before there is something to analyse: it loads the solver
+
     report = guarded(files[0], partial(analyze, programs, analysis))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
@@ -102,7 +102,7 @@ def _without_kernels(program: Program) -> Failure:
     """Why a program in which there is no kernel to analyse has none."""
     errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
     if errors:
-        more = f" (and {len(errors) - 1} more errors)" if len(errors) > 1 else ""
+        more = f" (errors: {len(errors)})" if len(errors) > 1 else ""
         return Failure(program.file, f"no kernel left to analyse: {errors[0]}{more}")
     if program.uninstantiated:
         templates = ", ".join(dict.fromkeys(name for name, _ in program.uninstantiated))
