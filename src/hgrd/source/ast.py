@@ -1,0 +1,202 @@
+"""Reads clang's JSON syntax tree as a stream of top-level declarations, with positions resolved.
+
+clang prints a tree of any size as one document.  Its top-level declarations stand at a fixed
+indentation, so they are cut out of the stream and parsed one by one: memory is bounded by the largest
+declaration.  Positions are printed as changes against the position printed before, in print order;
+here each `loc` and each `range` is replaced by a `Span` (or None): for `range`, its beginning.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeAlias
+
+import orjson
+
+from hgrd.program.span import NOWHERE, Span
+
+Node: TypeAlias = dict[str, Any]
+
+FUNCTION_KINDS = frozenset(
+    ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
+)
+_LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl"))
+
+_BLOCK = 1 << 20
+_STRIP_FROM = 8 << 20
+_INDENTATION = re.compile(rb"\n +")
+_PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"line": (\d+)')
+_OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A top-level declaration that was not parsed: too big, or not understood."""
+
+    reason: str
+    span: Span
+
+
+def inner(node: Node) -> list[Node]:
+    """The children, without the empty ones that stand for what is not there."""
+    return [child for child in node.get("inner", ()) if child.get("kind")]
+
+
+def span_of(node: Node) -> Span:
+    """Where the node begins."""
+    return node.get("range") or node.get("loc") or NOWHERE
+
+
+def name_span(node: Node) -> Span:
+    """Where the name of a declaration stands."""
+    return node.get("loc") or node.get("range") or NOWHERE
+
+
+def declarations(
+    stream: BinaryIO, is_user_file: Callable[[str], bool], max_declaration: int, max_foreign: int = 200_000
+) -> Iterator[tuple[Node, int] | Skipped]:
+    """Top-level declarations in order, with the length of their text.
+
+    What is longer than `max_declaration` bytes without indentation is skipped with a reason; foreign
+    declarations (not in user files) longer than `max_foreign` are skipped silently.
+    """
+    reader = _Positions()
+    for text, size in _texts(stream, max_declaration):
+        own_file = _OWN_FILE.search(text, 0, 2000)
+        file = orjson.loads(own_file[1]) if own_file else reader.file
+        user = not file or is_user_file(file)
+        if size > max_declaration or (size > max_foreign and not user):
+            start = reader.skip(text[:4000])
+            reader.skip(text)
+            if user:
+                yield Skipped(f"a declaration with a syntax tree of {size >> 20} MiB was left out", start)
+            continue
+        try:
+            node = _parse(text)
+            local: list[Node] = []
+            reader.resolve(node, local)
+            node.setdefault("locals", [found for found in local if found.get("isImplicit")])
+        except (ValueError, RecursionError):
+            start = reader.skip(text[:4000])
+            reader.skip(text)
+            yield Skipped("a declaration is nested too deeply and was left out", start)
+            continue
+        yield node, size
+
+
+def _parse(text: bytes) -> Node:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        # orjson stops at a nesting of 1024; the standard reader is slower and goes deeper.
+        return json.loads(text.decode("utf-8", "replace"))
+
+
+def _texts(stream: BinaryIO, limit: int) -> Iterator[tuple[bytes, int]]:
+    """The text of each top-level declaration, and its length; past `limit` only head and tail are kept."""
+    parts: list[bytes] = []
+    size = 0
+    rest = b""
+    while block := stream.read(_BLOCK):
+        block = rest + block
+        end = block.rfind(b"\n")
+        block, rest = block[: max(end, 0)], block[max(end, 0) :]
+        position = 0
+        while (stop := block.find(b"\n    }", position)) >= 0:
+            parts.append(block[position : stop + 6])
+            yield _joined(parts), size + stop + 6 - position
+            parts, size, position = [], 0, stop + 6
+        tail = block[position:]
+        if size + len(tail) > _STRIP_FROM:
+            tail = _INDENTATION.sub(b"", tail)
+        size += len(tail)
+        if size <= limit or len(parts) < 2:
+            parts.append(tail)
+        else:
+            parts[1:] = [_last_places(b"".join((*parts[1:], tail)))]
+
+
+def _joined(parts: list[bytes]) -> bytes:
+    text = b"".join(parts)
+    start = text.find(b"\n    {")
+    return text[text.find(b"{", max(start, 0)) :]
+
+
+def _last_places(text: bytes) -> bytes:
+    """Enough of `text` to know which file and line were printed last."""
+    found = list(_PLACES.finditer(text))
+    named = [match for match in found if match[1]]
+    return b"\n".join(match[0] for match in (*named[-1:], *found[-1:]))
+
+
+class _Positions:
+    """The position printed last, and spans made from what changed."""
+
+    __slots__ = ("_last", "file", "line")
+
+    def __init__(self) -> None:
+        self.file = ""
+        self.line = 0
+        self._last = NOWHERE
+
+    def skip(self, text: bytes) -> Span:
+        """Follow the positions in a text that is not parsed; the first one, or the last one before it."""
+        first: Span | None = None
+        for match in _PLACES.finditer(text):
+            if match[1]:
+                self.file = orjson.loads(match[1])
+            self.line = int(match[2])
+            first = first or Span(self.file, self.line, 1)
+        return first or Span(self.file, self.line, 1)
+
+    def resolve(self, node: Node, local: list[Node]) -> None:
+        """Replace positions below `node`, in print order.
+
+        A function gets `locals`: the types declared anywhere inside of it; `local` collects them.
+        """
+        kind = node.get("kind")
+        mine = local
+        if kind in FUNCTION_KINDS:
+            mine = []
+        elif kind in _LOCAL_KINDS:
+            local.append(node)
+            mine = []
+        for key, value in node.items():
+            if key == "inner" or key == "array_filler":
+                for child in value:
+                    if child:
+                        self.resolve(child, mine)
+            elif key == "loc":
+                node[key] = self._span(value) if value else None
+            elif key == "range":
+                begin, end = value["begin"], value["end"]
+                node[key] = self._span(begin) if begin else None
+                if end:
+                    self._span(end)
+            elif key == "defaultArg":
+                self.resolve(value, mine)
+        if kind in FUNCTION_KINDS:
+            node["locals"] = mine
+
+    def _span(self, location: Node) -> Span:
+        if "spellingLoc" in location:
+            spelling, expansion = location["spellingLoc"], location["expansionLoc"]
+            inside = self._bare(spelling) if spelling else None
+            outside = self._bare(expansion) if expansion else NOWHERE
+            return Span(outside.file, outside.line, outside.column, inside)
+        return self._bare(location)
+
+    def _bare(self, location: Node) -> Span:
+        if "file" in location:
+            self.file = location["file"]
+        if "line" in location:
+            self.line = location["line"]
+        column = location.get("col", 0)
+        last = self._last
+        if last.column == column and last.line == self.line and last.file == self.file:
+            return last
+        self._last = last = Span(self.file, self.line, column)
+        return last

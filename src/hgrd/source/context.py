@@ -1,0 +1,265 @@
+"""What the lowering of one function knows: its variables, its types, and how to lower its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from hgrd.program.expressions import (
+    AddressOf,
+    AfterPlace,
+    Deref,
+    Expression,
+    FieldPlace,
+    FunctionAddress,
+    FunctionRef,
+    Load,
+    Place,
+    TemporaryPlace,
+    Unsupported,
+    UnsupportedPlace,
+    Variable,
+    VariablePlace,
+)
+from hgrd.program.span import Span
+from hgrd.program.statements import Block, Statement
+from hgrd.program.types import VOID, ArrayType, Field, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.source.ast import Node, inner, span_of
+from hgrd.source.declarations import Declarations, FunctionDeclaration, RecordDeclaration, Scope
+from hgrd.source.records import Layouts
+
+TRANSPARENT = frozenset(
+    (
+        *("ParenExpr", "ExprWithCleanups", "ConstantExpr", "CXXBindTemporaryExpr", "SubstNonTypeTemplateParmExpr"),
+        *("CXXDefaultArgExpr", "CXXDefaultInitExpr", "OpaqueValueExpr", "CXXRewrittenBinaryOperator", "ChooseExpr"),
+        *("GenericSelectionExpr", "PredefinedExpr", "CXXParenListInitExpr", "AttributedStmt", "UserDefinedLiteral_"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """How each kind of node is lowered."""
+
+    values: Mapping[str, ValueRule]
+    places: Mapping[str, PlaceRule]
+    statements: Mapping[str, StatementRule]
+
+
+@dataclass(slots=True)
+class Unit:
+    """One run of clang over one file."""
+
+    declarations: Declarations
+    layouts: Layouts
+    tables: Tables
+    globals: dict[str, Variable] = field(default_factory=dict[str, Variable])
+    references: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
+    captures: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    constants: dict[str, Expression | None] = field(default_factory=dict[str, Expression | None])
+
+    def reference(self, function: FunctionDeclaration) -> FunctionRef:
+        found = self.references.get(function.key)
+        if found is None:
+            returns = self.declarations.parse(function.type_text, function.scope).returns
+            found = FunctionRef(
+                function.key,
+                function.name,
+                function.qualified,
+                returns.type if returns is not None and not function.kind == "CXXConstructorDecl" else VOID,
+                function.template_args,
+            )
+            self.references[function.key] = found
+        return found
+
+
+@dataclass(slots=True)
+class Context:
+    """The function being lowered.  `captures` are the fields of a lambda by the captured variable's id."""
+
+    unit: Unit
+    function: FunctionDeclaration
+    this: Variable | None = None
+    captures: dict[str, Field] = field(default_factory=dict[str, Field])
+    this_capture: Field | None = None
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
+    bindings: dict[str, Node] = field(default_factory=dict[str, Node])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def scope(self) -> Scope:
+        return self.function.scope
+
+    # ------------------------------------------------------------ lowering
+
+    def value(self, node: Node) -> Expression:
+        """The value of an expression; an lvalue is loaded."""
+        kind = node["kind"]
+        while kind in TRANSPARENT:
+            parts = inner(node)
+            if not parts:
+                return self.unsupported(node, kind)
+            node = parts[-1]
+            kind = node["kind"]
+        if node.get("valueCategory", "prvalue") != "prvalue":
+            return self.load(self.place(node), node)
+        rule = self.unit.tables.values.get(kind)
+        return self.unsupported(node, kind) if rule is None else rule(node, self)
+
+    def place(self, node: Node) -> Place:
+        """The object an lvalue denotes; a value is put into a temporary object."""
+        kind = node["kind"]
+        while kind in TRANSPARENT:
+            parts = inner(node)
+            if not parts:
+                return UnsupportedPlace(kind, self.type(node), span_of(node))
+            node = parts[-1]
+            kind = node["kind"]
+        if node.get("valueCategory", "prvalue") == "prvalue":
+            value = self.value(node)
+            return TemporaryPlace(value, value.type, value.span)
+        rule = self.unit.tables.places.get(kind)
+        if rule is None:
+            return UnsupportedPlace(_readable(kind), self.type(node), span_of(node))
+        return rule(node, self)
+
+    def load(self, place: Place, node: Node) -> Expression:
+        """The value at a place; arrays decay, functions give their address."""
+        span = span_of(node)
+        match place:
+            case AfterPlace(effect=effect, place=target) if effect.type == place_type(target):
+                return effect  # an assignment's value is the value stored
+            case TemporaryPlace(value=value):
+                return value
+            case Deref(pointer=FunctionAddress() as function):
+                return function
+            case _:
+                pass
+        type_ = place_type(place)
+        match type_:
+            case ArrayType(of=element):
+                return AddressOf(place, PointerType(element), span)
+            case FunctionType():
+                return AddressOf(place, PointerType(type_), span)
+            case _:
+                return Load(place, type_, span, volatile=is_volatile(node))
+
+    def argument(self, node: Node) -> Expression:
+        """What a parameter or a reference is initialised with: the address of an lvalue, else the value."""
+        if node.get("valueCategory", "prvalue") == "prvalue":
+            return self.value(node)
+        place = self.place(node)
+        return AddressOf(place, PointerType(place_type(place), reference=True), span_of(node))
+
+    def discarded(self, node: Node) -> Expression:
+        """An expression for its effects; an lvalue is not loaded."""
+        if node.get("valueCategory", "prvalue") == "prvalue":
+            return self.value(node)
+        place = self.place(node)
+        match place:
+            case AfterPlace(effect=effect, place=VariablePlace() | Deref() | FieldPlace()):
+                return effect
+            case Deref(pointer=pointer) if not isinstance(pointer, Load):
+                return pointer
+            case TemporaryPlace(value=value):
+                return value
+            case _:
+                return AddressOf(place, PointerType(place_type(place)), span_of(node))
+
+    def statements(self, node: Node) -> list[Statement]:
+        """One node may give several statements (`int a, b;`) or none (`;`)."""
+        rule = self.unit.tables.statements.get(node["kind"])
+        if rule is None:
+            rule = self.unit.tables.statements["Expr"]
+        return rule(node, self)
+
+    def statement(self, node: Node) -> Statement:
+        found = self.statements(node)
+        return found[0] if len(found) == 1 else Block(tuple(found), span_of(node))
+
+    # ------------------------------------------------------------ types
+
+    def type(self, node: Node) -> Type:
+        return self.unit.declarations.type_of(node, self.scope).type
+
+    def parse(self, text: str) -> Type:
+        return self.unit.declarations.parse(text, self.scope).type
+
+    def stride(self, type_: Type) -> int:
+        """Bytes between neighbours in an array of `type_`; 0 where unknown (1 for void, as GNU C has it)."""
+        return 1 if type_ == VOID else self.unit.layouts.size(type_) or 0
+
+    def record_of(self, type_: Type) -> RecordDeclaration | None:
+        return self.unit.declarations.records.get(type_.key) if isinstance(type_, RecordType) else None
+
+    # ------------------------------------------------------------ helpers
+
+    def key(self, name: str) -> str:
+        """A key for a variable of this function."""
+        count = self.counts[name] = self.counts.get(name, -1) + 1
+        return f"{self.function.key}::{name}" + (f"#{count}" if count else "")
+
+    def unsupported(self, node: Node, reason: str, *operands: Expression) -> Unsupported:
+        return Unsupported(_readable(reason), operands, self.type(node), span_of(node))
+
+    def this_place(self, span: Span) -> Place:
+        """The object of the current method."""
+        assert self.this is not None
+        load = Load(VariablePlace(self.this, span), self.this.type, span)
+        return Deref(load, pointee(self.this.type), span)
+
+
+ValueRule: TypeAlias = Callable[[Node, Context], Expression]
+PlaceRule: TypeAlias = Callable[[Node, Context], Place]
+StatementRule: TypeAlias = Callable[[Node, Context], list[Statement]]
+
+
+def _readable(kind: str) -> str:
+    return kind
+
+
+def place_type(place: Place) -> Type:
+    match place:
+        case VariablePlace(variable=variable):
+            return variable.type
+        case FieldPlace(field=member):
+            return member.type
+        case AfterPlace(place=target):
+            return place_type(target)
+        case Deref(type=type_) | TemporaryPlace(type=type_) | UnsupportedPlace(type=type_):
+            return type_
+
+
+def pointee(type_: Type) -> Type:
+    match type_:
+        case PointerType(to=to):
+            return to
+        case ArrayType(of=of):
+            return of
+        case OpaqueType(name=name):
+            return OpaqueType(f"*{name}")
+        case _:
+            return OpaqueType("?")
+
+
+def referred(place: Place, span: Span) -> Place:
+    """What a use of a variable or member denotes: behind a reference, the object it refers to."""
+    type_ = place_type(place)
+    if isinstance(type_, PointerType) and type_.reference:
+        return Deref(Load(place, type_, span), type_.to, span)
+    return place
+
+
+def is_volatile(node: Node) -> bool:
+    """Whether the lvalue's own type is volatile (not what it points to)."""
+    type_ = node.get("type", {})
+    text: str = type_.get("desugaredQualType") or type_.get("qualType", "")
+    if "volatile" not in text:
+        return False
+    head, star, tail = text.rpartition("*")
+    return "volatile" in tail if star else "volatile" in head + tail
+
+
+def at_span(expression: Expression, span: Span) -> Expression:
+    return replace(expression, span=span)

@@ -1,0 +1,284 @@
+"""Lowering of calls and kernel launches."""
+
+from __future__ import annotations
+
+from hgrd.program.expressions import (
+    AddressOf,
+    AfterPlace,
+    Assign,
+    Call,
+    Convert,
+    Deref,
+    Expression,
+    FunctionAddress,
+    FunctionRef,
+    IndirectCall,
+    Launch,
+    Load,
+    NullPointer,
+    Place,
+    VariablePlace,
+)
+from hgrd.program.program import Side
+from hgrd.program.span import NOWHERE
+from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.source.ast import Node, inner, span_of
+from hgrd.source.context import TRANSPARENT, Context, Unit, ValueRule, place_type
+from hgrd.source.declarations import FunctionDeclaration, Scope
+from hgrd.source.lower_places import dereferenced, function_ref
+from hgrd.source.prelude_types import PRELUDE_RECORDS
+from hgrd.source.type_text import split_scopes, split_template
+
+_FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
+
+
+def unit_context(unit: Unit, scope: Scope) -> Context:
+    """For expressions that stand outside of any function."""
+    outside = FunctionDeclaration(
+        "<global>", "", "", "void ()", "FunctionDecl", scope, None, Side.HOST, (), False, False, False, False, False, False, NOWHERE
+    )  # fmt: skip
+    return Context(unit, outside)
+
+
+def result_type(node: Node, to: Context, declared: Type | None = None) -> Type:
+    """A call's type; a returned reference is an address."""
+    type_ = declared
+    if type_ is None or isinstance(type_, OpaqueType) or type_ == VOID:
+        type_ = to.type(node)
+    if node.get("valueCategory", "prvalue") == "prvalue":
+        return to.type(node) if isinstance(type_, PointerType) and type_.reference else type_
+    if isinstance(type_, PointerType) and type_.reference:
+        return type_
+    return PointerType(type_, reference=True)
+
+
+def _callee(node: Node) -> Node:
+    while node["kind"] in TRANSPARENT or (
+        node["kind"] == "ImplicitCastExpr"
+        and node["castKind"] in ("FunctionToPointerDecay", "NoOp", "BuiltinFnToFnPtr")
+    ):
+        node = inner(node)[-1]
+    return node
+
+
+def call(node: Node, to: Context) -> Expression:
+    parts = inner(node)
+    callee = _callee(parts[0])
+    span = span_of(node)
+    if callee["kind"] == "DeclRefExpr" and callee["referencedDecl"]["kind"] in _FUNCTIONS:
+        known = to.unit.declarations.functions.get(callee["referencedDecl"]["id"])
+        arguments = tuple(to.argument(part) for part in parts[1:])
+        function = function_ref(callee, to)
+        type_ = result_type(node, to, function.returns if known is not None else None)
+        if known is None:
+            function = _outside(function, type_)
+        return Call(function, arguments, type_, span)
+    if callee["kind"] == "UnresolvedLookupExpr":
+        return _unresolved(node, callee, to)
+    if callee["kind"] in ("CXXDependentScopeMemberExpr", "UnresolvedMemberExpr"):
+        return to.unsupported(node, "call of a member of a dependent type", *_effects(parts, to))
+    if callee["kind"] == "CXXPseudoDestructorExpr":
+        return Convert(to.unsupported(node, "pseudo destructor"), VOID, span)
+    target = to.value(parts[0])
+    if node["type"].get("qualType") == "<dependent type>":
+        return to.unsupported(node, "call of a dependent type", *_effects(parts, to))
+    arguments = tuple(to.argument(part) for part in parts[1:])
+    if isinstance(target, FunctionAddress):
+        return Call(target.function, arguments, result_type(node, to), span)
+    return IndirectCall(target, arguments, result_type(node, to), span)
+
+
+def _outside(function: FunctionRef, type_: Type) -> FunctionRef:
+    """A function of a library header: template arguments are seen in what it returns."""
+    arguments: tuple[int | str, ...] = ()
+    if isinstance(type_, OpaqueType):
+        arguments = _arguments_in(type_.name)
+    return FunctionRef(function.key, function.name, function.qualified, type_, arguments)
+
+
+def _arguments_in(name: str) -> tuple[int | str, ...]:
+    split = split_template(name)
+    texts = split[1] if split is not None else []
+    return tuple(int(text.rstrip("ULul")) if text.rstrip("ULul").lstrip("-").isdigit() else text for text in texts)
+
+
+def _effects(parts: list[Node], to: Context) -> list[Expression]:
+    return [
+        to.discarded(part) for part in parts if "valueCategory" in part and part["type"].get("qualType", "")[:1] != "<"
+    ]
+
+
+def _unresolved(node: Node, callee: Node, to: Context) -> Expression:
+    """A call in a template that nothing instantiates: the name is known, the overload is not."""
+    name: str = callee.get("name", "?")
+    lookups = [found["id"] for found in callee.get("lookups", ())]
+    parts = inner(node)[1:]
+    if any(identity in to.unit.declarations.functions for identity in lookups):
+        return to.unsupported(node, "call of an overloaded name in a template", *(to.argument(part) for part in parts))
+    type_ = to.type(node)
+    return Call(FunctionRef(name, name, name, type_), tuple(to.value(part) for part in parts), type_, span_of(node))
+
+
+# ---------------------------------------------------------------- methods
+
+
+def method_call(node: Node, to: Context) -> Expression:
+    parts = inner(node)
+    callee = _callee(parts[0])
+    span = span_of(node)
+    if callee["kind"] != "MemberExpr":
+        return to.unsupported(node, "call through a pointer to member", *_effects(parts, to))
+    base = inner(callee)[0]
+    object_ = to.value(base) if callee.get("isArrow") else address(to.place(base))
+    arguments = tuple(to.argument(part) for part in parts[1:])
+    known = to.unit.declarations.functions.get(callee.get("referencedMemberDecl", ""))
+    if known is None:
+        type_ = result_type(node, to)
+        function = _outside_method(callee["name"], object_.type, type_, _written_type(base))
+        return Call(function, (object_, *arguments), type_, span)
+    function = to.unit.reference(known)
+    type_ = result_type(node, to, function.returns)
+    if known.static:
+        return Call(function, arguments, type_, span)
+    if is_trivial_assignment(known, to):
+        return _assigned(object_, parts[1], node, to)
+    if known.virtual and not _is_exact(object_):
+        target = FunctionAddress(function, PointerType(FunctionType()), span)
+        return IndirectCall(target, (object_, *arguments), type_, span)
+    return Call(function, (object_, *arguments), type_, span)
+
+
+def _is_exact(object_: Expression) -> bool:
+    """Whether the dynamic type of the object is its static type: a variable that is no reference."""
+    return isinstance(object_, AddressOf) and isinstance(object_.place, VariablePlace)
+
+
+def address(place: Place) -> Expression:
+    match place:
+        case Deref(pointer=pointer):
+            return pointer
+        case _:
+            return AddressOf(place, PointerType(place_type(place)), place.span)
+
+
+def _written_type(node: Node) -> str:
+    type_ = node.get("type", {})
+    return type_.get("desugaredQualType") or type_.get("qualType", "")
+
+
+def _outside_method(name: str, object_type: Type, type_: Type, written: str) -> FunctionRef:
+    """A method of a library class, named after the class without its template arguments."""
+    target = object_type.to if isinstance(object_type, PointerType) else object_type
+    class_name = (
+        target.name if isinstance(target, OpaqueType) else target.key if isinstance(target, RecordType) else written
+    )
+    class_name = class_name.lstrip("*")
+    split = split_template(class_name)
+    plain = split[0] if split is not None else class_name
+    qualified = f"{plain}::{name}"
+    return FunctionRef(qualified, name, qualified, type_, _arguments_in(class_name))
+
+
+def operator_call(node: Node, to: Context) -> Expression:
+    parts = inner(node)
+    callee = _callee(parts[0])
+    span = span_of(node)
+    if callee["kind"] != "DeclRefExpr":
+        return to.unsupported(node, "overloaded operator in a template", *_effects(parts[1:], to))
+    named = callee["referencedDecl"]
+    known = to.unit.declarations.functions.get(named["id"])
+    if named["kind"] != "CXXMethodDecl" or (known is not None and known.static):
+        return call(node, to)
+    if named.get("name") == "operator=" and _assigns_trivially(known, parts[1], to):
+        return _assigned(address(to.place(parts[1])), parts[2], node, to)
+    object_ = address(to.place(parts[1]))
+    arguments = tuple(to.argument(part) for part in parts[2:])
+    if known is None:
+        type_ = result_type(node, to)
+        function = _outside_method(named.get("name", "?"), object_.type, type_, _written_type(parts[1]))
+        return Call(function, (object_, *arguments), type_, span)
+    function = to.unit.reference(known)
+    type_ = result_type(node, to, function.returns)
+    if known.virtual and not _is_exact(object_):
+        target = FunctionAddress(function, PointerType(FunctionType()), span)
+        return IndirectCall(target, (object_, *arguments), type_, span)
+    return Call(function, (object_, *arguments), type_, span)
+
+
+def is_trivial_assignment(function: FunctionDeclaration, to: Context) -> bool:
+    """Whether this is the compiler's own bytewise `operator=`."""
+    record = to.unit.declarations.records.get(function.owner or "")
+    if function.name != "operator=" or not function.implicit or record is None:
+        return False
+    which = "moveAssign" if "&&" in function.type_text else "copyAssign"
+    return bool(record.node.get("definitionData", {}).get(which, {}).get("trivial"))
+
+
+def _assigns_trivially(function: FunctionDeclaration | None, target: Node, to: Context) -> bool:
+    if function is not None:
+        return is_trivial_assignment(function, to)
+    type_ = to.type(target)
+    if isinstance(type_, RecordType):
+        return type_.key in PRELUDE_RECORDS
+    return not _written_type(target).removeprefix("const ").startswith("std::")
+
+
+def _assigned(object_: Expression, value: Node, node: Node, to: Context) -> Expression:
+    """A record copied by its built-in assignment: a store; as an lvalue, the object."""
+    span = span_of(node)
+    place = dereferenced(object_, span)
+    source = to.value(value)
+    type_ = place_type(place)
+    assign = Assign(place, source, type_, span)
+    if node.get("valueCategory") == "prvalue":
+        return assign
+    return AddressOf(AfterPlace(assign, place, span), PointerType(type_, reference=True), span)
+
+
+# ---------------------------------------------------------------- launches
+
+
+def launch(node: Node, to: Context) -> Expression:
+    callee, configuration, *arguments = inner(node)
+    parts = inner(configuration)[1:]
+    span = span_of(node)
+    if len(parts) < 2:
+        return to.unsupported(node, "launch without a configuration")
+    extra = [None if part["kind"] == "CXXDefaultArgExpr" else to.value(part) for part in parts[2:4]]
+    shared, stream = (*extra, None, None)[:2]
+    return Launch(
+        to.value(callee),
+        to.value(parts[0]),
+        to.value(parts[1]),
+        shared,
+        None if isinstance(stream, NullPointer) else stream,
+        tuple(to.argument(argument) for argument in arguments),
+        VOID,
+        span,
+    )
+
+
+def delete(node: Node, to: Context) -> Expression:
+    """`delete p` as a call of the deallocation function."""
+    name = "operator delete[]" if node.get("isArray") else "operator delete"
+    return Call(FunctionRef(name, name, name, VOID), (to.value(inner(node)[0]),), VOID, span_of(node))
+
+
+def atomic(node: Node, to: Context) -> Expression:
+    """A `__atomic_…` builtin; clang prints the object first and then the other operands."""
+    name: str = node.get("name", "__atomic")
+    type_ = to.type(node)
+    arguments = tuple(to.argument(part) for part in inner(node))
+    return Call(FunctionRef(name, name, name, type_), arguments, type_, span_of(node))
+
+
+VALUES: dict[str, ValueRule] = {
+    "CallExpr": call,
+    "UserDefinedLiteral": call,
+    "CXXMemberCallExpr": method_call,
+    "CXXOperatorCallExpr": operator_call,
+    "CUDAKernelCallExpr": launch,
+    "CXXDeleteExpr": delete,
+    "AtomicExpr": atomic,
+}
+_ = Load, split_scopes

@@ -1,0 +1,201 @@
+"""Lowering of functions: parameters, constructor initializers, lambda captures."""
+
+from __future__ import annotations
+
+from hgrd.program.expressions import (
+    Assign,
+    Construct,
+    Expression,
+    FieldPlace,
+    Place,
+    Storage,
+    Variable,
+)
+from hgrd.program.program import Function, Side
+from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement
+from hgrd.program.types import Field, OpaqueType, PointerType, RecordType
+from hgrd.source.ast import Node, inner, name_span, span_of
+from hgrd.source.context import TRANSPARENT, Context, Unit, place_type
+from hgrd.source.declarations import Definition, FunctionDeclaration
+from hgrd.source.lower_objects import initializer
+from hgrd.source.lower_statements import bound
+
+
+def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Function:
+    """The whole function; raises whatever a node of an unforeseen shape causes."""
+    to = _context(definition, unit)
+    parameters = _parameters(definition, to)
+    body = [child for child in inner(definition.node) if child["kind"] in ("CompoundStmt", "CXXTryStmt")]
+    statements = [*_initializers(definition.node, to)]
+    for part in body:
+        lowered = to.statement(part)
+        statements += lowered.body if isinstance(lowered, Block) else [lowered]
+    return _function(definition, unit, parameters, Block(tuple(statements), definition.declaration.span), user_code)
+
+
+def unlowered_function(definition: Definition, unit: Unit, reason: str, user_code: bool) -> Function:
+    """A function whose body could not be understood."""
+    span = definition.declaration.span
+    try:
+        parameters = _parameters(definition, _context(definition, unit))
+    except Exception:  # noqa: BLE001 - whatever is wrong with the body may be wrong with the parameters
+        parameters = ()
+    return _function(definition, unit, parameters, Block((UnsupportedStatement(reason, (), span),), span), user_code)
+
+
+def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: bool) -> Function:
+    """A function without a body."""
+    reference = unit.reference(declaration)
+    return Function(
+        reference,
+        declaration.side,
+        (),
+        reference.returns,
+        None,
+        declaration.span,
+        noreturn=declaration.noreturn,
+        user_code=user_code,
+        variadic=declaration.variadic,
+    )
+
+
+def _function(
+    definition: Definition, unit: Unit, parameters: tuple[Variable, ...], body: Block, user_code: bool
+) -> Function:
+    declaration = definition.declaration
+    reference = unit.reference(declaration)
+    return Function(
+        reference,
+        declaration.side,
+        parameters,
+        reference.returns,
+        body,
+        declaration.span,
+        max_threads=_launch_bounds(definition.node),
+        noreturn=declaration.noreturn,
+        user_code=user_code,
+        variadic=declaration.variadic,
+    )
+
+
+def _launch_bounds(node: Node) -> int | None:
+    for child in inner(node):
+        if child["kind"] == "CUDALaunchBoundsAttr":
+            return _number(inner(child)[0]) if inner(child) else None
+    return None
+
+
+def _number(node: Node) -> int | None:
+    if str(node.get("value", "")).isdigit():
+        return int(node["value"])
+    parts = inner(node)
+    return _number(parts[-1]) if parts and node["kind"] in (*TRANSPARENT, "ImplicitCastExpr") else None
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def _context(definition: Definition, unit: Unit) -> Context:
+    declaration = definition.declaration
+    to = Context(unit, declaration)
+    if declaration.owner is None or declaration.static:
+        return to
+    known = declaration.owner in unit.declarations.records
+    owner = RecordType(declaration.owner) if known else OpaqueType(declaration.owner)
+    to.this = Variable(to.key("this"), "this", PointerType(owner), Storage.PARAMETER, declaration.span)
+    record = unit.declarations.records.get(declaration.owner)
+    if record is not None and record.node.get("definitionData", {}).get("isLambda"):
+        _capture(declaration.owner, to)
+    return to
+
+
+def _parameters(definition: Definition, to: Context) -> tuple[Variable, ...]:
+    found = [to.this] if to.this is not None else []
+    for child in inner(definition.node):
+        if child["kind"] == "ParmVarDecl":
+            name: str = child.get("name", "")
+            variable = Variable(to.key(name), name, to.type(child), Storage.PARAMETER, name_span(child))
+            to.variables[child["id"]] = variable
+            found.append(variable)
+    return tuple(found)
+
+
+def _capture(key: str, to: Context) -> None:
+    """The fields of a closure have no names: they stand in the order of the capture expressions."""
+    record = to.unit.layouts.record(key)
+    captures = to.unit.captures.get(key, ())
+    if record is None:
+        return
+    for field, capture in zip(record.fields, captures, strict=False):
+        if capture == "this":
+            to.this_capture = field
+        elif capture:
+            to.captures[capture] = field
+
+
+# ---------------------------------------------------------------- constructors
+
+
+def _initializers(node: Node, to: Context) -> list[Statement]:
+    found: list[Statement] = []
+    for child in inner(node):
+        if child["kind"] == "CXXCtorInitializer" and inner(child):
+            found += _initializer(child, to)
+    return found
+
+
+def _initializer(node: Node, to: Context) -> list[Statement]:
+    value_node = inner(node)[0]
+    span = span_of(value_node)
+    this = to.this_place(span)
+    place: Place | None = this
+    if "anyInit" in node:
+        place = _member_place(node["anyInit"], this, to)
+        value_node = _default(value_node, node["anyInit"], to)
+    elif "baseInit" in node:
+        base = to.unit.layouts.base(place_type(this), node["baseInit"]["qualType"])
+        place = FieldPlace(this, base, span) if base is not None else None
+    if place is None:
+        return [Evaluate(to.discarded(value_node), span)]
+    type_ = place_type(place)
+    reference = isinstance(type_, PointerType) and type_.reference
+    value: Expression = bound(value_node, to) if reference else to.value(value_node)
+    if isinstance(value, Construct) and value.constructor is None:
+        return []
+    return [Evaluate(Assign(place, value, type_, span, initial=True), span)]
+
+
+def _default(node: Node, member: Node, to: Context) -> Node:
+    """The initializer that stands with the member, where a constructor has none of its own."""
+    if node["kind"] == "CXXDefaultInitExpr" and not inner(node):
+        record = to.record_of(place_type(to.this_place(span_of(node))))
+        for child in inner(record.node) if record is not None else ():
+            if child["id"] == member["id"] and (found := initializer(child)) is not None:
+                return found
+    return node
+
+
+def _member_place(member: Node, this: Place, to: Context) -> Place:
+    field = to.unit.layouts.member(member["id"])
+    if field is not None:
+        return FieldPlace(this, field, to.function.span)
+    return _indirect(member.get("name", ""), this, to) or FieldPlace(
+        this, to.unit.layouts.member_named(place_type(this), member.get("name", ""), to.type(member)), to.function.span
+    )
+
+
+def _indirect(name: str, place: Place, to: Context) -> Place | None:
+    """A member of an anonymous struct or union inside of the class."""
+    type_ = place_type(place)
+    record = to.unit.layouts.record(type_.key) if isinstance(type_, RecordType) else None
+    fields: tuple[Field, ...] = record.fields if record is not None else ()
+    for field in fields:
+        if field.name == name:
+            return FieldPlace(place, field, to.function.span)
+    for field in fields:
+        if field.name == "" and (found := _indirect(name, FieldPlace(place, field, to.function.span), to)):
+            return found
+    return None
+
+
+_ = Side

@@ -1,0 +1,304 @@
+"""Lowering of objects being made: constructors, initializer lists, new, lambdas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hgrd.program.expressions import (
+    Aggregate,
+    Assign,
+    Comma,
+    Construct,
+    Expression,
+    FunctionRef,
+    IntConst,
+    New,
+    NullPointer,
+    StringConst,
+    Unsupported,
+    VariablePlace,
+)
+from hgrd.program.span import Span
+from hgrd.program.statements import Block, Declare, Evaluate
+from hgrd.program.types import (
+    INT,
+    VOID,
+    ArrayType,
+    BoolType,
+    Field,
+    FloatType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    RecordType,
+    Type,
+)
+from hgrd.source import fold
+from hgrd.source.ast import Node, inner, span_of
+from hgrd.source.context import TRANSPARENT, Context, ValueRule
+from hgrd.source.declarations import FunctionDeclaration
+from hgrd.source.prelude_types import PRELUDE_RECORDS
+
+_MAX_FILLED = 64
+
+
+def zero(type_: Type, span: Span) -> Expression:
+    """The value-initialised value of a type."""
+    if isinstance(type_, PointerType):
+        return NullPointer(type_, span)
+    return fold.zero(type_, span) or Aggregate((), type_, span)
+
+
+def moved(expression: Expression, span: Span) -> Expression:
+    """The same constant at another place."""
+    return replace(expression, span=span)
+
+
+def initializer(node: Node) -> Node | None:
+    """The initializer of a variable or field."""
+    if "init" not in node and not node.get("hasInClassInitializer"):
+        return None
+    for child in reversed(inner(node)):
+        if "valueCategory" in child:
+            return child
+    return None
+
+
+# ---------------------------------------------------------------- constructors
+
+
+def construct(node: Node, to: Context) -> Expression:
+    type_ = to.type(node)
+    span = span_of(node)
+    parts = inner(node)
+    element = type_
+    while isinstance(element, ArrayType):
+        element = element.of
+    if _copies(node, parts, element, to):
+        return to.value(parts[0])
+    text = node.get("ctorType", {}).get("qualType", "void ()")
+    found = find_constructor(element, text, to)
+    if found is not None and found.implicit and found.empty and not parts:
+        return zero(type_, span) if node.get("zeroing") else Construct(None, (), type_, span)
+    arguments = tuple(to.argument(part) for part in parts)
+    if found is not None:
+        return Construct(to.unit.reference(found), arguments, type_, span)
+    if not parts and (to.record_of(element) is not None or _is_plain(element)):
+        return zero(type_, span) if node.get("zeroing") or node.get("list") else Construct(None, (), type_, span)
+    return Construct(_outside_constructor(element), arguments, type_, span)
+
+
+def _is_plain(type_: Type) -> bool:
+    return isinstance(type_, RecordType) and type_.key in PRELUDE_RECORDS and type_.key != "dim3"
+
+
+def _outside_constructor(type_: Type) -> FunctionRef:
+    name = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else "?"
+    last = name.partition("<")[0].rpartition("::")[2]
+    qualified = name if isinstance(type_, RecordType) else f"{name.partition('<')[0]}::{last}"
+    return FunctionRef(qualified, last, qualified, VOID)
+
+
+def _copies(node: Node, parts: list[Node], type_: Type, to: Context) -> bool:
+    """Whether this is a bytewise copy of the only argument."""
+    text = node.get("ctorType", {}).get("qualType", "")
+    if len(parts) != 1 or not ("&)" in text or text == ""):
+        return False
+    if node.get("elidable"):
+        return True
+    source = to.type(parts[0])
+    if source != type_ and not isinstance(source, OpaqueType):
+        return False
+    record = to.record_of(type_)
+    if record is not None:
+        which = "moveCtor" if "&&)" in text else "copyCtor"
+        data = record.node.get("definitionData", {})
+        found = find_constructor(type_, text, to)
+        trivial = data.get(which, {}).get("trivial") or data.get("isTriviallyCopyable")
+        return bool(trivial) and (found is None or found.implicit)
+    if isinstance(type_, OpaqueType):
+        plain = node["type"].get("desugaredQualType") or node["type"]["qualType"]
+        return source == type_ and not plain.startswith("std::") and type_.name in text
+    return source == type_
+
+
+def find_constructor(type_: Type, text: str, to: Context) -> FunctionDeclaration | None:
+    """The constructor of that printed type; clang does not print which one is called."""
+    record = to.record_of(type_)
+    if record is None:
+        return None
+    fallback: FunctionDeclaration | None = None
+    wanted = _plain(text)
+    for child in inner(record.node):
+        candidates = inner(child) if child["kind"] == "FunctionTemplateDecl" else [child]
+        for candidate in candidates:
+            known = to.unit.declarations.functions.get(candidate.get("id", ""))
+            if known is None or known.kind != "CXXConstructorDecl":
+                continue
+            if _plain(known.type_text) == wanted:
+                return known
+            if len(_plain(known.type_text).split(",")) == len(wanted.split(",")) and known.template_args:
+                fallback = known
+    return fallback
+
+
+def _plain(text: str) -> str:
+    return text.partition(" noexcept")[0].replace(" ", "")
+
+
+# ---------------------------------------------------------------- lists
+
+
+def init_list(node: Node, to: Context) -> Expression:
+    type_ = to.type(node)
+    span = span_of(node)
+    parts = inner(node)
+    if "array_filler" in node:
+        parts = [part for part in node["array_filler"] if part.get("kind")][1:]
+    match type_:
+        case ArrayType():
+            if len(parts) == 1 and to.type(parts[0]) == type_:  # char s[] = {"text"}
+                return to.value(parts[0])
+            return _array(type_, parts, node, to)
+        case RecordType(key=key) if (record := to.unit.layouts.record(key)) is not None:
+            if len(parts) == 1 and to.type(parts[0]) == type_:
+                return to.value(parts[0])
+            fields = tuple(field for field in record.fields if field.name or isinstance(field.type, RecordType))
+            if record.union:
+                fields = _chosen(node, fields)
+            return _fields(type_, fields, parts, span, to)
+        case OpaqueType():
+            return Unsupported("initializer list of an unknown type", tuple(map(to.argument, parts)), type_, span)
+        case _:
+            return to.value(parts[0]) if parts else zero(type_, span)
+
+
+def _chosen(node: Node, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    name = node.get("field", {}).get("name", "")
+    return tuple(field for field in fields if field.name == name) or fields[:1]
+
+
+def _fields(type_: Type, fields: tuple[Field, ...], parts: list[Node], span: Span, to: Context) -> Expression:
+    values: list[tuple[int, Expression]] = []
+    for field, part in zip(fields, parts, strict=False):
+        if part["kind"] != "ImplicitValueInitExpr":
+            reference = isinstance(field.type, PointerType) and field.type.reference
+            value = to.argument(part) if reference else to.value(part)
+            values += _placed(field.offset, value)
+    return Aggregate(tuple(values), type_, span)
+
+
+def _array(type_: ArrayType, parts: list[Node], node: Node, to: Context) -> Expression:
+    stride = to.stride(type_.of)
+    values: list[tuple[int, Expression]] = []
+    for index, part in enumerate(parts):
+        if part["kind"] != "ImplicitValueInitExpr":
+            values += _placed(index * stride, to.value(part))
+    filler = next(iter(node.get("array_filler", ())), None)
+    count = type_.count or 0
+    if filler and filler["kind"] != "ImplicitValueInitExpr" and count - len(parts) <= _MAX_FILLED:
+        for index in range(len(parts), count):
+            values += _placed(index * stride, to.value(filler))
+    return Aggregate(tuple(values), type_, span_of(node))
+
+
+def _placed(offset: int, value: Expression) -> list[tuple[int, Expression]]:
+    """Aggregates inside of aggregates are flattened."""
+    if isinstance(value, Aggregate):
+        return [(offset + inside, part) for inside, part in value.parts]
+    if isinstance(value, Construct) and value.constructor is None:
+        return []
+    return [(offset, value)]
+
+
+def array_copy(node: Node, to: Context) -> Expression:
+    """An array member copied by a constructor or a lambda, element by element."""
+    source = inner(node)[0]
+    while source["kind"] in TRANSPARENT:
+        source = inner(source)[-1]
+    place = to.place(source)
+    value = to.load(place, source)
+    loaded = getattr(value, "place", None)
+    if loaded is None:
+        return to.unsupported(node, "array copy", value)
+    from hgrd.program.expressions import Load
+
+    return Load(loaded, to.type(node), span_of(node))
+
+
+# ---------------------------------------------------------------- new, lambda, statement expression
+
+
+def new(node: Node, to: Context) -> Expression:
+    type_ = to.type(node)
+    allocated = type_.to if isinstance(type_, PointerType) else OpaqueType("?")
+    parts = inner(node)
+    count = to.value(parts.pop(0)) if node.get("isArray") and parts else None
+    initial: Expression | None = None
+    if "initStyle" in node or (parts and parts[0]["kind"] == "CXXConstructExpr"):
+        initial = to.value(parts.pop(0)) if parts else None
+    if isinstance(initial, Construct) and initial.constructor is None:
+        initial = None
+    placement = [to.value(part) for part in parts if "valueCategory" in part]
+    made = New(allocated, count, initial, type_, span_of(node))
+    if node.get("isPlacement") and placement:
+        return Unsupported("placement new", (*placement, *([initial] if initial else [])), type_, span_of(node))
+    return made
+
+
+def closure(node: Node, to: Context) -> Expression:
+    """A lambda: its captures in order, in the fields of its class."""
+    class_, *rest = inner(node)
+    span = span_of(node)
+    declaration = to.unit.declarations.record_ids.get(class_["id"])
+    record = to.unit.layouts.record(declaration.key) if declaration is not None else None
+    if declaration is None or record is None:
+        return to.unsupported(node, "lambda")
+    captures = [part for part in rest if "valueCategory" in part]
+    return _fields(RecordType(declaration.key), record.fields, captures, span, to)
+
+
+def statement_expression(node: Node, to: Context) -> Expression:
+    """GNU `({ …; value; })` as a chain of commas, where it holds no control flow."""
+    *before, last = inner(inner(node)[0]) or [None]
+    span = span_of(node)
+    effects: list[Expression] = []
+    for statement in before if last is not None else ():
+        for lowered in to.statements(statement):
+            match lowered:
+                case Evaluate(expression=expression):
+                    effects.append(expression)
+                case Declare(variable=variable, initial=initial):
+                    if initial is not None:
+                        place = VariablePlace(variable, lowered.span)
+                        effects.append(Assign(place, initial, variable.type, lowered.span, initial=True))
+                case Block(body=()):
+                    pass
+                case _:
+                    return to.unsupported(node, "statement expression with control flow", *effects)
+    if last is None or "valueCategory" not in last:
+        return to.unsupported(node, "statement expression without a value", *effects)
+    value = to.value(last)
+    for effect in reversed(effects):
+        value = Comma(effect, value, value.type, span)
+    return value
+
+
+def index_of_copy(node: Node, to: Context) -> Expression:
+    return IntConst(0, INT, span_of(node))
+
+
+VALUES: dict[str, ValueRule] = {
+    "CXXConstructExpr": construct,
+    "CXXTemporaryObjectExpr": construct,
+    "CXXUnresolvedConstructExpr": lambda node, to: to.unsupported(
+        node, "value of a dependent type", *(to.discarded(part) for part in inner(node) if "valueCategory" in part)
+    ),
+    "InitListExpr": init_list,
+    "ArrayInitLoopExpr": array_copy,
+    "ArrayInitIndexExpr": index_of_copy,
+    "CXXNewExpr": new,
+    "LambdaExpr": closure,
+    "StmtExpr": statement_expression,
+}
+_ = BoolType, FloatType, IntType, StringConst

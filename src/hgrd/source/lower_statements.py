@@ -1,0 +1,324 @@
+"""Lowering of statements."""
+
+from __future__ import annotations
+
+from hgrd.program.expressions import AddressOf, Construct, Expression, IntConst, Storage, Unary, UnaryOp, Variable
+from hgrd.program.span import Span
+from hgrd.program.statements import (
+    Assembly,
+    Block,
+    Break,
+    Case,
+    Continue,
+    Declare,
+    DoWhile,
+    Evaluate,
+    If,
+    Loop,
+    Return,
+    Statement,
+    Switch,
+    UnsupportedStatement,
+)
+from hgrd.program.types import BOOL, PointerType, VoidType
+from hgrd.source import fold
+from hgrd.source.ast import Node, inner, name_span, span_of
+from hgrd.source.context import Context, StatementRule, place_type
+from hgrd.source.lower_objects import initializer
+from hgrd.source.lower_places import global_variable, local_storage
+from hgrd.source.source_text import assembly_template
+
+
+def compound(node: Node, to: Context) -> list[Statement]:
+    body = [statement for child in inner(node) for statement in to.statements(child)]
+    return [Block(tuple(body), span_of(node))]
+
+
+def expression(node: Node, to: Context) -> list[Statement]:
+    if "valueCategory" not in node:
+        return [UnsupportedStatement(node["kind"], (), span_of(node))]
+    return [Evaluate(to.discarded(node), span_of(node))]
+
+
+# ---------------------------------------------------------------- declarations
+
+
+def declaration(node: Node, to: Context) -> list[Statement]:
+    found: list[Statement] = []
+    for child in inner(node):
+        match child["kind"]:
+            case "VarDecl":
+                found += variable(child, to)
+            case "DecompositionDecl":
+                found += variable(child, to)
+                for binding in inner(child):
+                    parts = inner(binding) if binding["kind"] == "BindingDecl" else []
+                    if parts:
+                        to.bindings[binding["id"]] = parts[-1]
+            case _:
+                pass
+    return found
+
+
+def variable(node: Node, to: Context) -> list[Statement]:
+    """A local variable; `extern` ones are made elsewhere."""
+    span = name_span(node)
+    name: str = node.get("name", "")
+    type_ = to.type(node)
+    storage = local_storage(node, to)
+    if node.get("storageClass") == "extern":
+        known = to.unit.declarations.variables.get(node.get("previousDecl", ""))
+        key = node.get("mangledName") or name
+        made = to.unit.globals.get(key) if known is None else global_variable(known, to.unit)
+        if storage is Storage.LOCAL:
+            storage = Storage.GLOBAL
+        to.variables[node["id"]] = made or Variable(key, name, type_, storage, span)
+        return [Declare(to.variables[node["id"]], None, span)] if storage is Storage.SHARED else []
+    made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
+    initial = initializer(node)
+    if initial is None or storage is Storage.SHARED:
+        return [Declare(made, None, span)]
+    return [Declare(made, _initial(initial, made, to), span)]
+
+
+def _initial(node: Node, variable: Variable, to: Context) -> Expression:
+    if isinstance(variable.type, PointerType) and variable.type.reference:
+        return bound(node, to)
+    return to.value(node)
+
+
+def bound(node: Node, to: Context) -> Expression:
+    """The address a reference is bound to."""
+    place = to.place(node)
+    return AddressOf(place, PointerType(place_type(place), reference=True), span_of(node))
+
+
+# ---------------------------------------------------------------- choices
+
+
+def if_(node: Node, to: Context) -> list[Statement]:
+    children: list[Node] = list(node["inner"])
+    span = span_of(node)
+    before: list[Statement] = []
+    if node.get("hasInit"):
+        before += to.statements(children.pop(0))
+    if node.get("hasVar"):
+        before += to.statements(children.pop(0))
+    condition = fold.truth(to.value(children[0]), span_of(children[0]))
+    branches = [child if child.get("kind") else None for child in children[1:3]]
+    if node.get("isConstexpr") and isinstance(condition, IntConst):
+        taken = branches[0] if condition.value else branches[1] if len(branches) > 1 else None
+        return _scoped([*before, *(to.statements(taken) if taken else [])], span)
+    then = to.statement(branches[0]) if branches[0] else Block((), span)
+    otherwise = to.statement(branches[1]) if len(branches) > 1 and branches[1] else None
+    return _scoped([*before, If(condition, then, otherwise, span)], span)
+
+
+def _scoped(statements: list[Statement], span: Span) -> list[Statement]:
+    return statements if len(statements) == 1 else [Block(tuple(statements), span)]
+
+
+def switch(node: Node, to: Context) -> list[Statement]:
+    children = inner(node)
+    span = span_of(node)
+    before: list[Statement] = []
+    if node.get("hasInit"):
+        before += to.statements(children.pop(0))
+    if node.get("hasVar"):
+        before += to.statements(children.pop(0))
+    operand = to.value(children[0])
+    body = inner(children[1]) if children[1]["kind"] == "CompoundStmt" else [children[1]]
+    if any(_hides_label(child) for child in body):
+        return [UnsupportedStatement("case label inside of another statement", tuple(before), span)]
+    cases: list[Case] = []
+    label: tuple[list[tuple[int, int]], bool, Span] | None = None
+    statements: list[Statement] = []
+    for child in body:
+        if child["kind"] in ("CaseStmt", "DefaultStmt"):
+            if label is not None:
+                cases.append(_case(label, statements))
+            label, child = _labels(child, to)
+            statements = []
+            if child is None:
+                continue
+        target = before if label is None else statements
+        target += to.statements(child)
+    if label is not None:
+        cases.append(_case(label, statements))
+    return _scoped([*before, Switch(operand, tuple(cases), span)], span)
+
+
+def _case(label: tuple[list[tuple[int, int]], bool, Span], statements: list[Statement]) -> Case:
+    values, default, span = label
+    return Case(tuple(values), default, tuple(statements), span)
+
+
+def _labels(node: Node, to: Context) -> tuple[tuple[list[tuple[int, int]], bool, Span], Node | None]:
+    """All labels of `case 1: case 2: default: statement`, and the statement."""
+    values: list[tuple[int, int]] = []
+    default = False
+    span = span_of(node)
+    current: Node | None = node
+    while current is not None and current["kind"] in ("CaseStmt", "DefaultStmt"):
+        parts = inner(current)
+        if current["kind"] == "DefaultStmt":
+            default = True
+        else:
+            low = _integer(parts.pop(0), to)
+            high = _integer(parts.pop(0), to) if current.get("isGNURange") else low
+            values.append((low, high))
+        current = parts[0] if parts else None
+    return (values, default, span), current
+
+
+def _integer(node: Node, to: Context) -> int:
+    value = to.value(node)
+    if isinstance(value, IntConst):
+        return value.value
+    text = str(node.get("value", ""))
+    if text.lstrip("-").isdigit():
+        return int(text)
+    raise ValueError(f"case label without a value at {span_of(node)}")
+
+
+def _hides_label(node: Node) -> bool:
+    """A label below a statement that is not itself a label or a nested switch (Duff's device)."""
+    kind = node["kind"]
+    if kind in ("CaseStmt", "DefaultStmt"):
+        return any(_hides_label(child) for child in inner(node))
+    if kind == "SwitchStmt" or "valueCategory" in node:
+        return False
+    return any(child["kind"] in ("CaseStmt", "DefaultStmt") or _hides_label(child) for child in inner(node))
+
+
+# ---------------------------------------------------------------- loops
+
+
+def while_(node: Node, to: Context) -> list[Statement]:
+    children = inner(node)
+    span = span_of(node)
+    if node.get("hasVar"):
+        return [_loop_with_variable(children[0], children[1], None, children[2], span, to)]
+    condition = _condition(children[0], to)
+    return [Loop(condition, None, to.statement(children[1]) if len(children) > 1 else Block((), span), span)]
+
+
+def _condition(node: Node, to: Context) -> Expression | None:
+    """None where the loop has no end of its own."""
+    condition = fold.truth(to.value(node), span_of(node))
+    return None if isinstance(condition, IntConst) and condition.value else condition
+
+
+def _loop_with_variable(
+    declared: Node, condition: Node, step: Node | None, body: Node, span: Span, to: Context
+) -> Statement:
+    """`while (T x = …)`: the variable is made anew in every iteration."""
+    made = to.statements(declared)
+    test = fold.truth(to.value(condition), span)
+    leave = If(Unary(UnaryOp.NOT, test, BOOL, span), Break(span), None, span)
+    effect = to.discarded(step) if step is not None else None
+    return Loop(None, effect, Block((*made, leave, to.statement(body)), span), span)
+
+
+def do(node: Node, to: Context) -> list[Statement]:
+    body, condition = inner(node)
+    return [DoWhile(to.statement(body), fold.truth(to.value(condition), span_of(condition)), span_of(node))]
+
+
+def for_(node: Node, to: Context) -> list[Statement]:
+    initial, declared, condition, step, body = [
+        child if child.get("kind") else None for child in (*node["inner"], {}, {}, {}, {}, {})[:5]
+    ]
+    span = span_of(node)
+    before = to.statements(initial) if initial else []
+    if declared and condition:
+        loop = _loop_with_variable(declared, condition, step, body or {"kind": "NullStmt"}, span, to)
+        return _scoped([*before, loop], span)
+    test = _condition(condition, to) if condition else None
+    effect = to.discarded(step) if step else None
+    loop = Loop(test, effect, to.statement(body) if body else Block((), span), span)
+    return _scoped([*before, loop], span)
+
+
+def for_range(node: Node, to: Context) -> list[Statement]:
+    """As the standard says: over `__begin` and `__end`, which clang prints."""
+    children = inner(node)
+    span = span_of(node)
+    if len(children) < 7:
+        return [UnsupportedStatement("range-based for of a dependent type", (), span)]
+    *before, condition, step, declared, body = children
+    opened = [statement for child in before for statement in to.statements(child)]
+    test = fold.truth(to.value(condition), span)
+    effect = to.discarded(step)
+    inside = Block((*to.statements(declared), to.statement(body)), span)
+    return [Block((*opened, Loop(test, effect, inside, span)), span)]
+
+
+# ---------------------------------------------------------------- the rest
+
+
+def return_(node: Node, to: Context) -> list[Statement]:
+    parts = inner(node)
+    span = span_of(node)
+    if not parts:
+        return [Return(None, span)]
+    returns = to.unit.reference(to.function).returns
+    if isinstance(returns, PointerType) and returns.reference:
+        return [Return(bound(parts[0], to), span)]
+    value = to.value(parts[0])
+    if isinstance(returns, VoidType):
+        return [Evaluate(value, span), Return(None, span)]
+    return [Return(value, span)]
+
+
+def assembly(node: Node, to: Context) -> list[Statement]:
+    outputs: list[Expression] = []
+    inputs: list[Expression] = []
+    for operand in inner(node):
+        if operand.get("valueCategory", "prvalue") == "prvalue":
+            inputs.append(to.value(operand))
+        else:
+            outputs.append(bound(operand, to))
+    span = span_of(node)
+    return [Assembly(assembly_template(span), tuple(outputs), tuple(inputs), span)]
+
+
+def labelled(node: Node, to: Context) -> list[Statement]:
+    parts = tuple(statement for child in inner(node) for statement in to.statements(child))
+    return [UnsupportedStatement("label", parts, span_of(node))]
+
+
+def goto(node: Node, to: Context) -> list[Statement]:
+    return [UnsupportedStatement("goto", (), span_of(node))]
+
+
+def try_(node: Node, to: Context) -> list[Statement]:
+    return to.statements(inner(node)[0])
+
+
+def attributed(node: Node, to: Context) -> list[Statement]:
+    return to.statements(inner(node)[-1])
+
+
+STATEMENTS: dict[str, StatementRule] = {
+    "CompoundStmt": compound,
+    "DeclStmt": declaration,
+    "IfStmt": if_,
+    "SwitchStmt": switch,
+    "WhileStmt": while_,
+    "DoStmt": do,
+    "ForStmt": for_,
+    "CXXForRangeStmt": for_range,
+    "ReturnStmt": return_,
+    "BreakStmt": lambda node, to: [Break(span_of(node))],
+    "ContinueStmt": lambda node, to: [Continue(span_of(node))],
+    "NullStmt": lambda node, to: [],
+    "GCCAsmStmt": assembly,
+    "LabelStmt": labelled,
+    "GotoStmt": goto,
+    "IndirectGotoStmt": goto,
+    "CXXTryStmt": try_,
+    "AttributedStmt": attributed,
+    "Expr": expression,
+}
+_ = Construct

@@ -1,0 +1,320 @@
+"""Lowering of rvalues: literals, conversions, sizes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+
+from hgrd.program.expressions import (
+    AddressOf,
+    Convert,
+    Deref,
+    Expression,
+    FieldPlace,
+    FloatConst,
+    FunctionAddress,
+    IntConst,
+    Load,
+    NullPointer,
+    Place,
+    Storage,
+    StringConst,
+    Throw,
+    Unsupported,
+    VariablePlace,
+)
+from hgrd.program.types import (
+    BOOL,
+    INT,
+    ULONG,
+    VOID,
+    ArrayType,
+    FloatType,
+    FunctionType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Type,
+)
+from hgrd.source import fold, lower_calls, lower_objects, lower_operators
+from hgrd.source.ast import Node, inner, span_of
+from hgrd.source.context import TRANSPARENT, Context, ValueRule, place_type
+from hgrd.source.declarations import VariableDeclaration
+from hgrd.source.lower_calls import unit_context
+from hgrd.source.lower_places import base_of, declared, dereferenced, derived_pointer, global_variable, outer_variable
+from hgrd.source.prelude_types import ENUMERATORS
+
+_TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion", "LValueToRValueBitCast"))
+_CONVERSIONS = frozenset(
+    (
+        *("IntegralCast", "IntegralToFloating", "FloatingToIntegral", "FloatingCast", "BooleanToSignedIntegral"),
+        *("PointerToIntegral", "IntegralToPointer", "BitCast", "AddressSpaceConversion", "Dynamic", "Dependent"),
+        *("CPointerToObjCPointerCast", "FixedPointCast", "IntegralToFixedPoint"),
+    )
+)
+_TRUTHS = frozenset(("IntegralToBoolean", "FloatingToBoolean", "PointerToBoolean", "MemberPointerToBoolean"))
+
+
+# ---------------------------------------------------------------- literals
+
+
+def integer(node: Node, to: Context) -> Expression:
+    return IntConst(int(node["value"]), to.type(node), span_of(node))
+
+
+def boolean(node: Node, to: Context) -> Expression:
+    return IntConst(int(node["value"]), BOOL, span_of(node))
+
+
+def floating(node: Node, to: Context) -> Expression:
+    try:
+        value = float(node["value"])
+    except ValueError:
+        value = math.nan
+    return FloatConst(value, to.type(node), span_of(node))
+
+
+def null(node: Node, to: Context) -> Expression:
+    type_ = to.type(node)
+    return NullPointer(type_ if isinstance(type_, PointerType) else PointerType(VOID), span_of(node))
+
+
+def implicit_zero(node: Node, to: Context) -> Expression:
+    """`T()`, and what an initializer list leaves out."""
+    return lower_objects.zero(to.type(node), span_of(node))
+
+
+# ---------------------------------------------------------------- names
+
+
+def name(node: Node, to: Context) -> Expression:
+    """Enumerators, template parameters and functions; variables are lvalues."""
+    named = node["referencedDecl"]
+    span = span_of(node)
+    match named["kind"]:
+        case "EnumConstantDecl":
+            value = to.unit.declarations.enumerators.get(named["id"])
+            value = ENUMERATORS.get(named.get("name", "")) if value is None else value
+            type_ = to.type(node)
+            type_ = type_ if isinstance(type_, IntType) else INT
+            if value is None:
+                return Unsupported(f"value of the enumerator {named.get('name')}", (), type_, span)
+            return IntConst(fold.wrapped(value, type_), type_, span)
+        case "NonTypeTemplateParmDecl":
+            variable = outer_variable(node, to)
+            return Load(VariablePlace(variable, span), variable.type, span)
+        case _:
+            return to.load(declared(node, to), node)
+
+
+def this(node: Node, to: Context) -> Expression:
+    span = span_of(node)
+    if to.this is None:
+        return to.unsupported(node, "this")
+    if to.this_capture is not None:
+        place = FieldPlace(to.this_place(span), to.this_capture, span)
+        if isinstance(to.this_capture.type, PointerType):
+            return Load(place, to.this_capture.type, span)
+        return AddressOf(place, PointerType(to.this_capture.type), span)
+    return Load(VariablePlace(to.this, span), to.this.type, span)
+
+
+# ---------------------------------------------------------------- casts
+
+
+def cast(node: Node, to: Context) -> Expression:
+    kind: str = node["castKind"]
+    operand = inner(node)[-1]
+    span = span_of(node)
+    explicit = node["kind"] != "ImplicitCastExpr" or bool(node.get("isPartOfExplicitCast"))
+    if kind == "LValueToRValue":
+        return _loaded(operand, to)
+    if kind in _TRANSPARENT_CASTS:
+        return to.value(operand)
+    if kind in _CONVERSIONS:
+        return _converted(to.value(operand), to.type(node), node, explicit)
+    if kind in _TRUTHS:
+        return fold.truth(to.value(operand), span)
+    match kind:
+        case "ArrayToPointerDecay":
+            return _decayed(operand, to)
+        case "FunctionToPointerDecay":
+            return to.value(operand)
+        case "NullToPointer":
+            type_ = to.type(node)
+            return NullPointer(type_ if isinstance(type_, PointerType) else PointerType(type_), span)
+        case "ToVoid":
+            return Convert(to.discarded(operand), VOID, span, explicit=True)
+        case "DerivedToBase" | "UncheckedDerivedToBase":
+            return _upcast(to.value(operand), node, to)
+        case "BaseToDerived":
+            type_ = to.type(node)
+            return derived_pointer(to.value(operand), PointerType(_target(type_)), node, to)
+        case _:
+            return to.unsupported(node, f"{kind} cast", to.discarded(operand))
+
+
+def _converted(value: Expression, type_: Type, node: Node, explicit: bool) -> Expression:
+    if isinstance(value, NullPointer) and isinstance(type_, PointerType):
+        return NullPointer(type_, value.span)
+    return fold.converted(value, type_, span_of(node), explicit)
+
+
+def _target(type_: Type) -> Type:
+    return type_.to if isinstance(type_, PointerType) else type_
+
+
+def _upcast(value: Expression, node: Node, to: Context) -> Expression:
+    span = span_of(node)
+    if not isinstance(value.type, PointerType):  # a record value; its base is sliced off
+        return value
+    place = base_of(dereferenced(value, span), node, to)
+    return AddressOf(place, PointerType(place_type(place)), span)
+
+
+def _loaded(operand: Node, to: Context) -> Expression:
+    target = operand
+    while target["kind"] in TRANSPARENT:
+        target = inner(target)[-1]
+    identity = target.get("referencedDecl", {}).get("id") or target.get("referencedMemberDecl", "")
+    declaration = to.unit.declarations.variables.get(identity)
+    if declaration is not None and (constant := _constant(declaration, to)) is not None:
+        return lower_objects.moved(constant, span_of(operand))
+    if operand.get("valueCategory", "prvalue") == "prvalue":
+        return to.value(operand)
+    return to.load(to.place(operand), operand)
+
+
+def _constant(declaration: VariableDeclaration, to: Context) -> Expression | None:
+    """The value of a const variable of number type that has a constant initializer."""
+    known = to.unit.constants
+    key = declaration.key
+    if key not in known:
+        known[key] = None
+        parsed = to.unit.declarations.type_of(declaration.node, declaration.scope)
+        is_number = isinstance(parsed.type, IntType | FloatType) or parsed.type == BOOL
+        initial = lower_objects.initializer(declaration.node)
+        storage = global_variable(declaration, to.unit).storage
+        fixed = storage is Storage.GLOBAL or bool(declaration.node.get("constexpr"))
+        if parsed.const and not parsed.volatile and is_number and initial is not None and fixed:
+            value = fold.converted(
+                unit_context(to.unit, declaration.scope).value(initial), parsed.type, span_of(initial)
+            )
+            known[key] = value if isinstance(value, IntConst | FloatConst) else None
+    return known[key]
+
+
+def _decayed(operand: Node, to: Context) -> Expression:
+    span = span_of(operand)
+    place = to.place(operand)
+    match place:
+        case Deref(pointer=StringConst() as text):
+            return text
+        case _:
+            type_ = place_type(place)
+            element = type_.of if isinstance(type_, ArrayType) else OpaqueType("?")
+            return AddressOf(place, PointerType(element), span)
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def size(node: Node, to: Context) -> Expression:
+    """sizeof and alignof."""
+    type_ = to.parse(_text(node["argType"])) if "argType" in node else _operand_type(inner(node)[0], to)
+    if isinstance(type_, PointerType) and type_.reference:
+        type_ = type_.to
+    result = to.unit.layouts.align(type_) if "align" in node.get("name", "") else to.unit.layouts.size(type_)
+    if result is None:
+        return to.unsupported(node, "sizeof a type of unknown layout")
+    return IntConst(result, ULONG, span_of(node))
+
+
+def _operand_type(node: Node, to: Context) -> Type:
+    if node.get("valueCategory", "prvalue") == "prvalue":
+        return to.type(node)
+    place: Place = to.place(node)
+    return place_type(place)
+
+
+def _text(type_: Node) -> str:
+    return type_.get("desugaredQualType") or type_["qualType"]
+
+
+def known_value(node: Node, to: Context) -> Expression:
+    """Traits and the like, where clang prints the value."""
+    text = str(node.get("value", ""))
+    if text in ("true", "True"):
+        return IntConst(1, BOOL, span_of(node))
+    if text in ("false", "False"):
+        return IntConst(0, BOOL, span_of(node))
+    if text.lstrip("-").isdigit():
+        return IntConst(int(text), to.type(node), span_of(node))
+    return to.unsupported(node, node["kind"])
+
+
+def text(node: Node, to: Context) -> Expression:
+    return StringConst(_unquoted(node.get("value", "")), to.type(node), span_of(node))
+
+
+def _unquoted(quoted: str) -> str:
+    try:
+        value = ast.literal_eval(quoted)
+    except (ValueError, SyntaxError):
+        return quoted.strip('"')
+    return value if isinstance(value, str) else quoted
+
+
+def throw(node: Node, to: Context) -> Expression:
+    return Throw(VOID, span_of(node))
+
+
+def broken(reason: str) -> Callable[[Node, Context], Expression]:
+    """A rule for what is not understood: its parts are lowered, its meaning is not."""
+
+    def rule(node: Node, to: Context) -> Expression:
+        parts = [part for part in inner(node) if "valueCategory" in part]
+        return to.unsupported(node, reason, *(to.discarded(part) for part in parts))
+
+    return rule
+
+
+VALUES: dict[str, ValueRule] = {
+    "IntegerLiteral": integer,
+    "CharacterLiteral": integer,
+    "CXXBoolLiteralExpr": boolean,
+    "FloatingLiteral": floating,
+    "CXXNullPtrLiteralExpr": null,
+    "GNUNullExpr": null,
+    "StringLiteral": text,
+    "ImplicitValueInitExpr": implicit_zero,
+    "CXXScalarValueInitExpr": implicit_zero,
+    "DeclRefExpr": name,
+    "CXXThisExpr": this,
+    "ImplicitCastExpr": cast,
+    "CStyleCastExpr": cast,
+    "CXXStaticCastExpr": cast,
+    "CXXReinterpretCastExpr": cast,
+    "CXXConstCastExpr": cast,
+    "CXXFunctionalCastExpr": cast,
+    "CXXDynamicCastExpr": cast,
+    "BuiltinBitCastExpr": cast,
+    "UnaryOperator": lower_operators.unary,
+    "BinaryOperator": lower_operators.binary,
+    "CompoundAssignOperator": lower_operators.dependent_compound,
+    "ConditionalOperator": lower_operators.conditional,
+    "BinaryConditionalOperator": lower_operators.elvis,
+    "UnaryExprOrTypeTraitExpr": size,
+    "SizeOfPackExpr": known_value,
+    "TypeTraitExpr": known_value,
+    "CXXNoexceptExpr": known_value,
+    "CXXThrowExpr": throw,
+    "RecoveryExpr": broken("does not compile"),
+    "UnresolvedLookupExpr": broken("unresolved name"),
+    "CXXDependentScopeMemberExpr": broken("member of a dependent type"),
+    "DependentScopeDeclRefExpr": broken("dependent name"),
+    **lower_calls.VALUES,
+    **lower_objects.VALUES,
+}
+_ = FunctionAddress, FunctionType

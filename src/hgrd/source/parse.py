@@ -1,0 +1,215 @@
+"""From a source file to its program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from hgrd.program.expressions import Storage
+from hgrd.program.program import Diagnostic, Function, Global, Program, Side
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, Record
+from hgrd.source.ast import Node, Skipped, declarations
+from hgrd.source.compiler import AstStream, needs_device_pass, open_ast
+from hgrd.source.context import Tables, Unit
+from hgrd.source.declarations import Declarations, Definition
+from hgrd.source.lower_calls import unit_context
+from hgrd.source.lower_functions import declared_function, lower_function, unlowered_function
+from hgrd.source.lower_objects import initializer
+from hgrd.source.lower_places import PLACES, global_variable
+from hgrd.source.lower_statements import STATEMENTS
+from hgrd.source.lower_values import VALUES
+from hgrd.source.options import SourceOptions
+from hgrd.source.records import Layouts
+
+_TABLES = Tables(VALUES, PLACES, STATEMENTS)
+_MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
+_MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
+_DEPTH = 20_000
+
+
+def parse_file(path: str, options: SourceOptions) -> Program:
+    """The program in a source file.
+
+    Where `__CUDA_ARCH__` matters the file is read twice, as nvcc does: device code comes from the device
+    pass, host code from the host pass.  Raises SourceError for a file that cannot be read at all; what
+    cannot be understood inside of it becomes Unsupported nodes and diagnostics.
+    """
+    host = _pass(path, options)
+    if options.device_pass or not needs_device_pass(path, options):
+        return host
+    return _merged(host, _pass(path, replace(options, device_pass=True)))
+
+
+def _merged(host: Program, device: Program) -> Program:
+    """Device functions as the device sees them, everything else as the host does."""
+    functions = dict(device.functions)
+    for key, function in host.functions.items():
+        other = functions.get(key)
+        if other is None or other.body is None or function.side is Side.HOST:
+            functions[key] = function
+    ordered = [key for key in (*host.functions, *device.functions)]
+    known = set(host.diagnostics)
+    return replace(
+        host,
+        functions={key: functions[key] for key in ordered},
+        globals={**device.globals, **host.globals},
+        records={**device.records, **host.records},
+        diagnostics=(*host.diagnostics, *(d for d in device.diagnostics if d not in known)),
+        uninstantiated=tuple(dict.fromkeys((*host.uninstantiated, *device.uninstantiated))),
+        missing_includes=tuple(dict.fromkeys((*host.missing_includes, *device.missing_includes))),
+    )
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What one run of clang has given so far."""
+
+    unit: Unit
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    uninstantiated: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+
+
+def _pass(path: str, options: SourceOptions) -> Program:
+    table = Declarations()
+    state = _Pass(Unit(table, Layouts(table), _TABLES))
+    with _deep_recursion(), open_ast(path, options) as stream:
+        _read(stream, state)
+        diagnostics = (*stream.diagnostics(), *state.diagnostics)
+        missing = stream.missing_includes
+        functions = _with_declarations(state, stream)
+    return Program(
+        path,
+        functions,
+        _globals(state.unit),
+        _records(state.unit),
+        diagnostics,
+        tuple(state.uninstantiated),
+        missing,
+    )
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Long expressions nest deeply."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _read(stream: AstStream, state: _Pass) -> None:
+    """Bodies wait until all declarations are known; in a huge file, only as many as memory holds."""
+    waiting: list[Definition] = []
+    kept = 0
+    for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION):
+        if isinstance(item, Skipped):
+            state.diagnostics.append(Diagnostic(item.span, item.reason, error=True))
+            continue
+        node, size = item
+        try:
+            found = list(state.unit.declarations.add(node, ()))
+        except Exception as error:  # noqa: BLE001 - one odd declaration must not lose the file
+            state.diagnostics.append(Diagnostic(_span(node), f"declaration not understood: {error!r}", error=True))
+            continue
+        _note_captures(node, state.unit)
+        if kept + size <= _MAX_KEPT:
+            kept += size
+            waiting += found
+            continue
+        for definition in found:
+            _lower(definition, stream, state)
+    for definition in waiting:
+        _lower(definition, stream, state)
+
+
+def _span(node: Node) -> Span:
+    return node.get("loc") or node.get("range") or Span("", 0, 0)
+
+
+def _lower(definition: Definition, stream: AstStream, state: _Pass) -> None:
+    declaration = definition.declaration
+    user = stream.is_user_file(declaration.span.file)
+    if not user:
+        return
+    if definition.pattern:
+        state.uninstantiated.append((declaration.name, declaration.span))
+    try:
+        function = lower_function(definition, state.unit, user)
+    except Exception as error:  # noqa: BLE001 - a function that is not understood must not lose the others
+        reason = f"function not understood: {type(error).__name__}: {error}"
+        state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True))
+        function = unlowered_function(definition, state.unit, reason, user)
+    known = state.functions.get(declaration.key)
+    if known is None or known.body is None:
+        state.functions[declaration.key] = function
+
+
+def _note_captures(node: Node, unit: Unit) -> None:
+    """Which variable each field of a closure holds."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        for child in current.get("inner", ()):
+            if child:
+                stack.append(child)
+        if current.get("kind") == "LambdaExpr":
+            class_, *rest = [child for child in current["inner"] if child.get("kind")]
+            declaration = unit.declarations.record_ids.get(class_.get("id", ""))
+            if declaration is not None:
+                unit.captures[declaration.key] = tuple(_captured(part) for part in rest if "valueCategory" in part)
+
+
+def _captured(node: Node) -> str:
+    """The id of the variable that a capture copies or refers to; "this"; "" for anything else."""
+    while True:
+        if node["kind"] == "CXXThisExpr":
+            return "this"
+        if node["kind"] == "DeclRefExpr":
+            return node["referencedDecl"]["id"]
+        parts = [part for part in node.get("inner", ()) if "valueCategory" in part]
+        if len(parts) != 1 or node["kind"] == "BinaryOperator":
+            return ""
+        node = parts[0]
+
+
+def _with_declarations(state: _Pass, stream: AstStream) -> Mapping[str, Function]:
+    """Functions with bodies, then those that are only declared (in user files)."""
+    functions = dict(state.functions)
+    for declaration in state.unit.declarations.functions.values():
+        if declaration.key not in functions and "@" not in declaration.key:
+            user = stream.is_user_file(declaration.span.file)
+            functions[declaration.key] = declared_function(declaration, state.unit, user)
+    return functions
+
+
+def _globals(unit: Unit) -> dict[str, Global]:
+    found: dict[str, Global] = {}
+    for declaration in unit.declarations.variables.values():
+        variable = global_variable(declaration, unit)
+        if variable.storage is Storage.SHARED and not isinstance(variable.type, ArrayType):
+            continue
+        node = initializer(declaration.node)
+        known = found.get(variable.key)
+        if known is not None and (known.initial is not None or node is None):
+            continue
+        parsed = unit.declarations.type_of(declaration.node, declaration.scope)
+        try:
+            initial = unit_context(unit, declaration.scope).value(node) if node is not None else None
+        except Exception:  # noqa: BLE001 - an initializer that is not understood is an unknown value
+            initial = None
+        constant = parsed.const or bool(declaration.node.get("constexpr"))
+        found[variable.key] = Global(variable, initial, constant)
+    return found
+
+
+def _records(unit: Unit) -> dict[str, Record]:
+    for key in unit.declarations.records:
+        if key in unit.declarations.named or key.endswith(")"):
+            unit.layouts.record(key)
+    return dict(unit.layouts.records)
