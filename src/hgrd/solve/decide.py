@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
 from hgrd.solve.bounds import Infeasible
 from hgrd.solve.launches import try_launches
 from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.prepare import normal_form, survey
-from hgrd.solve.problem import pose
+from hgrd.solve.pinned import search_near
+from hgrd.solve.prepare import Known, Normal, normal_form, survey
+from hgrd.solve.problem import Problem, pose
 from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
-from hgrd.solve.refute import Found, Refuted, Stuck, search
-from hgrd.solve.repl import Solver, fact_indexes
+from hgrd.solve.reading import read_plainly
+from hgrd.solve.refute import Found, Outcome, Refuted, Stuck, search
+from hgrd.solve.repl import Solver, SolverError, fact_indexes
+from hgrd.solve.session import Session
+from hgrd.solve.smtlib import ask
+from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits of each step, in counts that do not depend on the machine.
 
-    `effort` is in z3 resource units (some ten million a second).
+    Efforts are in z3 resource units (some ten million a second) for each check.
     """
 
     launches: int = 6
@@ -27,36 +33,114 @@ class Budget:
     more_launches: int = 150
     more_rows: int = 60_000
     rounds: int = 150
-    effort: int = 10_000_000
+    effort: int = 5_000_000
+    wrap_rounds: int = 30
+    wrap_effort: int = 1_000_000
+    bit_effort: int = 10_000_000
+    fallback_effort: int = 10_000_000
     lemmas: Lemmas = field(default_factory=Lemmas)
 
 
 DEFAULT: Final = Budget()
 
 
-def decide(query: Query, budget: Budget = DEFAULT) -> Answer:
-    solver = Solver()
-    return _decide(query, budget, solver)
+def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = None) -> Answer:
+    """Is there a valuation of the query?  Never raises for an odd query: that is Undecided.
+
+    The answer depends on the query and the budget alone, not on what the session decided before.
+    """
+    if session is None:
+        with Session() as own:
+            return decide(query, budget, own)
+    return session.remember(query, budget, lambda: _guarded(query, budget, session.solver))
 
 
-def _decide(query: Query, budget: Budget, solver: Solver) -> Answer:
-    problem = pose(query)
+def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFAULT) -> list[Answer]:
+    """The answers to many queries, in their order."""
+    return [decide(query, budget, session) for query in queries]
+
+
+def _guarded(query: Query, budget: Budget, solver: Solver) -> Answer:
     try:
-        known = survey(problem)
-    except Infeasible as contradiction:
-        return Proved(frozenset(fact_indexes(contradiction.facts)), "bounds")
-    tried = try_launches(problem, known.spans, launches=budget.launches, rows=budget.launch_rows, seed=1)
-    if tried.model is not None:
-        return Conflict(tried.model, "launch")
-    try:
-        normal = normal_form(problem, known, wrapping=False)
-    except Infeasible as contradiction:
-        return Proved(frozenset(fact_indexes(contradiction.facts)), "bounds")
-    outcome = search(problem, normal, solver, budget.lemmas, budget.rounds, budget.effort)
-    match outcome:
-        case Refuted(facts):
-            return Proved(frozenset(fact_indexes(facts)), "lemmas")
-        case Found(model):
-            return Conflict(model, "lemmas")
-        case Stuck(reason):
-            return Undecided(reason, tried.launches)
+        return _Decision(query, budget, solver).answer()
+    except (SolverError, ArithmeticError, ValueError, RecursionError, MemoryError, AssertionError) as error:
+        return Undecided(f"{type(error).__name__}: {error}")
+
+
+class _Decision:
+    """One query on its way through the steps of the procedure."""
+
+    def __init__(self, query: Query, budget: Budget, solver: Solver) -> None:
+        self.budget = budget
+        self.solver = solver
+        self.problem = pose(query)
+        self.tried = 0
+
+    def answer(self) -> Answer:
+        try:
+            known = survey(self.problem)
+            found = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+            return found or self._prove(known, normal_form(self.problem, known, wrapping=False))
+        except Infeasible as contradiction:
+            return self._proved(contradiction.facts, "bounds")
+
+    def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Conflict | None:
+        tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
+        self.tried += tried.launches
+        return Conflict(tried.model, "launch") if tried.model is not None else None
+
+    def _prove(self, known: Known, normal: Normal) -> Answer:
+        reasons: list[str] = []
+        near = None
+        for method in ("bits", "lemmas") if normal.opaque_bits else ("lemmas",):
+            match self._attempt(method, known, normal):
+                case Refuted(facts):
+                    return self._weighed(facts, method, known, normal)
+                case Found(model):
+                    return Conflict(model, method)
+                case Stuck(reason, near):
+                    reasons.append(reason)
+        if near is not None:
+            model = search_near(self.problem, near, self.solver, self.budget.lemmas, self.budget.effort)
+            if model is not None:
+                return Conflict(model, "lemmas, pinned")
+        found = self._launches(known, self.budget.more_launches, self.budget.more_rows, seed=7)
+        if found is not None:
+            return found
+        match self._attempt("nonlinear", known, normal):
+            case Refuted(facts):
+                return self._weighed(facts, "nonlinear", known, normal)
+            case Found(model):
+                return Conflict(model, "nonlinear")
+            case Stuck(reason):
+                return Undecided("; ".join((*reasons, reason)), self.tried)
+
+    def _attempt(self, method: str, known: Known, normal: Normal) -> Outcome:
+        budget = self.budget
+        match method:
+            case "lemmas":
+                return search(self.problem, normal, self.solver, budget.lemmas, budget.rounds, budget.effort)
+            case "bits":
+                reading = read_plainly(self.problem, known)
+                return ask(self.problem, reading, self.solver, budget.bit_effort, bits=True)
+            case _:
+                reading = read_plainly(self.problem, known)
+                return ask(self.problem, reading, self.solver, budget.fallback_effort, bits=False)
+
+    def _weighed(self, facts: int, method: str, known: Known, normal: Normal) -> Answer:
+        """A proof on mathematical integers, and what wraps make of it."""
+        if not normal.assumed:
+            return self._proved(facts, method)
+        budget = self.budget
+        match check_wraps(self.problem, known, self.solver, budget.lemmas, budget.wrap_rounds, budget.wrap_effort):
+            case Harmless(stronger):
+                return self._proved(stronger, method)
+            case Wraps(model, realistic=True):
+                return Conflict(model, "wrap")
+            case Wraps(model):
+                return Proved(frozenset(fact_indexes(facts)), method, normal.assumed, model)
+            case Open():
+                return Proved(frozenset(fact_indexes(facts)), method, normal.assumed)
+
+    def _proved(self, facts: int, method: str) -> Proved:
+        return Proved(frozenset(fact_indexes(facts)), method)

@@ -54,11 +54,7 @@ class Sampler:
 
     def _plan(self) -> None:
         shared = [s for s in self.problem.symbols if s in self.problem.shared]
-        waiting = dict(_definitions(self.problem))
-        defined: dict[Symbol, Term] = {}
-        for symbol, value in waiting.items():
-            if not _depends(value, symbol, defined):
-                defined[symbol] = value
+        defined = definitions(self.problem)
         fixed = _alternatives(self.problem)
         for symbol in shared:
             if symbol not in defined:
@@ -78,8 +74,17 @@ class Sampler:
         return fitting or tuple(sorted({low, min(low + 1, high), low + (high - low) // 3, high}))
 
 
-def _definitions(problem: Problem) -> Iterator[tuple[Symbol, Term]]:
-    """Facts that say symbol == term, also with the symbol within a sum or scaled."""
+def definitions(problem: Problem) -> dict[Symbol, Term]:
+    """What equalities among the facts say symbols are, without cycles."""
+    defined: dict[Symbol, Term] = {}
+    for symbol, value in _equalities(problem):
+        if symbol not in defined and not _depends(value, symbol, defined):
+            defined[symbol] = value
+    return defined
+
+
+def _equalities(problem: Problem) -> Iterator[tuple[Symbol, Term]]:
+    """Conditions that say symbol == term, also with the symbol within a sum or scaled."""
     for condition in problem.conditions:
         t = condition.term
         if t.op is Op.EQ and symbols_of(t) <= problem.shared:
