@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -12,13 +13,15 @@ from hgrd.solve.vectors import Column, ColumnReads
 PATTERNS: Final = 4  # scattered small values; the index itself; zeros; ones
 
 
-def column_reads(pattern: int) -> ColumnReads:
+def column_reads(pattern: int, arrays: Mapping[str, int]) -> ColumnReads:
+    """Contents by pattern; `arrays` numbers the arrays."""
+
     def look(array: str, index: list[Column]) -> Column:
         if pattern == 1:
             return index[0]
         if pattern:
             return np.asarray(pattern - 2, dtype=np.int64)
-        h: Column = np.asarray(_seed(array), dtype=np.int64)
+        h: Column = np.asarray(arrays[array], dtype=np.int64)
         for x in index:
             h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
             h = h ^ (h >> 13)
@@ -27,20 +30,18 @@ def column_reads(pattern: int) -> ColumnReads:
     return look
 
 
-def scalar_reads(pattern: int) -> Contents:
+def scalar_reads(pattern: int, arrays: Mapping[str, int]) -> Contents:
+    """`column_reads` on integers."""
+
     def look(array: str, index: tuple[int, ...]) -> int:
         if pattern == 1:
             return index[0]
         if pattern:
             return pattern - 2
-        h = _seed(array)
+        h = arrays[array]
         for x in index:
             h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
             h = h ^ (h >> 13)
         return h % 24
 
     return look
-
-
-def _seed(array: str) -> int:
-    return sum(array.encode()) & 0xFFFF

@@ -11,7 +11,7 @@ from hgrd.solve.launches import try_launches
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
-from hgrd.solve.problem import Problem, pose
+from hgrd.solve.problem import pose
 from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
 from hgrd.solve.reading import read_plainly
 from hgrd.solve.refute import Found, Outcome, Refuted, Stuck, search

@@ -44,11 +44,12 @@ def try_launches(problem: Problem, spans: Mapping[Symbol, Span], *, launches: in
     first, second = _Side(problem, problem.query.first), _Side(problem, problem.query.second)
     cross = Columns([c.term for c in problem.conditions if first.sees(c.term) and second.sees(c.term)])
     sampler = Sampler(problem, spans)
+    arrays = {array: number for number, array in enumerate(problem.ranges)}
     patterns = range(PATTERNS if problem.ranges else 1)
     tried = 0
     for pattern in patterns:
         share = -(-launches // len(patterns))
-        reads, contents = column_reads(pattern), scalar_reads(pattern)
+        reads, contents = column_reads(pattern, arrays), scalar_reads(pattern, arrays)
         drawn = sampler.draw(share * _DRAWN_PER_LAUNCH, seed + pattern, reads)
         for values in _each(drawn, share):
             tried += 1
@@ -99,8 +100,8 @@ class _Side:
         extents = dict(zip(self._axes, self._extents.run(shared, reads), strict=True))
         ranges = [self._range(s, extents, spans) for s in self._symbols]
         _shorten(ranges, most)
-        grid = np.meshgrid(*ranges, indexing="ij") if ranges else []
-        total = grid[0].size if grid else 1
+        grid: tuple[Column, ...] = np.meshgrid(*ranges, indexing="ij") if ranges else ()
+        total = int(grid[0].size) if grid else 1
         private = {s: column.ravel() for s, column in zip(self._symbols, grid, strict=True)}
         *truths, addresses = self._program.run({**shared, **private}, reads)
         good = np.ones(total, dtype=np.bool_)

@@ -78,7 +78,7 @@ def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
 
     Raises Infeasible.
     """
-    plain = frozenset() if wrapping else known.loose & problem.strict
+    plain: frozenset[Term] = frozenset() if wrapping else known.loose & problem.strict
     normaliser, gap = _normalise(problem, known.spans, plain)
     in_range = tuple(_in_range(normaliser.loose, plain))
     builder = normaliser.builder

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hgrd.solve.query import Model, Query
-from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, symbols_of, var
+from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, var
 from hgrd.terms.rewrite import bottom_up
 
 Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
@@ -31,7 +31,7 @@ class Problem:
 
     query: Query
     conditions: tuple[Condition, ...]
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[Symbol, ...]  # in an order that does not depend on names
     shared: frozenset[Symbol]
     strict: frozenset[Term]
     ranges: Mapping[str, tuple[int, int]]  # of the elements of arrays that are read
@@ -58,18 +58,20 @@ def pose(query: Query) -> Problem:
     strict: set[Term] = set()
     divisors: list[Condition] = []
     for root, facts in (*((c.term, c.facts) for c in stated), *((a, 0) for a in addresses)):
-        for t in _needed(root, strict):
-            if t.op in (Op.DIV, Op.MOD) and t.args[1].low <= 0 <= t.args[1].high:
-                divisors.append(Condition(ne(t.args[1], const(0)), facts))
+        divisors += [
+            Condition(ne(t.args[1], const(0)), facts)
+            for t in _needed(root, strict)
+            if t.op in (Op.DIV, Op.MOD) and t.args[1].low <= 0 <= t.args[1].high
+        ]
     ranges: dict[str, tuple[int, int]] = {}
     for t in bottom_up(roots):
         if t.op is Op.READ:
             low, high = ranges.get(t.array, (t.low, t.high))
             ranges[t.array] = max(low, t.low), min(high, t.high)
     private = {*query.first.private, *query.second.private}
-    symbols = sorted(symbols_of(*roots), key=lambda s: s.name)
+    symbols = tuple(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
     shared = frozenset(s for s in symbols if s not in private)
-    return Problem(query, (*stated, *divisors), tuple(symbols), shared, frozenset(strict), ranges)
+    return Problem(query, (*stated, *divisors), symbols, shared, frozenset(strict), ranges)
 
 
 def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:

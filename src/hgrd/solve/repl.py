@@ -30,14 +30,15 @@ class Solver:
             self._context = z3.Context()
         self._served += 1
         self.run(
-            f"(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)(set-option :rlimit {effort})"
+            "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)"
+            f"(set-option :rlimit {effort})"
         )
 
     def run(self, commands: str) -> str:
         """The text that `commands` print."""
         if self._context is None:
             self._context = z3.Context()
-        text = str(core.Z3_eval_smtlib2_string(self._context.ref(), commands))
+        text = str(core.Z3_eval_smtlib2_string(self._context.ref(), commands))  # pyright: ignore[reportUnknownMemberType]
         if "(error" in text:
             self.close()
             raise SolverError(text[:300])

@@ -80,14 +80,17 @@ def _canonical(query: Query) -> tuple[Shape, _Names]:
         elif t.op is Op.READ:
             payload = (arrays.setdefault(t.array, len(arrays)), t.low, t.high)
         nodes.append((t.op, payload, *(position[a] for a in t.args)))
-    declared: list[object] = []
-    for group in (query.shared, query.first.private, query.second.private):
-        declared.append([(symbols.setdefault(s, len(symbols)), s.low, s.high, s.origin) for s in group])
-    for axes in (query.axes, query.first.axes, query.second.axes):
-        declared.append([(symbols.setdefault(a.symbol, len(symbols)), position[a.extent]) for a in axes])
+    groups = tuple(
+        tuple((symbols.setdefault(s, len(symbols)), s.low, s.high, s.origin) for s in group)
+        for group in (query.shared, query.first.private, query.second.private)
+    )
+    axes = tuple(
+        tuple((symbols.setdefault(a.symbol, len(symbols)), position[a.extent]) for a in group)
+        for group in (query.axes, query.first.axes, query.second.axes)
+    )
     layout = [len(part) for party in (query.first, query.second) for part in (party.guards, party.axes)]
     sizes = (query.first.size, query.second.size, len(query.facts), len(query.between), *layout)
-    shape = (tuple(nodes), tuple(position[r] for r in roots), repr(declared), sizes)
+    shape = (tuple(nodes), tuple(position[r] for r in roots), groups, axes, sizes)
     return shape, _Names(terms, tuple(symbols), tuple(arrays))
 
 

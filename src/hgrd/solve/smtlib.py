@@ -159,7 +159,8 @@ class _Integers(_Writer):
         """SMT-LIB rounds toward minus infinity for positive divisors; C toward zero."""
         dividend, divisor = t.args
         if divisor.low < 1 or dividend.low < 0:
-            quotient = f"(ite (= (>= {a[0]} 0) (>= {a[1]} 0)) (div (abs {a[0]}) (abs {a[1]})) (- (div (abs {a[0]}) (abs {a[1]}))))"
+            size = f"(div (abs {a[0]}) (abs {a[1]}))"
+            quotient = f"(ite (= (>= {a[0]} 0) (>= {a[1]} 0)) {size} (- {size}))"
             return quotient if t.op is Op.DIV else f"(- {a[0]} (* {a[1]} {quotient}))"
         return f"({'div' if t.op is Op.DIV else 'mod'} {a[0]} {a[1]})"
 
