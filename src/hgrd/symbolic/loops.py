@@ -353,7 +353,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: tuple[Carrie
     after, breaks = _body(machine, inside, shape)
     if not shape.test_first and shape.test is not None and after is not None:
         condition(machine, after, shape.test)  # its accesses belong to the iteration
-    count = machine.names.fresh(f"{binder.name}end", 0, min(binder.high + 1, _MAX_TRIPS), Origin.LOOP)
+    count = machine.names.fresh(f"{binder.name}end", 0, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
     machine.semantics.leave_loop(machine, binder, count)
     return _after(machine, state, shape, carried, count, (after, breaks))
 

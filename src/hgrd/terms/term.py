@@ -16,6 +16,7 @@ class Origin(Enum):
     THREAD = "thread"  # threadIdx
     BLOCK = "block"  # blockIdx
     LOOP = "loop"  # the iteration number of a loop, from 0
+    COUNT = "count"  # how many iterations a loop has made when it is left
     DATA = "data"  # contents of memory, or a value computed from them
     UNKNOWN = "unknown"  # a value the analysis gave up on: proofs may use it, definite races may not
 

@@ -1,0 +1,199 @@
+"""From programs to a report: every kernel at every launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from time import perf_counter
+
+from hgrd.host.model import Fact, FactKind, LaunchSite
+from hgrd.host.run import run_host
+from hgrd.program.program import Function, Program
+from hgrd.program.span import NOWHERE
+from hgrd.protocol.configuration import configured
+from hgrd.protocol.infer import Tables, infer
+from hgrd.protocol.model import Configuration, Protocol, accesses
+from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
+from hgrd.races.findings import Finding, KernelReport, LaunchReport, Message, Outcome, Report
+from hgrd.races.judge import Decide, Judgement, judge
+from hgrd.races.options import AnalysisOptions, Extent
+from hgrd.solve.decide import DEFAULT, decide
+from hgrd.solve.query import Answer, Query
+from hgrd.solve.session import Session
+from hgrd.symbolic.state import symbols_in
+from hgrd.terms import Symbol, Term, const, eq, symbols_of, var
+
+
+def link(programs: tuple[Program, ...]) -> Tables:
+    """Functions with bodies win over declarations."""
+    functions: dict[str, Function] = {}
+    for program in programs:
+        for key, function in program.functions.items():
+            if key not in functions or (functions[key].body is None and function.body is not None):
+                functions[key] = function
+    records = {k: r for p in programs for k, r in p.records.items()}
+    globals_ = {k: g for p in programs for k, g in p.globals.items()}
+    return Tables(functions, records, globals_)
+
+
+def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
+    """Analyses all kernels that `options` ask for."""
+    begin = perf_counter()
+    tables = link(programs)
+    kernels = [k for p in programs for k in p.kernels() if options.wants(k.ref.name)]
+    kernels = list({k.ref.key: k for k in kernels}.values())
+    host = run_host(programs, asserts=options.asserts)
+    messages = [Message(n.span, n.text, False) for n in host.notes]
+    messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
+    messages += [
+        Message(NOWHERE, f"{p.file}: not found: #include {name}", False)
+        for p in programs
+        for name in p.missing_includes
+    ]
+    reports: list[LaunchReport] = []
+    with Session() as session:
+
+        def ask(query: Query) -> Answer:
+            return decide(query, DEFAULT, session)
+
+        for kernel in kernels:
+            launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
+            reports += [_launch(tables, kernel, launch, options, ask, messages) for launch in launches or [None]]
+    return Report(
+        tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
+    )
+
+
+def _launch(
+    tables: Tables,
+    kernel: Function,
+    launch: LaunchSite | None,
+    options: AnalysisOptions,
+    decide: Decide,
+    messages: list[Message],
+) -> LaunchReport:
+    begin = perf_counter()
+    protocol, facts = prepare(tables, kernel, launch, options, messages)
+    result = judge(protocol, facts, options, decide, begin + options.time_limit)
+    return _report(kernel, launch, protocol, result, perf_counter() - begin)
+
+
+def prepare(
+    tables: Tables, kernel: Function, launch: LaunchSite | None, options: AnalysisOptions, messages: list[Message]
+) -> tuple[Protocol, tuple[Fact, ...]]:
+    """The protocol of a kernel at a launch, and the facts that hold there."""
+    configuration = _configuration(kernel, launch, options)
+    protocol = infer(tables, kernel, launch, configuration, dict(options.params), asserts=options.asserts)
+    facts = tuple(launch.facts) if launch is not None else ()
+    return protocol, (*facts, *_option_facts(protocol, launch, options, messages))
+
+
+def _configuration(kernel: Function, launch: LaunchSite | None, options: AnalysisOptions) -> Configuration:
+    grid = launch.grid if launch is not None else (None, None, None)
+    block = launch.block if launch is not None else (None, None, None)
+    span = launch.span if launch is not None else kernel.span
+    return configured(_forced(grid, options.grid_dim), _forced(block, options.block_dim), span, kernel.max_threads)
+
+
+def _forced(
+    extents: tuple[Term | None, Term | None, Term | None], option: Extent | None
+) -> tuple[Term | None, Term | None, Term | None]:
+    if option is None:
+        return extents
+    x, y, z = (None if e is None else const(e) for e in option)
+    return x, y, z
+
+
+def _option_facts(
+    protocol: Protocol, launch: LaunchSite | None, options: AnalysisOptions, messages: list[Message]
+) -> tuple[Fact, ...]:
+    """--param and --assume as facts over the symbols of the launch and the kernel's parameters."""
+    symbols = by_name(_shared_symbols(protocol, launch))
+    facts: list[Fact] = []
+    for name, value in options.params:
+        if name in symbols:
+            facts.append(Fact(eq(symbols[name], const(value)), FactKind.OPTION, f"{name} == {value}", NOWHERE))
+    for text in options.assume:
+        try:
+            facts.append(Fact(parse_assumption(text, symbols), FactKind.OPTION, text, NOWHERE))
+        except AssumptionError as error:
+            messages.append(Message(protocol.span, f"--assume '{text}' is not used here: {error}", False))
+    return tuple(facts)
+
+
+def _shared_symbols(protocol: Protocol, launch: LaunchSite | None) -> frozenset[Symbol]:
+    found: set[Symbol] = set()
+    for access in accesses(protocol.items):
+        found |= symbols_of(access.offset, *access.guards)
+    found |= symbols_of(*protocol.configuration.grid, *protocol.configuration.block)
+    if launch is not None:
+        found |= symbols_of(*(f.term for f in launch.facts))
+        for argument in launch.arguments:
+            found |= symbols_in(argument)
+    return frozenset(s for s in found if s.name not in protocol.private)
+
+
+def _report(
+    kernel: Function, launch: LaunchSite | None, protocol: Protocol, result: Judgement, seconds: float
+) -> LaunchReport:
+    c = protocol.configuration
+    shown = f"<<<({', '.join(map(str, c.grid))}), ({', '.join(map(str, c.block))})>>>"
+    return LaunchReport(
+        kernel=kernel.ref.name,
+        kernel_span=kernel.span,
+        launch_span=None if launch is None else launch.span,
+        configuration=shown if launch is None else launch.configuration,
+        outcome=result.outcome,
+        findings=result.findings,
+        open_pairs=result.open_pairs,
+        assumptions=result.assumptions,
+        notes=result.notes,
+        accesses=result.accesses,
+        pairs=result.pairs,
+        discharged=result.discharged,
+        seconds=seconds,
+    )
+
+
+def roll_up(reports: Iterable[LaunchReport]) -> tuple[KernelReport, ...]:
+    """Launches of a kernel (and its template instances) together."""
+    by_kernel: dict[tuple[str, object], list[LaunchReport]] = {}
+    for report in reports:
+        by_kernel.setdefault((report.kernel, report.kernel_span), []).append(report)
+    return tuple(
+        KernelReport(group[0].kernel, group[0].kernel_span, _worst(group), tuple(group), merge_findings(group))
+        for group in by_kernel.values()
+    )
+
+
+def _worst(group: list[LaunchReport]) -> Outcome:
+    outcomes = {r.outcome for r in group}
+    for outcome in (Outcome.RACE, Outcome.UNKNOWN):
+        if outcome in outcomes:
+            return outcome
+    return Outcome.SAFE
+
+
+def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
+    """One finding a pair of sites and space, its levels over all launches."""
+    merged: dict[object, Finding] = {}
+    for report in group:
+        for f in report.findings:
+            ends = sorted((_end(f, first=True), _end(f, first=False)))
+            key = (*ends, f.space)
+            known = merged.get(key)
+            if known is None:
+                merged[key] = f
+            else:
+                levels = {*known.levels, *f.levels}
+                ordered = tuple(level for level in type(f.levels[0]) if level in levels)
+                merged[key] = replace(known, levels=ordered, same_value=known.same_value and f.same_value)
+    return tuple(merged.values())
+
+
+def _end(finding: Finding, *, first: bool) -> tuple[str, int, int, str, str]:
+    site = finding.first if first else finding.second
+    return (site.span.file, site.span.line, site.span.column, site.kind.value, site.scope)
+
+
+__all__ = ["analyze", "link", "merge_findings", "prepare", "roll_up", "var"]

@@ -1,0 +1,217 @@
+"""Decides the pairs of a protocol and says what the answers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TypeAlias
+
+from hgrd.host.model import Fact
+from hgrd.program.memory import AccessKind, Level
+from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.phases import Phases, phases
+from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
+from hgrd.races.options import AnalysisOptions
+from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs, uniform_in
+from hgrd.races.queries import Pair, Posed, pose
+from hgrd.races.tickets import Tickets, tickets
+from hgrd.races.witness import witness_of
+from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+
+Decide: TypeAlias = Callable[[Query], Answer]
+SiteKey: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of the pairs of one protocol."""
+
+    outcome: Outcome
+    findings: tuple[Finding, ...]
+    open_pairs: tuple[OpenPair, ...]
+    assumptions: tuple[FactUse, ...]
+    notes: tuple[str, ...]
+    accesses: int
+    pairs: int
+    discharged: int
+
+
+@dataclass(slots=True)
+class Judge:
+    """Decides pair after pair.  `deadline` is a value of perf_counter()."""
+
+    protocol: Protocol
+    facts: tuple[Fact, ...]
+    options: AnalysisOptions
+    decide: Decide
+    deadline: float
+    phases: Phases
+    tickets: Tickets
+    findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
+    open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
+    used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
+    notes: dict[str, None] = field(default_factory=dict[str, None])
+    pairs: int = 0
+    discharged: int = 0
+
+    def run(self) -> Judgement:
+        for a, b in candidates(self.protocol):
+            levels = levels_of(a, b, self.protocol.configuration, self.options)
+            if not levels:
+                continue
+            self.pairs += 1
+            if perf_counter() > self.deadline:
+                self._leave_open(a, b, levels, "the time limit was reached")
+            else:
+                self._pair(a, b, levels)
+        return self._judgement()
+
+    def _judgement(self) -> Judgement:
+        gaps = tuple(
+            OpenPair(None, None, None, (), g.reason, g.span)
+            for g in sorted(self.protocol.gaps, key=lambda g: (g.span, g.reason))
+        )
+        undecided = (*self.open_pairs.values(), *gaps)
+        racy = any(self.options.strict or not f.same_value for f in self.findings.values())
+        outcome = Outcome.RACE if racy else Outcome.UNKNOWN if undecided else Outcome.SAFE
+        return Judgement(
+            outcome,
+            tuple(self.findings.values()),
+            undecided,
+            tuple(self.used),
+            tuple(self.notes),
+            len(accesses(self.protocol.items)),
+            self.pairs,
+            self.discharged,
+        )
+
+    # ------------------------------------------------------------ one pair
+
+    def _pair(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
+        known = self.findings.get(_key(a, b))
+        if known is not None and set(levels) <= set(known.levels):
+            return None
+        for pair in posed_pairs(a, b, levels, self.phases):
+            if not self._settle(pair):
+                return self._by_level(pair, levels)
+        if not self._is_open(a, b) and _key(a, b) not in self.findings:
+            self.discharged += 1
+        return None
+
+    def _by_level(self, pair: Pair, levels: tuple[Level, ...]) -> None:
+        """A pair that was asked about for all levels at once and can meet: at which ones?"""
+        clear = True
+        for single in level_pairs(pair.first, pair.second, levels, self.phases):
+            clear = self._settle(single) and clear
+        if clear:
+            self.discharged += 1
+
+    def _settle(self, pair: Pair) -> bool:
+        """Decides one query; True if the two cannot meet."""
+        posed, answer = self._ask(pair)
+        match answer:
+            case Proved():
+                self._note_proof(posed, answer)
+                return True
+            case Conflict():
+                if pair.level is not None:
+                    self._found(pair, posed, answer)
+                return False
+            case Undecided(reason=reason):
+                if pair.level is not None:
+                    self._leave_open(pair.first, pair.second, (pair.level,), reason)
+                return False
+
+    def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
+        """First without the extents of allocations, which are only needed to rule a conflict out."""
+        posed = pose(self.protocol, self.facts, self.tickets, pair, bounded=False)
+        answer = self.decide(posed.query)
+        if isinstance(answer, Proved) or not _sized(pair):
+            return posed, answer
+        within = pose(self.protocol, self.facts, self.tickets, pair, bounded=True)
+        return within, self.decide(within.query)
+
+    def _note_proof(self, posed: Posed, answer: Proved) -> None:
+        for index in sorted(answer.used):
+            self.used[use_of(posed.facts[index])] = None
+        for term in answer.no_wrap:
+            self.notes[f"no overflow of {_source(term)}"] = None
+
+    def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
+        a, b = pair.first, pair.second
+        assert pair.level is not None
+        if posed.unknown:
+            names = ", ".join(n.split("@")[0] for n in posed.unknown[:3])
+            self._leave_open(a, b, (pair.level,), f"it depends on values that are not known: {names}")
+            return
+        if not all(o.exact for o in pair.orders):
+            self._leave_open(a, b, (pair.level,), "a barrier under a condition may order the two accesses")
+            return
+        key = _key(a, b)
+        known = self.findings.get(key)
+        if known is not None:
+            levels = tuple(level for level in Level if level in {*known.levels, pair.level})
+            self.findings[key] = replace(known, levels=levels)
+            return
+        confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
+        self.findings[key] = Finding(
+            site_of(a), site_of(b), a.space, (pair.level,), confidence,
+            witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
+            same_value=self._same_value(pair), method=answer.method,
+        )  # fmt: skip
+
+    def _same_value(self, pair: Pair) -> bool:
+        a, b = pair.first, pair.second
+        if a.kind is not AccessKind.WRITE or b.kind is not AccessKind.WRITE or a.value is None or b.value is None:
+            return False
+        posed = pose(self.protocol, self.facts, self.tickets, pair, bounded=False, values=True)
+        return isinstance(self.decide(posed.query), Proved)
+
+    # ------------------------------------------------------------ what stays open
+
+    def _leave_open(self, a: Access, b: Access, levels: tuple[Level, ...], reason: str) -> None:
+        key = (*_key(a, b), reason)
+        known = self.open_pairs.get(key)
+        together = {*levels, *(known.levels if known is not None else ())}
+        ordered = tuple(level for level in Level if level in together)
+        self.open_pairs[key] = OpenPair(site_of(a), site_of(b), a.space, ordered, reason, a.span)
+
+    def _is_open(self, a: Access, b: Access) -> bool:
+        prefix = _key(a, b)
+        return any(key[: len(prefix)] == prefix for key in self.open_pairs)
+
+
+def judge(
+    protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions, decide: Decide, deadline: float
+) -> Judgement:
+    """Decides every pair of the protocol under the facts."""
+    everything = (*facts, *protocol.configuration.facts)
+    relation = phases(protocol, uniform_in(protocol))
+    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol)).run()
+
+
+def _sized(pair: Pair) -> bool:
+    return pair.first.target.size is not None
+
+
+def _key(a: Access, b: Access) -> SiteKey:
+    return (*sorted((_site_key(a), _site_key(b))), a.space)
+
+
+def _site_key(a: Access) -> tuple[str, int, int, str, str]:
+    return (a.span.file, a.span.line, a.span.column, a.kind.value, a.scope.value if a.scope is not None else "")
+
+
+def site_of(access: Access) -> Site:
+    scope = access.scope.value if access.scope is not None else ""
+    return Site(access.span, access.kind, access.target.name, access.text, scope)
+
+
+def use_of(fact: Fact) -> FactUse:
+    return FactUse(fact.text, fact.kind.value, fact.span)
+
+
+def _source(term: object) -> str:
+    text = str(term).replace("@1", "").replace("@2", "")
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,83 @@
+"""Which accesses can race at all, and at which levels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
+from hgrd.protocol.phases import Phases
+from hgrd.races.options import AnalysisOptions
+from hgrd.races.queries import Pair
+from hgrd.terms import Term, symbols_of
+
+WARP_SIZE = 32
+
+
+def uniform_in(protocol: Protocol) -> Uniform:
+    return Uniform(protocol)
+
+
+class Uniform:
+    """Tells terms that all threads of a block agree on."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._private = protocol.private | {s.name for s in protocol.configuration.thread if s is not None}
+
+    def __call__(self, term: Term) -> bool:
+        return not any(s.name in self._private for s in symbols_of(term))
+
+
+def candidates(protocol: Protocol) -> Iterator[tuple[Access, Access]]:
+    """Unordered pairs of accesses of one object that are not both reads, nor both sufficient atomics."""
+    by_object: dict[str, list[Access]] = {}
+    for access in accesses(protocol.items):
+        by_object.setdefault(access.target.key, []).append(access)
+    for group in by_object.values():
+        if all(a.kind is AccessKind.READ for a in group):
+            continue
+        for i, a in enumerate(group):
+            for b in group[i:]:
+                if not (a.kind is AccessKind.READ and b.kind is AccessKind.READ):
+                    yield a, b
+
+
+def levels_of(a: Access, b: Access, configuration: Configuration, options: AnalysisOptions) -> tuple[Level, ...]:
+    """The levels at which the two can meet, by space, launch size and scope of atomics."""
+    found: list[Level] = []
+    threads = 1
+    for extent in configuration.block:
+        threads *= extent.high
+    for level in options.levels:
+        match level:
+            case Level.INTER_BLOCK:
+                if a.space is Space.SHARED or all(g.high <= 1 for g in configuration.grid):
+                    continue
+            case Level.INTRA_BLOCK:
+                if threads <= WARP_SIZE:
+                    continue
+            case Level.INTRA_WARP:
+                if threads <= 1 or (options.warp_lockstep and a.span != b.span):
+                    continue
+        if not _both_atomic(a, b, level):
+            found.append(level)
+    return tuple(found)
+
+
+def _both_atomic(a: Access, b: Access, level: Level) -> bool:
+    """Two atomics whose scopes both include the two threads do not race."""
+    if a.kind is not AccessKind.ATOMIC or b.kind is not AccessKind.ATOMIC:
+        return False
+    return level is not Level.INTER_BLOCK or (a.scope is not Scope.BLOCK and b.scope is not Scope.BLOCK)
+
+
+def posed_pairs(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
+    """One pair for every level, or a single one for all of them where barriers play no role."""
+    if len(levels) == len(Level) and phases.ordered_alike(a, b):
+        return (Pair(a, b, None, phases.unordered(a, b, Level.INTER_BLOCK)),)
+    return level_pairs(a, b, levels, phases)
+
+
+def level_pairs(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
+    found = [Pair(a, b, level, phases.unordered(a, b, level)) for level in levels]
+    return tuple(p for p in found if p.orders)

@@ -1,0 +1,172 @@
+"""From two accesses to the query that decides whether they race."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from hgrd.host.model import Fact
+from hgrd.program.memory import Level
+from hgrd.protocol.model import Access, Protocol
+from hgrd.protocol.phases import Order
+from hgrd.protocol.phases import Party as Side
+from hgrd.races.parties import SUFFIX, Naming, abstract_floats
+from hgrd.races.tickets import Tickets
+from hgrd.solve.query import Axis, Party, Query
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, ne, symbols_of
+from hgrd.terms.rewrite import arrays_of
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two accesses at a level (None: any level, where barriers play no role), and how they can meet."""
+
+    first: Access
+    second: Access
+    level: Level | None
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A query with the facts behind `Query.facts`, index by index, and what its answer depends on.
+
+    `data`: memory contents decide whether the accesses are reached or where they go; `unknown`: values
+    that the analysis does not know do.
+    """
+
+    query: Query
+    facts: tuple[Fact, ...]
+    naming: Naming
+    data: bool
+    unknown: tuple[str, ...]
+
+
+def pose(
+    protocol: Protocol, facts: tuple[Fact, ...], tickets: Tickets, pair: Pair, *, bounded: bool, values: bool = False
+) -> Posed:
+    """The query of a pair.
+
+    `bounded`: accesses stay within allocations of known size.  `values`: the two write different values
+    (both are known).
+    """
+    naming = Naming(protocol.private, protocol.configuration, pair.level not in (None, Level.INTER_BLOCK))
+    a, b = pair.first, pair.second
+    extra = (naming.order(pair.orders), *naming.distinct(pair.level), *tickets.constraints(a, b, naming))
+    if values and a.value is not None and b.value is not None:
+        extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
+    one = _side(a, naming, Side.FIRST, bounded)
+    two = _side(b, naming, Side.SECOND, bounded)
+    terms = abstract_floats((*one, *two, *extra))
+    one, two, between = terms[: len(one)], terms[len(one) : len(one) + len(two)], terms[len(one) + len(two) :]
+    address_1, address_2 = one[0], two[0]
+    guards_1, guards_2 = _relevant(one[1:], two[1:], (address_1, address_2, *between))
+    used = _cone(facts, symbols_of(address_1, address_2, *guards_1, *guards_2, *between))
+    everything = (address_1, address_2, *guards_1, *guards_2, *between)
+    query = _query(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
+    symbols = symbols_of(*everything)
+    unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
+    raw = (a.offset, *a.guards, b.offset, *b.guards)
+    data = any(s.origin is Origin.DATA for s in symbols_of(*raw)) or bool(arrays_of(*raw))
+    return Posed(query, used, naming, data, unknown)
+
+
+def _side(access: Access, naming: Naming, side: Side, bounded: bool) -> tuple[Term, ...]:
+    """The offset, then the guards."""
+    bounds: tuple[Term, ...] = ()
+    size = access.target.size
+    if bounded and size is not None:
+        bounds = (le(const(0), access.offset), le(add(access.offset, const(access.size)), size))
+    return naming.of((access.offset, *access.guards, *bounds), side)
+
+
+def _relevant(
+    first: tuple[Term, ...], second: tuple[Term, ...], core: tuple[Term, ...]
+) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """Drops guards that every pair of threads can meet whatever the rest says.
+
+    That is: tests of a symbol of memory contents that nothing else mentions, and what is known of the
+    number of iterations of loops that lie behind, where nothing depends on it (loops end).
+    """
+    needed = _needed_counts((*first, *second), core)
+    first = tuple(dict.fromkeys(g for g in first if g is not TRUE and _counts(g) <= needed))
+    second = tuple(dict.fromkeys(g for g in second if g is not TRUE and _counts(g) <= needed))
+    while True:
+        uses = Counter(s for t in {*first, *second, *core} for s in symbols_of(t))
+        one = tuple(g for g in first if not _free_test(g, uses))
+        two = tuple(g for g in second if not _free_test(g, uses))
+        if len(one) == len(first) and len(two) == len(second):
+            return one, two
+        first, second = one, two
+
+
+def _counts(term: Term) -> frozenset[Symbol]:
+    return frozenset(s for s in symbols_of(term) if s.origin is Origin.COUNT)
+
+
+def _needed_counts(guards: tuple[Term, ...], core: tuple[Term, ...]) -> frozenset[Symbol]:
+    """Iteration counts that the core depends on, directly or through guards on other such counts."""
+    needed = frozenset[Symbol]().union(*map(_counts, core))
+    while True:
+        more = needed.union(*(c for c in map(_counts, guards) if c & needed))
+        if more == needed:
+            return needed
+        needed = more
+
+
+def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
+    """A test of one otherwise unused data symbol against a constant, which some value passes."""
+    core = guard.args[0] if guard.op is Op.NOT else guard
+    if core.op not in (Op.EQ, Op.LE, Op.LT):
+        return False
+    sides = [t for t in core.args if not t.is_const]
+    if len(sides) != 1 or sides[0].op is not Op.VAR:
+        return False
+    symbol = sides[0].symbol
+    return symbol.origin is Origin.DATA and uses[symbol] == 1 and symbol.low < symbol.high
+
+
+def _cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ...]:
+    """Facts that are connected to the symbols, directly or through other facts."""
+    chosen: list[int] = []
+    reach = set(symbols)
+    free = {i: symbols_of(f.term) for i, f in enumerate(facts)}
+    changed = True
+    while changed:
+        changed = False
+        for i, mentioned in list(free.items()):
+            if mentioned & reach:
+                chosen.append(i)
+                reach |= mentioned
+                del free[i]
+                changed = True
+    return tuple(facts[i] for i in sorted(chosen))
+
+
+def _query(
+    naming: Naming,
+    facts: tuple[Fact, ...],
+    first: tuple[Term, tuple[Term, ...], int],
+    second: tuple[Term, tuple[Term, ...], int],
+    between: tuple[Term, ...],
+) -> Query:
+    c = naming.configuration
+    everything = symbols_of(first[0], *first[1], second[0], *second[1], *between, *(f.term for f in facts))
+    axes = [
+        (s, extent)
+        for symbols, extents in ((c.thread, c.block), (c.block_index, c.grid))
+        for s, extent in zip(symbols, extents, strict=True)
+        if s is not None
+    ]
+    everything |= symbols_of(*(e for _, e in axes))
+    shared_axes = tuple(Axis(s, e) for s, e in axes if not naming.is_private(s))
+    parties: list[Party] = []
+    taken: set[Symbol] = set()
+    for side, (address, guards, size) in ((Side.FIRST, first), (Side.SECOND, second)):
+        own = tuple(Axis(naming.rename(s, side), e) for s, e in axes if naming.is_private(s))
+        names = {a.symbol for a in own} | {s for s in everything if s.name.endswith(SUFFIX[side])}
+        taken |= names
+        parties.append(Party(tuple(sorted(names, key=lambda s: s.name)), own, guards, address, size))
+    shared = (everything | {a.symbol for a in shared_axes}) - taken
+    ordered = tuple(sorted(shared, key=lambda s: s.name))
+    return Query(ordered, shared_axes, tuple(f.term for f in facts), parties[0], parties[1], between)
