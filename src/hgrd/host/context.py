@@ -1,0 +1,157 @@
+"""What a run over host code knows and takes down, and the call at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from hgrd.host.link import Linked
+from hgrd.host.memory import fresh_name, unknown
+from hgrd.host.model import FactKind, HostNote, LaunchSite
+from hgrd.host.wording import place_name
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.span import Span
+from hgrd.program.types import IntType, PointerType, Type
+from hgrd.symbolic.effects import nodes
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import load, store
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Term, as_int, const
+
+NOTE_LIMIT = 100
+
+
+@dataclass(slots=True)
+class Record:
+    """What one program's host code has been found to do so far.
+
+    `kinds` says of which class conditions of the path are, where that is not plain from their own kind;
+    `hints` names the result of a call after the variable it is stored in first.
+    """
+
+    linked: Linked
+    asserts: bool
+    launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
+    notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
+    kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
+    hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
+
+    def note(self, machine: Machine, text: str, span: Span) -> None:
+        if not machine.probing and len(self.notes) < NOTE_LIMIT:
+            self.notes[HostNote(span, text)] = None
+
+    def hint(self, machine: Machine, span: Span) -> str | None:
+        """The variable that the result of the call at `span` is stored in first."""
+        if not machine.frames:
+            return None
+        key = machine.frame.function.key
+        if key not in self.hints:
+            function = self.linked.functions.get(key)
+            self.hints[key] = {} if function is None else receivers(function.body)
+        return self.hints[key].get(span)
+
+
+def receivers(root: object) -> dict[Span, str]:
+    """Calls whose result goes, through nothing but conversions, into a variable or member."""
+    found: dict[Span, str] = {}
+    for node in nodes(root):
+        match node:
+            case st.Declare(variable=variable, initial=initial) if initial is not None:
+                found.setdefault(_source(initial), variable.name)
+            case ir.Assign(place=ir.VariablePlace(variable=variable), value=value):
+                found.setdefault(_source(value), variable.name)
+            case ir.Assign(place=ir.FieldPlace(field=member), value=value) if member.name:
+                found.setdefault(_source(value), member.name)
+            case _:
+                pass
+    return found
+
+
+def _source(expression: ir.Expression) -> Span:
+    while isinstance(expression, ir.Convert):
+        expression = expression.operand
+    return expression.span
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A call of a function that is known by its name."""
+
+    record: Record
+    machine: Machine
+    state: State
+    call: ir.Call
+    arguments: tuple[Value, ...]
+
+    @property
+    def name(self) -> str:
+        return self.call.function.name
+
+    @property
+    def span(self) -> Span:
+        return self.call.span
+
+    def argument(self, index: int) -> Value | None:
+        """The value of an argument, references followed."""
+        if index >= len(self.arguments):
+            return None
+        value, type_ = self.arguments[index], self.type_of(index)
+        if isinstance(type_, PointerType) and type_.reference:
+            return load(self.machine, self.state, value, type_.to, self.span)
+        return value
+
+    def type_of(self, index: int) -> Type | None:
+        return self.call.arguments[index].type if index < len(self.call.arguments) else None
+
+    def number(self, index: int) -> Term | None:
+        """An argument as an integer; None where it is none."""
+        value = self.argument(index)
+        return as_int(value) if isinstance(value, Term) else None
+
+    def give(self, value: Value) -> Value:
+        """A result: functions that return a reference give the address of a temporary."""
+        if not (isinstance(self.call.type, PointerType) and self.call.type.reference):
+            return value
+        name = fresh_name(self.machine, self.name)
+        target = MemoryObject(name, name, MemorySpace.HOST, self.call.type.to, None, self.span)
+        pointer = Pointer(target, const(0))
+        store(self.machine, self.state, pointer, value, self.call.type.to, self.span)
+        return pointer
+
+    def unknown(self) -> Value:
+        """A result of which only the type is known, named after the variable that receives it."""
+        name = self.record.hint(self.machine, self.span) or f"{self.name}()"
+        return unknown(self.machine, name, self.call.type, self.span)
+
+    def allocate(
+        self, name: str, element: Type | None, space: MemorySpace, size: Term | None, *, zeroed: bool = False
+    ) -> Pointer:
+        """A new object."""
+        from hgrd.symbolic.state import Generation, Region
+
+        unique = fresh_name(self.machine, name)
+        target = MemoryObject(unique, unique, space, element, size, self.span)
+        if space is MemorySpace.HOST:
+            self.state.store[target.key] = Region({}, Generation(), zeroed)
+        return Pointer(target, const(0))
+
+    def put(self, address: Value | None, value: Value, type_: Type) -> None:
+        """Stores through an argument, if it points somewhere."""
+        if isinstance(address, Pointer):
+            store(self.machine, self.state, address, value, type_, self.span)
+
+    def receiver(self, index: int) -> tuple[str, Type | None]:
+        """The name and type of the variable that an argument points to."""
+        address = self.arguments[index] if index < len(self.arguments) else None
+        if isinstance(address, Pointer) and address.offset.is_const:
+            return place_name(address.target, address.offset.value, self.machine.records)
+        return (address.target.name if isinstance(address, Pointer) else self.name), None
+
+
+Meaning: TypeAlias = Callable[[Invocation], Value | None]
+"""What a known function does; None: its arguments are not what was expected."""
+
+SIZE = IntType(64, False)

@@ -1,0 +1,226 @@
+"""What the functions of the CUDA runtime do to the host program.
+
+Calls succeed: a program that goes on after an error has nothing to say about its launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hgrd.host.context import SIZE, Invocation, Meaning
+from hgrd.host.launching import launch_from_configuration, launch_from_function
+from hgrd.host.memory import between, forget_targets
+from hgrd.host.model import FactKind
+from hgrd.host.wording import place_name, pointee
+from hgrd.program.types import INT, IntType, PointerType, RecordType, Type
+from hgrd.symbolic.places import scalars
+from hgrd.symbolic.state import ConditionKind
+from hgrd.symbolic.values import Choice, Composite, MemorySpace, Pointer, Value
+from hgrd.terms import Term, add, const, le, mul, var
+from hgrd.terms.interval import of_type
+
+_SUCCESS = const(0)
+_MOST = (1 << 31) - 1
+_RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
+# CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
+_PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
+    "warpSize": (32, 32),
+    "maxThreadsPerBlock": (1, 1024),
+    "maxThreadsDim[0]": (1, 1024),
+    "maxThreadsDim[1]": (1, 1024),
+    "maxThreadsDim[2]": (1, 64),
+    "maxGridSize[0]": (1, _MOST),
+    "maxGridSize[1]": (1, 65535),
+    "maxGridSize[2]": (1, 65535),
+    "multiProcessorCount": (1, 1 << 16),
+    "maxThreadsPerMultiProcessor": (1, 1 << 16),
+    "major": (1, 1 << 10),
+}
+
+
+def _is_device_pointer(address: Value | None) -> bool:
+    return isinstance(address, Pointer) and address.target.space is MemorySpace.GLOBAL
+
+
+def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value | None:
+    """`cudaMalloc(&p, size)`: a new object; its size is not 0."""
+    name, type_ = call.receiver(0)
+    if size is not None:
+        _holds(call, le(const(1), size))
+    call.put(call.arguments[0], call.allocate(name, pointee(type_), space, size), PointerType(INT))
+    return _SUCCESS
+
+
+def _holds(call: Invocation, fact: Term) -> None:
+    """A fact that an allocation establishes."""
+    for part in fact.args if fact.op.value == "and" else (fact,):
+        call.record.kinds[part] = FactKind.ALLOCATION
+    call.state.assume(fact, ConditionKind.VALUE, call.span)
+
+
+def _malloc(call: Invocation) -> Value | None:
+    return _allocated(call, call.number(1), MemorySpace.GLOBAL)
+
+
+def _malloc_host(call: Invocation) -> Value | None:
+    return _allocated(call, call.number(1), MemorySpace.HOST)
+
+
+def _malloc_pitch(call: Invocation) -> Value | None:
+    """CUDA Runtime API, cudaMallocPitch: a row takes `pitch` bytes, at least its width."""
+    width, height = call.number(2), call.number(3)
+    pitch = between(call.machine, call.receiver(1)[0], 1, 1 << 40)
+    if width is not None:
+        _holds(call, le(width, pitch))
+    call.put(call.arguments[1], pitch, SIZE)
+    return _allocated(call, None if height is None else mul(pitch, height), MemorySpace.GLOBAL)
+
+
+def _malloc_3d(call: Invocation) -> Value | None:
+    """cudaPitchedPtr is (ptr, pitch, xsize, ysize), cudaExtent (width in bytes, height, depth); 8 bytes each."""
+    extent = call.arguments[1]
+    if not isinstance(extent, Composite) or not all(o in extent.cells for o in (0, 8, 16)):
+        return None
+    width, height, depth = (extent.cells[o].value for o in (0, 8, 16))
+    if not (isinstance(width, Term) and isinstance(height, Term) and isinstance(depth, Term)):
+        return None
+    base = call.arguments[0]
+    if not isinstance(base, Pointer):
+        return None
+    pitch = between(call.machine, f"{base.target.name}.pitch", 1, 1 << 40)
+    _holds(call, le(width, pitch))
+    for offset, value in ((8, pitch), (16, width), (24, height)):
+        call.put(Pointer(base.target, add(base.offset, const(offset))), value, SIZE)
+    return _allocated(call, mul(pitch, height, depth), MemorySpace.GLOBAL)
+
+
+def _same_memory(call: Invocation) -> Value | None:
+    """cudaHostGetDevicePointer, cudaGetSymbolAddress: the address of the second argument's memory."""
+    call.put(call.arguments[0], call.arguments[1], PointerType(INT))
+    return _SUCCESS
+
+
+def _copied(call: Invocation) -> Value | None:
+    """Device memory keeps its identity; host memory that is copied to holds something new."""
+    if not _is_device_pointer(call.arguments[0]):
+        forget_targets(call.state, call.arguments[:1], deep=False)
+    return _SUCCESS
+
+
+def _nothing(_: Invocation) -> Value | None:
+    return _SUCCESS
+
+
+def _properties(call: Invocation) -> Value | None:
+    """The members of cudaDeviceProp or cudaFuncAttributes, within the limits of the architecture."""
+    address = call.arguments[0]
+    forget_targets(call.state, (address,), deep=False)
+    if not isinstance(address, Pointer) or not isinstance(address.target.element, RecordType):
+        return _SUCCESS
+    for offset, type_ in scalars(call.machine, address.target.element, 512):
+        name, _ = place_name(address.target, offset, call.machine.records)
+        if isinstance(type_, IntType) and type_.bits >= 32:
+            bounds = _PROPERTIES.get(name.rpartition(".")[2], (0, of_type(type_.bits, type_.signed)[1]))
+            value = var(between(call.machine, name, *bounds).symbol) if bounds[0] < bounds[1] else const(bounds[0])
+            call.put(Pointer(address.target, const(offset)), value, type_)
+    return _SUCCESS
+
+
+def _writes(*bounds: tuple[int, int]) -> Meaning:
+    """A function that writes integers within bounds through its first arguments."""
+
+    def meaning(call: Invocation) -> Value | None:
+        for index, (low, high) in enumerate(bounds):
+            value = between(call.machine, call.receiver(index)[0], low, high)
+            call.put(call.argument(index), value, call.receiver(index)[1] or INT)
+        return _SUCCESS
+
+    return meaning
+
+
+def _extent(call: Invocation) -> Value | None:
+    """make_cudaExtent and its like, make_int3 and its like: the members in order."""
+    if not isinstance(call.call.type, RecordType):
+        return None
+    members = scalars(call.machine, call.call.type, 16)
+    from hgrd.symbolic.values import Cell
+
+    cells: dict[int, Cell] = {}
+    for index, (offset, type_) in enumerate(members):
+        value = call.argument(index)
+        if value is None:
+            return None
+        cells[offset] = Cell(value, call.machine.size(type_) or 1)
+    return Composite(cells, call.machine.size(call.call.type) or 0)
+
+
+_KNOWN: Final[Mapping[str, Meaning]] = {
+    "cudaMalloc": _malloc,
+    "cudaMallocAsync": _malloc,
+    "cudaMallocFromPoolAsync": _malloc,
+    "cudaMallocManaged": _malloc_host,
+    "cudaMallocHost": _malloc_host,
+    "cudaHostAlloc": _malloc_host,
+    "cudaHostMalloc": _malloc_host,
+    "cudaMallocPitch": _malloc_pitch,
+    "cudaMalloc3D": _malloc_3d,
+    "cudaHostGetDevicePointer": _same_memory,
+    "cudaGetSymbolAddress": _same_memory,
+    "cudaGetDeviceProperties": _properties,
+    "cudaFuncGetAttributes": _properties,
+    "cudaGetDeviceCount": _writes((1, 1 << 10)),
+    "cudaGetDevice": _writes((0, 1 << 10)),
+    "cudaDeviceGetAttribute": _writes((0, _MOST)),
+    "cudaOccupancyMaxPotentialBlockSize": _writes((1, 1 << 20), (1, 1024)),
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMem": _writes((1, 1 << 20), (1, 1024)),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _writes((1, 1 << 10)),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": _writes((1, 1 << 10)),
+    "cudaLaunchKernel": launch_from_function,
+    "cudaLaunchCooperativeKernel": launch_from_function,
+    "cudaLaunchKernelExC": launch_from_configuration,
+    "cudaLaunchKernelEx": launch_from_configuration,
+    "make_cudaExtent": _extent,
+    "make_cudaPos": _extent,
+    "make_cudaPitchedPtr": _extent,
+    **dict.fromkeys(
+        ("cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaHostRegister"),
+        _nothing,
+    ),
+    **dict.fromkeys(
+        (
+            "cudaHostUnregister", "cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaMemcpyToSymbol",
+            "cudaMemcpyToSymbolAsync", "cudaStreamAttachMemAsync", "cudaEventRecord",
+        ),
+        _nothing,
+    ),
+    **{
+        f"cudaMem{what}{how}": _copied
+        for what in ("cpy", "cpyPeer", "cpy2D", "set", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
+        for how in ("", "Async")
+    },
+}  # fmt: skip
+
+
+def cuda_meaning(name: str, returns: Type) -> Meaning | None:
+    """What a function of CUDA (or HIP) or of its libraries does."""
+    canonical = f"cuda{name[3:]}" if name.startswith("hip") else name
+    known = _KNOWN.get(canonical)
+    if known is not None:
+        return known
+    if canonical.startswith("make_"):
+        return _extent
+    if isinstance(returns, IntType) and any(_after(canonical, prefix) for prefix in _RESULTS):
+        return _status
+    return None
+
+
+def _after(name: str, prefix: str) -> bool:
+    """`prefix` and then a new word."""
+    return name.startswith(prefix) and name[len(prefix) : len(prefix) + 1].isupper()
+
+
+def _status(call: Invocation) -> Value | None:
+    """Any other function: it may write through its pointers, and reports success."""
+    forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
+    return _SUCCESS

@@ -1,0 +1,184 @@
+"""Kernel launches: from symbolic values to launch sites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hgrd.host.context import Invocation, Record
+from hgrd.host.facts import argument_facts, as_inputs, facts_of, map_terms, terms_in
+from hgrd.host.memory import between, forget_targets
+from hgrd.host.model import Fact, LaunchSite
+from hgrd.host.wording import say
+from hgrd.program import expressions as ir
+from hgrd.program.span import Span
+from hgrd.program.types import UINT, VOID, PointerType
+from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import load
+from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Value
+from hgrd.terms import Term, as_int, const, negate
+
+LAUNCH_LIMIT = 64
+LAUNCHES_OF_ONE_LINE = 16
+_EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
+_ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A launch as the program asks for it."""
+
+    kernel: Value
+    grid: Value
+    block: Value
+    shared: Value | None
+    arguments: tuple[Value, ...]
+    span: Span
+    cooperative: bool = False
+
+
+def launch(record: Record, machine: Machine, state: State, request: Request) -> None:
+    """Takes down a launch; then the kernel may have changed what its arguments lead to."""
+    if not state.alive:
+        return
+    match request.kernel:
+        case FunctionValue(function=kernel):
+            if not machine.probing:
+                _add(record, machine, _site(record, machine, state, request, kernel))
+            forget_targets(state, request.arguments, deep=True)
+        case Choice(condition=condition, then=a, otherwise=b):
+            for kernel, test in ((a, condition), (b, negate(condition))):
+                branch = state.copy()
+                branch.assume(test, ConditionKind.BRANCH, request.span)
+                launch(record, machine, branch, replace(request, kernel=kernel))
+            forget_targets(state, request.arguments, deep=True)
+        case _:
+            record.note(machine, "a launch of a kernel that is not known here", request.span)
+
+
+def _site(record: Record, machine: Machine, state: State, request: Request, kernel: ir.FunctionRef) -> LaunchSite:
+    grid, block = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
+    shared = as_int(request.shared) if isinstance(request.shared, Term) else None
+    roots = [*grid, *block, *([] if shared is None else [shared])]
+    roots += [t for a in request.arguments for t in terms_in(a)]
+    facts = facts_of(state.path, record.kinds, roots)
+    change = as_inputs([*roots, *(f.term for f in facts)])
+
+    def place(target: MemoryObject) -> MemoryObject:
+        """All memory a kernel can reach through its arguments is global to it."""
+        size = None if target.size is None else change(target.size)
+        space = MemorySpace.GLOBAL if target.space in _ON_HOST else target.space
+        return replace(target, size=size, space=space)
+
+    arguments = tuple(map_terms(a, change, place) for a in request.arguments)
+    function = record.linked.functions.get(kernel.key)
+    extents = tuple(map(change, (*grid, *block)))
+    named = argument_facts(() if function is None else function.parameters, arguments, extents, request.span)
+    return LaunchSite(
+        kernel,
+        request.span,
+        (extents[0], extents[1], extents[2]),
+        (extents[3], extents[4], extents[5]),
+        None if shared is None else change(shared),
+        arguments,
+        (*(replace(f, term=change(f.term)) for f in facts), *named),
+        f"<<<{_say_extents(grid)}, {_say_extents(block)}>>>",
+        request.cooperative,
+        tuple(f.call_site for f in machine.frames if f.call_site is not None),
+    )
+
+
+def _extents(machine: Machine, value: Value, name: str) -> tuple[Term, Term, Term]:
+    """The members of a dim3; what is not known of them is an input within CUDA's limits."""
+    cells = value.cells if isinstance(value, Composite) else dict[int, Cell]()
+    found: list[Term] = []
+    for axis, (offset, limit) in enumerate(zip((0, 4, 8), _EXTENT_LIMITS[name], strict=True)):
+        member = cells[offset].value if offset in cells else None
+        if isinstance(member, Term):
+            found.append(as_int(member))
+        elif isinstance(value, Term):
+            found.append(as_int(value) if axis == 0 else const(1))
+        else:
+            found.append(between(machine, f"{name}.{'xyz'[axis]}", 1, limit))
+    return found[0], found[1], found[2]
+
+
+def _say_extents(extents: tuple[Term, Term, Term]) -> str:
+    one = const(1)
+    texts = [say(t) for t in extents]
+    if extents[1] is one and extents[2] is one:
+        return texts[0]
+    return f"({', '.join(texts[:2] if extents[2] is one else texts)})"
+
+
+def _add(record: Record, machine: Machine, site: LaunchSite) -> None:
+    """The same launch again only weakens its facts to those that hold both times."""
+    same_line = [i for i, s in enumerate(record.launches) if s.span == site.span and s.kernel == site.kernel]
+    for index in same_line:
+        known = record.launches[index]
+        if _what(known) == _what(site):
+            record.launches[index] = replace(known, facts=_common(known.facts, site.facts))
+            return
+    if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(record.launches) >= LAUNCH_LIMIT:
+        record.note(machine, "more launches than are looked at", site.span)
+        return
+    record.launches.append(site)
+
+
+def _what(site: LaunchSite) -> tuple[object, ...]:
+    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative
+
+
+def _common(a: tuple[Fact, ...], b: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    terms = {f.term for f in b}
+    return tuple(f for f in a if f.term in terms)
+
+
+# ---------------------------------------------------------------- launches by function call
+
+
+def launch_from_function(call: Invocation) -> Value | None:
+    """cudaLaunchKernel(kernel, grid, block, arguments, shared bytes, stream): arguments by their addresses."""
+    if len(call.arguments) < 4:
+        return None
+    kernel, shared = call.arguments[0], call.arguments[4] if len(call.arguments) > 4 else None
+    arguments = _by_address(call, kernel, call.arguments[3])
+    cooperative = "Cooperative" in call.name
+    request = Request(kernel, call.arguments[1], call.arguments[2], shared, arguments, call.span, cooperative)
+    launch(call.record, call.machine, call.state, request)
+    return const(0)
+
+
+def launch_from_configuration(call: Invocation) -> Value | None:
+    """cudaLaunchKernelEx(configuration, kernel, arguments …) and cudaLaunchKernelExC, arguments by address."""
+    if len(call.arguments) < 2:
+        return None
+    config, kernel = call.arguments[0], call.arguments[1]
+    grid, block = _dim3_at(call, config, 0), _dim3_at(call, config, 12)
+    shared = load(call.machine, call.state, move(config, const(24)), UINT, call.span)
+    if call.name.endswith("ExC"):
+        arguments = _by_address(call, kernel, call.arguments[2])
+    else:
+        arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
+    launch(call.record, call.machine, call.state, Request(kernel, grid, block, shared, arguments, call.span))
+    return const(0)
+
+
+def _by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, ...]:
+    """The values whose addresses stand in an array."""
+    function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    values: list[Value] = []
+    for index, parameter in enumerate(() if function is None else function.parameters):
+        slot = move(array, const(8 * index))
+        address = load(call.machine, call.state, slot, PointerType(VOID), call.span)
+        values.append(load(call.machine, call.state, address, parameter.type, parameter.span))
+    return tuple(values)
+
+
+def _dim3_at(call: Invocation, base: Value, offset: int) -> Value:
+    cells: dict[int, Cell] = {}
+    for at in (0, 4, 8):
+        address = move(base, const(offset + at))
+        cells[at] = Cell(load(call.machine, call.state, address, UINT, call.span), 4)
+    return Composite(cells, 12)

@@ -1,0 +1,273 @@
+"""What functions of the C and C++ libraries do, as far as launches depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isqrt
+from typing import Final
+
+from hgrd.host.context import Invocation, Meaning
+from hgrd.host.memory import between, forget_targets
+from hgrd.program.types import PointerType, Type
+from hgrd.symbolic.arithmetic import extreme, rounded
+from hgrd.symbolic.places import load, store
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
+from hgrd.symbolic.values import (
+    NULL,
+    OPAQUE,
+    Choice,
+    FloatValue,
+    MemorySpace,
+    Pointer,
+    PointerValue,
+    Value,
+)
+from hgrd.terms import Origin, Term, as_int, const, ite, le, lt, mul, neg, read, shl
+from hgrd.terms.build import as_bool
+
+
+def _assumption(call: Invocation) -> Value | None:
+    """assert and its like."""
+    from hgrd.symbolic.expressions import truth
+
+    if call.record.asserts and call.arguments:
+        call.state.assume(truth(call.machine, call.arguments[0]), ConditionKind.ASSERT, call.span)
+    return OPAQUE
+
+
+def _ends(call: Invocation) -> Value | None:
+    call.state.kill(call.span)
+    return OPAQUE
+
+
+def _heap(call: Invocation, size: Term | None, *, zeroed: bool = False) -> Value:
+    name = call.record.hint(call.machine, call.span) or call.name
+    return call.allocate(name, None, MemorySpace.HOST, size, zeroed=zeroed)
+
+
+def _malloc(call: Invocation) -> Value | None:
+    return _heap(call, call.number(0))
+
+
+def _second(call: Invocation) -> Value | None:
+    """realloc, aligned_alloc: the size comes second."""
+    return _heap(call, call.number(1))
+
+
+def _calloc(call: Invocation) -> Value | None:
+    count, size = call.number(0), call.number(1)
+    return _heap(call, None if count is None or size is None else mul(count, size), zeroed=True)
+
+
+def _posix_memalign(call: Invocation) -> Value | None:
+    name, type_ = call.receiver(0)
+    element = type_.to if isinstance(type_, PointerType) else None
+    pointer = call.allocate(name, element, MemorySpace.HOST, call.number(2))
+    call.put(call.arguments[0], pointer, PointerType(element or zero_type()))
+    return const(0)
+
+
+def zero_type() -> Type:
+    from hgrd.program.types import VOID
+
+    return VOID
+
+
+def _memset(call: Invocation) -> Value | None:
+    """Zero all over an object, or something new in it."""
+    target, byte, size = call.arguments[0], call.number(1), call.number(2)
+    forget_targets(call.state, (target,), deep=False)
+    if isinstance(target, Pointer) and byte is const(0) and size is not None and target.target.key in call.state.store:
+        element = target.target.element
+        whole = target.target.size or (None if element is None else const(call.machine.size(element) or -1))
+        if target.offset is const(0) and whole is size:
+            call.state.store[target.target.key] = Region({}, Generation(), True)
+    return target
+
+
+def _memcpy(call: Invocation) -> Value | None:
+    """Known cells at the start of the source are known in the destination."""
+    to, source, size = call.arguments[0], call.arguments[1], call.number(2)
+    forget_targets(call.state, (to,), deep=False)
+    if not isinstance(to, Pointer) or not isinstance(source, Pointer) or size is None or not size.is_const:
+        return to
+    if to.offset is const(0) and source.offset is const(0) and to.target.key in call.state.store:
+        cells = call.state.store.get(source.target.key, EMPTY).cells
+        copied = {o: c for o, c in cells.items() if o + c.size <= size.value}
+        call.state.store[to.target.key] = Region(copied, Generation())
+    return to
+
+
+def _swap(call: Invocation) -> Value | None:
+    type_ = call.type_of(0)
+    if not isinstance(type_, PointerType) or len(call.arguments) != 2:
+        return None
+    a, b = call.arguments
+    x = load(call.machine, call.state, a, type_.to, call.span)
+    y = load(call.machine, call.state, b, type_.to, call.span)
+    store(call.machine, call.state, a, y, type_.to, call.span)
+    store(call.machine, call.state, b, x, type_.to, call.span)
+    return OPAQUE
+
+
+def _first(call: Invocation) -> Value | None:
+    """std::move, std::forward, stream << value, __builtin_expect: the first argument itself."""
+    return call.arguments[0] if call.arguments else None
+
+
+def _extract(call: Invocation) -> Value | None:
+    """stream >> value."""
+    forget_targets(call.state, call.arguments[1:], deep=False)
+    return call.arguments[0] if call.arguments else None
+
+
+def _extremum(greatest: bool) -> Meaning:
+    def meaning(call: Invocation) -> Value | None:
+        if len(call.arguments) != 2:
+            return None
+        a, b = call.argument(0), call.argument(1)
+        found = None if a is None or b is None else extreme(a, b, greatest=greatest)
+        return None if found is None else call.give(found)
+
+    return meaning
+
+
+def _rounding(up: bool) -> Meaning:
+    def meaning(call: Invocation) -> Value | None:
+        value = call.argument(0)
+        if isinstance(value, Term):
+            number = as_int(value)
+            value = FloatValue(read("float", number), (number, 1))
+        return rounded(value, up=up) if isinstance(value, FloatValue) else None
+
+    return meaning
+
+
+def _absolute(call: Invocation) -> Value | None:
+    match call.argument(0):
+        case Term() as value:
+            number = as_int(value)
+            return ite(lt(number, const(0)), neg(number), number)
+        case FloatValue(key=key, exact=(numerator, denominator)):
+            positive = ite(lt(numerator, const(0)), neg(numerator), numerator)
+            return FloatValue(read("float abs", key), (positive, denominator))
+        case _:
+            return None
+
+
+def _integral(value: Value | None) -> Term | None:
+    """A number that is exactly an integer."""
+    match value:
+        case Term():
+            return as_int(value)
+        case FloatValue(exact=(numerator, 1)):
+            return numerator
+        case _:
+            return None
+
+
+def _power(call: Invocation) -> Value | None:
+    """pow of integers, where the exponent is a small constant or the base is 2."""
+    base, exponent = _integral(call.argument(0)), _integral(call.argument(1))
+    if base is None or exponent is None:
+        return None
+    if exponent.is_const and 0 <= exponent.value <= 8:
+        result = mul(*[base] * exponent.value)
+    elif base is const(2) and exponent.low >= 0:
+        result = shl(const(1), exponent)
+    else:
+        return None
+    return FloatValue(read("float pow", base, exponent), (result, 1))
+
+
+def _root(call: Invocation) -> Value | None:
+    """The square root of a constant square."""
+    value = _integral(call.argument(0))
+    if value is None or not value.is_const or value.value < 0 or isqrt(value.value) ** 2 != value.value:
+        return None
+    root = const(isqrt(value.value))
+    return FloatValue(read("float", root), (root, 1))
+
+
+def _logarithm(call: Invocation) -> Value | None:
+    """log2 of a constant power of two."""
+    value = _integral(call.argument(0))
+    if value is None or not value.is_const or value.value <= 0 or value.value & (value.value - 1):
+        return None
+    result = const(value.value.bit_length() - 1)
+    return FloatValue(read("float", result), (result, 1))
+
+
+def _maybe_null(call: Invocation) -> Value | None:
+    """getenv, fopen: a pointer or null."""
+    found = call.unknown()
+    if not isinstance(found, Pointer):
+        return found
+    present: PointerValue = found
+    return Choice(call.machine.unknown_truth(f"{call.name}()", Origin.INPUT), present, NULL)
+
+
+def _harmless(call: Invocation) -> Value | None:
+    """Writes nothing that the program can see."""
+    return call.unknown()
+
+
+def _length(call: Invocation) -> Value | None:
+    return between(call.machine, call.record.hint(call.machine, call.span) or call.name, 0, (1 << 31) - 1)
+
+
+def _implies(call: Invocation) -> Value | None:
+    a, b = call.arguments[0], call.arguments[1]
+    if not isinstance(a, Term) or not isinstance(b, Term):
+        return None
+    return ite(as_bool(a), as_bool(b), as_bool(const(1)))
+
+
+def _power_of_two(call: Invocation) -> Value | None:
+    from hgrd.terms import bit_and, conj, eq, sub
+
+    value = call.number(0)
+    if value is None:
+        return None
+    return conj(le(const(1), value), eq(bit_and(value, sub(value, const(1))), const(0)))
+
+
+def _named(text: str, meaning: Meaning) -> dict[str, Meaning]:
+    return dict.fromkeys(text.split(), meaning)
+
+
+KNOWN: Final[Mapping[str, Meaning]] = {
+    **_named(
+        "__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume", _assumption
+    ),
+    **_named("__implies", _implies),
+    **_named("__is_pow2", _power_of_two),
+    **_named(
+        "exit abort _Exit _exit quick_exit terminate __assert_fail __builtin_trap __builtin_unreachable longjmp", _ends
+    ),
+    **_named("malloc valloc alloca __builtin_alloca _mm_malloc", _malloc),
+    **_named("realloc aligned_alloc memalign _aligned_malloc", _second),
+    **_named("calloc", _calloc),
+    **_named("posix_memalign", _posix_memalign),
+    **_named("memset __builtin_memset", _memset),
+    **_named("memcpy memmove __builtin_memcpy", _memcpy),
+    **_named("swap", _swap),
+    **_named("move forward as_const addressof __addressof operator<< __builtin_expect", _first),
+    **_named("operator>> getline", _extract),
+    **_named("min fmin fminf umin", _extremum(False)),
+    **_named("max fmax fmaxf umax", _extremum(True)),
+    **_named("ceil ceilf ceill", _rounding(True)),
+    **_named("floor floorf floorl", _rounding(False)),
+    **_named("abs labs llabs fabs fabsf", _absolute),
+    **_named("pow powf", _power),
+    **_named("sqrt sqrtf", _root),
+    **_named("log2 log2f", _logarithm),
+    **_named("getenv fopen strchr strrchr strstr strtok fgets opendir popen", _maybe_null),
+    **_named("strlen sizeof_pack", _length),
+    **_named(
+        "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol atoll "
+        "atof strtoull strtof srand rand srand48 drand48 time clock gettimeofday usleep sleep fwrite operator== "
+        "operator!= operator< operator> operator<= operator>= stoi stol stoul stof stod to_string",
+        _harmless,
+    ),
+}

@@ -1,0 +1,109 @@
+"""Several translation units as one program, and what calls what in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hgrd.program import expressions as ir
+from hgrd.program.program import Function, Global, Program, Side
+from hgrd.program.span import Span
+from hgrd.program.types import Record
+from hgrd.symbolic.effects import nodes
+
+LAUNCH_FUNCTIONS = frozenset(
+    prefix + name
+    for prefix in ("cuda", "hip")
+    for name in ("LaunchKernel", "LaunchCooperativeKernel", "LaunchKernelExC", "LaunchKernelEx")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What the body of a function mentions: functions by key, and its own launches."""
+
+    functions: frozenset[str]
+    launches: frozenset[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Functions, globals and records by key; `uses` of every host function with a body in user code."""
+
+    functions: Mapping[str, Function]
+    globals: Mapping[str, Global]
+    records: Mapping[str, Record]
+    uses: Mapping[str, Uses]
+
+    def launches_below(self, key: str) -> frozenset[Span]:
+        """The launches in a function and in all that it may call."""
+        found: set[Span] = set()
+        seen: set[str] = set()
+        todo = [key]
+        while todo:
+            current = todo.pop()
+            if current in seen or current not in self.uses:
+                continue
+            seen.add(current)
+            found |= self.uses[current].launches
+            todo.extend(self.uses[current].functions)
+        return frozenset(found)
+
+    def entries(self) -> tuple[Function, ...]:
+        """Functions that launch something, directly or not: main, those nobody calls, then the others."""
+        called = frozenset(k for key, uses in self.uses.items() for k in uses.functions if k != key)
+        able = [self.functions[key] for key in self.uses if self.launches_below(key)]
+        return tuple(sorted(able, key=lambda f: (f.ref.name != "main", f.ref.key in called, f.span, f.ref.key)))
+
+
+def link(programs: Iterable[Program]) -> tuple[Linked, ...]:
+    """One linked program for every `main`, or one in all."""
+    units = tuple(programs)
+    mains = [i for i, unit in enumerate(units) if _main(unit) is not None]
+    if len(mains) <= 1:
+        return (_join(units),)
+    shared = [i for i in range(len(units)) if i not in mains]
+    return tuple(_join([units[main], *(units[i] for i in shared)]) for main in mains)
+
+
+def _main(unit: Program) -> Function | None:
+    found = unit.functions.get("main")
+    return found if found is not None and found.body is not None else None
+
+
+def _join(units: Iterable[Program]) -> Linked:
+    functions: dict[str, Function] = {}
+    globals_: dict[str, Global] = {}
+    records: dict[str, Record] = {}
+    for unit in units:
+        for key, function in unit.functions.items():
+            if key not in functions or functions[key].body is None:
+                functions[key] = function
+        for key, variable in unit.globals.items():
+            if key not in globals_ or globals_[key].initial is None:
+                globals_[key] = variable
+        for key, record in unit.records.items():
+            if key not in records or not records[key].complete:
+                records[key] = record
+    hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
+    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code})
+
+
+def _uses(function: Function) -> Uses:
+    functions: set[str] = set()
+    launches: set[Span] = set()
+    for node in nodes(function.body):
+        match node:
+            case ir.Call(function=called, span=span):
+                functions.add(called.key)
+                if called.name in LAUNCH_FUNCTIONS:
+                    launches.add(span)
+            case ir.Construct(constructor=called) if called is not None:
+                functions.add(called.key)
+            case ir.FunctionAddress(function=called):
+                functions.add(called.key)
+            case ir.Launch(span=span):
+                launches.add(span)
+            case _:
+                pass
+    return Uses(frozenset(functions), frozenset(launches))

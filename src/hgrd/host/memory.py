@@ -1,0 +1,141 @@
+"""Host memory: what is in it where the program has not said, and what outside code leaves there."""
+
+from __future__ import annotations
+
+from hgrd.host.wording import place_name, pointee
+from hgrd.program.span import Span
+from hgrd.program.types import (
+    ArrayType,
+    BoolType,
+    FloatType,
+    FunctionType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    RecordType,
+    Type,
+    VoidType,
+)
+from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Choice,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    Value,
+)
+from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, ne, read, var
+from hgrd.terms.build import read_between
+from hgrd.terms.interval import of_type
+
+
+def fresh_name(machine: Machine, base: str) -> str:
+    """A new name; trial runs get names that nobody will see."""
+    return machine.names.unique(f"{base}~" if machine.probing else base)
+
+
+def external(machine: Machine, name: str, type_: Type | None, span: Span) -> Pointer:
+    """A pointer to something that the program got from outside."""
+    target = MemoryObject(name, name, MemorySpace.HOST, pointee(type_), None, span, external=True)
+    return Pointer(target, const(0))
+
+
+def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
+    """A value from outside; the members of a record are named after it."""
+    match type_:
+        case IntType() | BoolType() | FloatType():
+            return machine.unknown(f"{base}~" if machine.probing else base, type_, Origin.INPUT)
+        case PointerType(to=FunctionType()):
+            return OPAQUE
+        case PointerType():
+            return external(machine, fresh_name(machine, base), type_, span)
+        case RecordType() | ArrayType():
+            name = fresh_name(machine, base)
+            target = MemoryObject(name, name, MemorySpace.HOST, type_, None, span)
+            return contents(machine, target, Generation(), const(0), type_)
+        case _:
+            return OPAQUE
+
+
+def between(machine: Machine, base: str, low: int, high: int) -> Term:
+    """An integer from outside of which the range is known."""
+    return var(machine.names.fresh(f"{base}~" if machine.probing else base, low, high, Origin.INPUT))
+
+
+def contents(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
+    """What an object holds where nothing is known to be stored: the same at the same place and time."""
+    if isinstance(type_, RecordType | ArrayType):
+        size = machine.size(type_)
+        if size is None:
+            return OPAQUE
+        cells = {
+            at: Cell(contents(machine, target, generation, add(offset, const(at)), t), machine.size(t) or 1)
+            for at, t in scalars(machine, type_, 256)
+        }
+        return Composite(cells, size)
+    if isinstance(type_, OpaqueType | FunctionType | VoidType):
+        return OPAQUE
+    if offset.is_const:
+        base, _ = place_name(target, offset.value, machine.records)
+        return _named(machine, machine.names.of((target.key, generation, offset, type_), base), type_, target)
+    return _indexed(machine, target, generation, offset, type_)
+
+
+def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject) -> Value:
+    match type_:
+        case BoolType():
+            return ne(var(Symbol(name, 0, 1, Origin.INPUT)), const(0))
+        case IntType(bits=bits, signed=signed):
+            return var(Symbol(name, *of_type(bits, signed), Origin.INPUT))
+        case FloatType():
+            return FloatValue(var(Symbol(name, *of_type(64, True), Origin.INPUT)))
+        case PointerType():
+            return external(machine, name, type_, owner.span)
+        case _:
+            return OPAQUE
+
+
+def _indexed(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
+    """An element at an index that is not constant: a function of the index."""
+    name = machine.names.of((target.key, generation, type_), f"{target.name}[]")
+    size = const(machine.size(type_) or 1)
+    index = (div(offset, size),) if mod(offset, size) is const(0) else (offset,)
+    match type_:
+        case BoolType():
+            return ne(read_between(name, index, 0, 1), const(0))
+        case IntType(bits=bits, signed=signed):
+            return read_between(name, index, *of_type(bits, signed))
+        case FloatType():
+            return FloatValue(read(name, *index))
+        case PointerType(to=to) if not isinstance(to, FunctionType):
+            key = machine.names.of((target.key, generation, offset, type_), f"{target.name}[…]")
+            return external(machine, key, type_, target.span)
+        case _:
+            return OPAQUE
+
+
+def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> None:
+    """Outside code may write what the values point to (`deep`: and all that can be reached from there)."""
+    for target in reachable(state, values) if deep else direct_targets(values):
+        if target.space not in SHARED_SPACES:
+            forget(state, target)
+
+
+def direct_targets(values: tuple[Value, ...]) -> list[MemoryObject]:
+    found: list[MemoryObject] = []
+    for value in values:
+        match value:
+            case Pointer(target=target):
+                found.append(target)
+            case Choice(then=a, otherwise=b):
+                found += direct_targets((a, b))
+            case _:
+                pass
+    return found

@@ -1,0 +1,21 @@
+"""The printed form of launches and facts."""
+
+from __future__ import annotations
+
+from hgrd.host.model import HostRun, LaunchSite
+from hgrd.host.wording import say_value
+
+
+def print_facts(run: HostRun) -> str:
+    """Every launch with its configuration, its arguments, and the facts that hold there."""
+    notes = [f"{note.span}: note: {note.text}\n" for note in run.notes]
+    return "\n".join([*map(_launch, run.launches), *notes])
+
+
+def _launch(site: LaunchSite) -> str:
+    lines = [f"{site.span}: {site.kernel.name}{site.configuration}{' (cooperative)' if site.cooperative else ''}"]
+    lines += [f"  called from {span}" for span in reversed(site.stack)]
+    lines += [f"  argument {index}: {say_value(value)}" for index, value in enumerate(site.arguments)]
+    width = max((len(fact.kind.value) for fact in site.facts), default=0)
+    lines += [f"  {fact.kind.value:{width}}  {fact.text}  [{fact.span}]" for fact in site.facts]
+    return "\n".join(lines) + "\n"

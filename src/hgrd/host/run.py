@@ -1,0 +1,104 @@
+"""Runs the host code of a program from its entry points to every launch."""
+
+from __future__ import annotations
+
+from hgrd.host.context import Record
+from hgrd.host.link import Linked, link
+from hgrd.host.memory import external, fresh_name, unknown
+from hgrd.host.model import HostNote, HostRun, LaunchSite
+from hgrd.host.semantics import HostSemantics
+from hgrd.program.expressions import Storage, Variable
+from hgrd.program.program import Function, Program
+from hgrd.program.span import Span
+from hgrd.program.types import PointerType, VoidType
+from hgrd.symbolic.calls import run
+from hgrd.symbolic.expressions import evaluate
+from hgrd.symbolic.machine import Frame, Machine, StepLimitError
+from hgrd.symbolic.naming import Names
+from hgrd.symbolic.places import store
+from hgrd.symbolic.state import EMPTY, Region, State
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import const
+
+STEPS = 200_000  # for one entry point
+_GLOBAL_CELLS = 512  # a larger table is not read
+
+
+def run_host(programs: tuple[Program, ...], *, asserts: bool = True) -> HostRun:
+    """All launches that the host code of the programs, linked together, makes, with the facts there.
+
+    `asserts` False: assertions are not facts.  Never raises; what was not understood is in the notes.
+    """
+    launches: list[LaunchSite] = []
+    notes: dict[HostNote, None] = {}
+    for linked in link(programs):
+        record = Record(linked, asserts)
+        _run_all(linked, record)
+        launches += record.launches
+        notes |= record.notes
+    return HostRun(tuple(launches), tuple(notes))
+
+
+def _run_all(linked: Linked, record: Record) -> None:
+    """Entries one after another, as long as there are launches that none of them has reached."""
+    names = Names()
+    complete: set[str] = set()
+    for entry in linked.entries():
+        reached = {site.span for site in record.launches}
+        missing = linked.launches_below(entry.ref.key) - reached
+        if not missing or entry.ref.key in complete:
+            continue
+        before = len(record.launches)
+        entered = _run_entry(linked, record, names, entry)
+        complete |= entered
+        _drop_known(record, before, reached)
+
+
+def _drop_known(record: Record, before: int, reached: set[Span]) -> None:
+    """From further entries only launches count that had not been reached: they know less about the others."""
+    record.launches[before:] = [s for s in record.launches[before:] if s.span not in reached]
+
+
+def _run_entry(linked: Linked, record: Record, names: Names, entry: Function) -> set[str]:
+    """Runs one function on arguments from outside; the functions whose meaning is now settled."""
+    machine = Machine(linked.functions, linked.records, HostSemantics(record), names, step_limit=STEPS)
+    state = State({}, ())
+    try:
+        _set_globals(machine, state, linked, is_main=entry.ref.name == "main")
+        arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
+        run(machine, state, entry, arguments, None)
+    except StepLimitError:
+        record.note(machine, f"{entry.ref.name} is too large to be followed whole", entry.span)
+    except RecursionError:
+        record.note(machine, f"{entry.ref.name} is nested too deeply to be followed whole", entry.span)
+    return {entry.ref.key}
+
+
+def _argument(machine: Machine, state: State, parameter: Variable) -> Value:
+    """A parameter nobody gives a value: an input named like it."""
+    match parameter.type:
+        case PointerType(to=to) if not isinstance(to, VoidType):
+            pointer = external(machine, fresh_name(machine, parameter.name), parameter.type, parameter.span)
+            state.store[pointer.target.key] = EMPTY
+            return pointer
+        case type_:
+            return unknown(machine, parameter.name, type_, parameter.span)
+
+
+def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: bool) -> None:
+    """Initial values: of constants, and from `main` on of all globals (those without one are zero)."""
+    machine.frames.append(Frame(0, next(iter(linked.functions.values())).ref, None))
+    for item in linked.globals.values():
+        variable = item.variable
+        if variable.storage not in (Storage.GLOBAL, Storage.STATIC):
+            continue
+        size = machine.size(variable.type)
+        known = is_main or item.constant
+        state.store[variable.key] = Region(zeroed=known and item.initial is None)
+        if known and item.initial is not None and size is not None and size <= 8 * _GLOBAL_CELLS:
+            target = MemoryObject(
+                variable.key, variable.name, MemorySpace.HOST, variable.type, const(size), variable.span
+            )
+            value = evaluate(machine, state, item.initial)
+            store(machine, state, Pointer(target, const(0)), value, variable.type, variable.span)
+    machine.frames.pop()

@@ -1,0 +1,140 @@
+"""What host code means to the symbolic machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hgrd.host.context import Invocation, Meaning, Record
+from hgrd.host.cuda import cuda_meaning
+from hgrd.host.launching import Request
+from hgrd.host.launching import launch as take_launch
+from hgrd.host.library import KNOWN
+from hgrd.host.memory import contents, external, forget_targets, fresh_name, unknown
+from hgrd.program import expressions as ir
+from hgrd.program.expressions import Storage, Variable
+from hgrd.program.span import Span
+from hgrd.program.statements import Assembly
+from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.symbolic.calls import may_enter
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import load
+from hgrd.symbolic.semantics import Semantics
+from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Symbol, Term, as_int, const
+
+_SPACES = {
+    Storage.GLOBAL: MemorySpace.HOST,
+    Storage.STATIC: MemorySpace.HOST,
+    Storage.DEVICE: MemorySpace.GLOBAL,
+    Storage.CONSTANT: MemorySpace.CONSTANT,
+    Storage.SHARED: MemorySpace.SHARED,
+}
+
+
+@dataclass(slots=True)
+class HostSemantics(Semantics):
+    """One run from one entry point; what it finds goes into `record`."""
+
+    record: Record
+
+    def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
+        space = _SPACES.get(variable.storage)
+        if space is None:
+            return None
+        size = machine.size(variable.type)
+        bytes_ = None if size is None else const(size)
+        return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
+
+    def builtin(self, machine: Machine, variable: Variable) -> Value:
+        return unknown(machine, variable.name, variable.type, variable.span)
+
+    def contents(
+        self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
+    ) -> Value:
+        return contents(machine, target, generation, offset, type_)
+
+    def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
+        """Device memory is not read on the host; managed variables are, and kernels may have changed them."""
+        if isinstance(type_, PointerType):
+            return external(machine, fresh_name(machine, pointer.target.name), type_, span)
+        return unknown(machine, pointer.target.name, type_, span)
+
+    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+        pass
+
+    def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
+        function = machine.functions.get(call.function.key)
+        own = function is not None and function.body is not None and function.user_code
+        if function is not None and own and may_enter(machine, function):
+            return None
+        invocation = Invocation(self.record, machine, state, call, arguments)
+        meaning = None if own else _meaning(call)
+        value = None if meaning is None else meaning(invocation)
+        if value is not None:
+            return value
+        if function is not None and function.noreturn:
+            state.kill(call.span)
+            return OPAQUE
+        constructed = _construction(machine, state, call, arguments)
+        if constructed is not None:
+            return constructed
+        forget_targets(state, arguments, deep=function is not None and function.user_code)
+        return invocation.unknown()
+
+    def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
+        from hgrd.symbolic.expressions import evaluate
+
+        kernel = evaluate(machine, state, launch.kernel)
+        grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)
+        shared = None if launch.shared_bytes is None else evaluate(machine, state, launch.shared_bytes)
+        arguments = tuple(evaluate(machine, state, a) for a in launch.arguments)
+        take_launch(self.record, machine, state, Request(kernel, grid, block, shared, arguments, launch.span))
+        return OPAQUE
+
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
+        pass
+
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
+        pass
+
+    def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
+        pass
+
+    def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
+        self.record.note(machine, reason, span)
+
+
+def _meaning(call: ir.Call) -> Meaning | None:
+    name = call.function.name
+    return KNOWN.get(name) or cuda_meaning(name, call.type)
+
+
+def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
+    """A constructor without a body: dim3's, a copy, or one of which nothing is known."""
+    here = arguments[0] if arguments else None
+    if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
+        return None
+    type_ = here.target.element
+    if type_ is None:
+        return None
+    source = arguments[1] if len(arguments) > 1 else None
+    if call.function.name == "dim3" and not isinstance(source, Pointer | Composite):
+        return _dim3(machine, arguments[1:])
+    if isinstance(source, Composite):
+        return source
+    if len(arguments) == 2 and isinstance(source, Pointer) and source.target.element == type_:
+        copied = load(machine, state, source, type_, call.span)
+        return copied if isinstance(copied, Composite) else None
+    if isinstance(type_, RecordType):
+        made = unknown(machine, call.function.name, type_, call.span)
+        return made if isinstance(made, Composite) else None
+    return None
+
+
+def _dim3(machine: Machine, extents: tuple[Value, ...]) -> Composite:
+    cells: dict[int, Cell] = {}
+    for index in range(3):
+        value: Value = extents[index] if index < len(extents) else const(1)
+        cells[4 * index] = Cell(as_int(value) if isinstance(value, Term) else OPAQUE, 4)
+    return Composite(cells, 12)
