@@ -293,7 +293,7 @@ class Declarations:
                 yield from self._function_template(child, inside, key, pattern)
             elif kind in _RECORDS:
                 yield from self._record(child, inside, pattern)
-            else:
+            elif not (pattern and kind == "VarDecl"):
                 yield from self.add(child, inside)
 
     def _template_types(self, node: Node, scope: Scope) -> None:
@@ -331,10 +331,17 @@ class Declarations:
         self._template_types(node, declaration.scope)
         for local in node.get("locals", ()):
             yield from self.add(local, declaration.scope)
-        if not has_body(node) or not wanted:
+        if not has_body(node) or not wanted or self._is_bytewise(declaration):
             return
         if not pattern or declaration.side is Side.KERNEL:
             yield Definition(declaration, node, pattern)
+
+    def _is_bytewise(self, function: FunctionDeclaration) -> bool:
+        """Whether this copies as memcpy does: calls of it become loads and stores."""
+        record = self.records.get(function.owner or "")
+        copies = function.name == "operator=" or "&)" in function.type_text
+        trivial = record is not None and record.node.get("definitionData", {}).get("isTriviallyCopyable")
+        return function.implicit and (function.empty or bool(copies and trivial))
 
     def _variable(self, node: Node, scope: Scope) -> None:
         parent = self.record_ids.get(node.get("parentDeclContextId", ""))

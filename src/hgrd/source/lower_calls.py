@@ -281,4 +281,3 @@ VALUES: dict[str, ValueRule] = {
     "CXXDeleteExpr": delete,
     "AtomicExpr": atomic,
 }
-_ = Load, split_scopes

@@ -105,7 +105,7 @@ def _context(definition: Definition, unit: Unit) -> Context:
     to.this = Variable(to.key("this"), "this", PointerType(owner), Storage.PARAMETER, declaration.span)
     record = unit.declarations.records.get(declaration.owner)
     if record is not None and record.node.get("definitionData", {}).get("isLambda"):
-        _capture(declaration.owner, to)
+        _capture(declaration.owner, definition.node, to)
     return to
 
 
@@ -120,17 +120,38 @@ def _parameters(definition: Definition, to: Context) -> tuple[Variable, ...]:
     return tuple(found)
 
 
-def _capture(key: str, to: Context) -> None:
+def _capture(key: str, node: Node, to: Context) -> None:
     """The fields of a closure have no names: they stand in the order of the capture expressions."""
     record = to.unit.layouts.record(key)
-    captures = to.unit.captures.get(key, ())
     if record is None:
         return
-    for field, capture in zip(record.fields, captures, strict=False):
+    used = _outer_variables(node, to)
+    unnamed: list[Field] = []
+    for field, capture in zip(record.fields, to.unit.captures.get(key, ()), strict=False):
         if capture == "this":
             to.this_capture = field
-        elif capture:
+        elif capture in used:
             to.captures[capture] = field
+            used.remove(capture)
+        else:  # `[x = value]` makes a variable of its own
+            unnamed.append(field)
+    for field, variable in zip(unnamed, used, strict=False):
+        to.captures[variable] = field
+
+
+def _outer_variables(node: Node, to: Context) -> list[str]:
+    """Variables that a lambda's body uses and nobody declares there, in the order clang made them."""
+    used: set[str] = set()
+    made: set[str] = set()
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.get("kind") == "DeclRefExpr" and current["referencedDecl"]["kind"] in ("VarDecl", "ParmVarDecl"):
+            used.add(current["referencedDecl"]["id"])
+        elif current.get("kind") in ("VarDecl", "ParmVarDecl"):
+            made.add(current["id"])
+        stack += inner(current)
+    return sorted(used - made - to.unit.declarations.variables.keys(), key=lambda identity: int(identity, 16))
 
 
 # ---------------------------------------------------------------- constructors
@@ -196,6 +217,3 @@ def _indirect(name: str, place: Place, to: Context) -> Place | None:
         if field.name == "" and (found := _indirect(name, FieldPlace(place, field, to.function.span), to)):
             return found
     return None
-
-
-_ = Side

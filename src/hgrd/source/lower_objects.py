@@ -301,4 +301,3 @@ VALUES: dict[str, ValueRule] = {
     "LambdaExpr": closure,
     "StmtExpr": statement_expression,
 }
-_ = BoolType, FloatType, IntType, StringConst

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
@@ -247,7 +249,16 @@ def derived_pointer(pointer: Expression, type_: PointerType, node: Node, to: Con
 def string(node: Node, to: Context) -> Place:
     type_ = to.type(node)
     span = span_of(node)
-    return Deref(StringConst(node.get("value", ""), PointerType(pointee(type_)), span), type_, span)
+    return Deref(StringConst(unquoted(node.get("value", "")), PointerType(pointee(type_)), span), type_, span)
+
+
+def unquoted(quoted: str) -> str:
+    """The characters of a string literal as clang prints it."""
+    try:
+        value = ast.literal_eval(quoted)
+    except (ValueError, SyntaxError):
+        return quoted.strip('"')
+    return value if isinstance(value, str) else quoted
 
 
 def temporary(node: Node, to: Context) -> Place:
@@ -259,7 +270,7 @@ def called(node: Node, to: Context) -> Place:
     """A call that returns a reference: its result is an address."""
     call = to.unit.tables.values[node["kind"]](node, to)
     if isinstance(call.type, PointerType):
-        return Deref(call, call.type.to, span_of(node))
+        return dereferenced(call, span_of(node))
     return TemporaryPlace(call, call.type, span_of(node))
 
 

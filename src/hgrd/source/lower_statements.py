@@ -321,4 +321,3 @@ STATEMENTS: dict[str, StatementRule] = {
     "AttributedStmt": attributed,
     "Expr": expression,
 }
-_ = Construct

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable
 
@@ -13,7 +12,6 @@ from hgrd.program.expressions import (
     Expression,
     FieldPlace,
     FloatConst,
-    FunctionAddress,
     IntConst,
     Load,
     NullPointer,
@@ -21,7 +19,7 @@ from hgrd.program.expressions import (
     Storage,
     StringConst,
     Throw,
-    Unsupported,
+    Variable,
     VariablePlace,
 )
 from hgrd.program.types import (
@@ -31,7 +29,6 @@ from hgrd.program.types import (
     VOID,
     ArrayType,
     FloatType,
-    FunctionType,
     IntType,
     OpaqueType,
     PointerType,
@@ -42,7 +39,15 @@ from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.context import TRANSPARENT, Context, ValueRule, place_type
 from hgrd.source.declarations import VariableDeclaration
 from hgrd.source.lower_calls import unit_context
-from hgrd.source.lower_places import base_of, declared, dereferenced, derived_pointer, global_variable, outer_variable
+from hgrd.source.lower_places import (
+    base_of,
+    declared,
+    dereferenced,
+    derived_pointer,
+    global_variable,
+    outer_variable,
+    unquoted,
+)
 from hgrd.source.prelude_types import ENUMERATORS
 
 _TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion", "LValueToRValueBitCast"))
@@ -98,8 +103,9 @@ def name(node: Node, to: Context) -> Expression:
             value = ENUMERATORS.get(named.get("name", "")) if value is None else value
             type_ = to.type(node)
             type_ = type_ if isinstance(type_, IntType) else INT
-            if value is None:
-                return Unsupported(f"value of the enumerator {named.get('name')}", (), type_, span)
+            if value is None:  # of a library header: a constant that is not known
+                label: str = named.get("name", "?")
+                return Load(VariablePlace(Variable(label, label, type_, Storage.CONSTANT, span), span), type_, span)
             return IntConst(fold.wrapped(value, type_), type_, span)
         case "NonTypeTemplateParmDecl":
             variable = outer_variable(node, to)
@@ -255,15 +261,7 @@ def known_value(node: Node, to: Context) -> Expression:
 
 
 def text(node: Node, to: Context) -> Expression:
-    return StringConst(_unquoted(node.get("value", "")), to.type(node), span_of(node))
-
-
-def _unquoted(quoted: str) -> str:
-    try:
-        value = ast.literal_eval(quoted)
-    except (ValueError, SyntaxError):
-        return quoted.strip('"')
-    return value if isinstance(value, str) else quoted
+    return StringConst(unquoted(node.get("value", "")), to.type(node), span_of(node))
 
 
 def throw(node: Node, to: Context) -> Expression:
@@ -317,4 +315,3 @@ VALUES: dict[str, ValueRule] = {
     **lower_calls.VALUES,
     **lower_objects.VALUES,
 }
-_ = FunctionAddress, FunctionType
