@@ -13,7 +13,7 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Access, Barrier, Configuration, Fence, Scope
-from hgrd.protocol.recorder import Recorder, guards_of
+from hgrd.protocol.recorder import Recorder, barrier_guards, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
@@ -176,7 +176,7 @@ class DeviceSemantics(Semantics):
     def barrier(self, machine: Machine, state: State, scope: Scope, span: Span, mask: Term | None = None) -> None:
         if mask is not None and mask.is_const and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
             mask = None
-        self.recorder.add(machine, Barrier(scope, guards_of(state), span, mask))
+        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask))
 
     def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
         self.recorder.add(machine, Fence(scope, guards_of(state), span))
