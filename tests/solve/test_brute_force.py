@@ -1,0 +1,165 @@
+"""decide() against enumeration, on queries with tiny domains and every operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hgrd import terms as t
+from hgrd.solve.decide import Budget, decide
+from hgrd.solve.query import Axis, Conflict, Model, Party, Proved, Query, Undecided
+from hgrd.solve.session import Session
+from hgrd.terms import Op, Origin, Symbol, Term
+from hgrd.terms.build import read_between
+from hgrd.terms.rewrite import bottom_up
+
+N = Symbol("n", -2, 3, Origin.INPUT)
+M = Symbol("m", 1, 3, Origin.DIMENSION)
+PRIVATE = tuple((Symbol(f"t{k}", 0, 2, Origin.THREAD), Symbol(f"j{k}", -1, 0, Origin.LOOP)) for k in (1, 2))
+SMALL = Budget(launches=2, more_launches=5, rounds=40, effort=500_000, fallback_effort=500_000, bit_effort=500_000)
+
+Reads = dict[tuple[str, tuple[int, ...]], int]
+
+
+class Missing(Exception):
+    """A read whose value is still to be chosen."""
+
+    def __init__(self, key: tuple[str, tuple[int, ...]]) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+@st.composite
+def integers(draw: st.DrawFn, symbols: tuple[Symbol, ...], depth: int) -> Term:
+    if depth == 0 or draw(st.integers(0, 4)) == 0:
+        if draw(st.booleans()):
+            return t.var(draw(st.sampled_from(symbols)))
+        return t.const(draw(st.integers(-3, 6)))
+    a = draw(integers(symbols, depth - 1))
+    b = draw(integers(symbols, depth - 1))
+    kind = draw(st.integers(0, 15))
+    match kind:
+        case 12:
+            return t.ite(draw(conditions(symbols, depth - 1)), a, b)
+        case 13:
+            return t.wrap(a, draw(st.sampled_from([2, 3, 4])), draw(st.booleans()), soft=draw(st.booleans()))
+        case 14:
+            return read_between("a", (a,), 0, 1)
+        case 15:
+            return t.mul(a, t.const(draw(st.integers(-2, 4))))
+        case _:
+            operators = (t.add, t.sub, t.mul, t.div, t.mod, t.bit_and, t.bit_or, t.bit_xor, t.shl, t.shr)
+            return (*operators, t.minimum, t.maximum)[kind](a, b)
+
+
+@st.composite
+def conditions(draw: st.DrawFn, symbols: tuple[Symbol, ...], depth: int) -> Term:
+    a = draw(integers(symbols, depth))
+    b = draw(integers(symbols, depth))
+    p = draw(st.sampled_from([t.eq, t.ne, t.le, t.lt]))(a, b)
+    if draw(st.integers(0, 3)) == 0:
+        q = draw(st.sampled_from([t.eq, t.le]))(draw(integers(symbols, depth)), b)
+        p = draw(st.sampled_from([t.conj, t.disj]))(p, q)
+    return p
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Query:
+    parties: list[Party] = []
+    scale = draw(st.sampled_from([1, 2, 4]))
+    for private in PRIVATE:
+        symbols = (N, M, *private)
+        guards = draw(st.lists(conditions(symbols, 1), max_size=2))
+        address = t.add(t.mul(draw(integers(symbols, 3)), t.const(scale)), t.const(draw(st.integers(0, 1))))
+        axes = (Axis(private[0], t.var(M)),)
+        parties.append(Party(private, axes, tuple(guards), address, draw(st.sampled_from([scale, 1, 2]))))
+    facts = tuple(draw(st.lists(conditions((N, M), 1), max_size=3)))
+    apart = t.ne(t.var(PRIVATE[0][0]), t.var(PRIVATE[1][0]))
+    return Query((N, M), (), facts, parties[0], parties[1], (apart,))
+
+
+def conditions_of(query: Query, facts: tuple[Term, ...]) -> tuple[Term, ...]:
+    axes = (*query.axes, *query.first.axes, *query.second.axes)
+    within = tuple(t.lt(t.var(a.symbol), a.extent) for a in axes)
+    return (*facts, *within, *query.first.guards, *query.second.guards, *query.between)
+
+
+def valuations() -> Iterator[dict[Symbol, int]]:
+    symbols = (N, M, *PRIVATE[0], *PRIVATE[1])
+    for values in product(*(range(s.low, s.high + 1) for s in symbols)):
+        yield dict(zip(symbols, values, strict=True))
+
+
+def conflicts(query: Query, facts: tuple[Term, ...]) -> Iterator[tuple[dict[Symbol, int], Reads]]:
+    """Every conflict, with the contents it looks at."""
+    roots = (*conditions_of(query, facts), query.first.address, query.second.address)
+    for values in valuations():
+        yield from ((values, reads) for reads in branches(query, roots, values, {}))
+
+
+def branches(query: Query, roots: tuple[Term, ...], values: dict[Symbol, int], reads: Reads) -> Iterator[Reads]:
+    try:
+        if meets(query, roots, values, reads):
+            yield reads
+    except Missing as missing:
+        for value in (0, 1):
+            yield from branches(query, roots, values, {**reads, missing.key: value})
+
+
+def meets(query: Query, roots: tuple[Term, ...], values: Mapping[Symbol, int], reads: Reads) -> bool:
+    def look(array: str, index: tuple[int, ...]) -> int:
+        if (array, index) not in reads:
+            raise Missing((array, index))
+        return reads[array, index]
+
+    try:
+        *truths, first, second = t.evaluate(roots, values, look)
+    except t.EvaluationError:
+        return False
+    return all(truths) and first < second + query.second.size and second < first + query.first.size
+
+
+def is_conflict(query: Query, model: Model) -> bool:
+    roots = (*conditions_of(query, query.facts), query.first.address, query.second.address)
+    inside = all(s.low <= v <= s.high for s, v in model.values.items())
+    return (
+        inside
+        and all(v in (0, 1) for v in model.reads.values())
+        and meets(query, roots, model.values, dict(model.reads))
+    )
+
+
+def some_wraps(wraps: tuple[Term, ...], values: Mapping[Symbol, int], reads: Reads) -> bool:
+    """Does one of the soft wraps change its value here?"""
+    for w in wraps:
+        inner, outer = t.evaluate((w.args[0], w), values, lambda array, index: reads.get((array, index), 0))
+        if inner != outer:
+            return True
+    return False
+
+
+@given(queries())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+def test_agrees_with_enumeration(query: Query) -> None:
+    check(query)
+
+
+def check(query: Query) -> str:
+    with Session() as session:
+        answer = decide(query, SMALL, session)
+    match answer:
+        case Conflict(model):
+            assert is_conflict(query, model)
+        case Proved(used, _, no_wrap, wraps_at):
+            soft = [x for x in bottom_up(conditions_of(query, query.facts)) if x.op is Op.WRAP]
+            assert all(w.wrap_to[2] for w in no_wrap), soft
+            facts = tuple(fact for i, fact in enumerate(query.facts) if i in used)
+            for values, reads in conflicts(query, facts):
+                assert some_wraps(no_wrap, values, reads), (values, reads)
+            assert wraps_at is None or is_conflict(query, wraps_at)
+        case Undecided():
+            pass
+    return type(answer).__name__ + (" qualified" if isinstance(answer, Proved) and answer.no_wrap else "")
