@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.state import Condition, ConditionKind, State
-from hgrd.terms import Origin, Symbol, Term, symbols_of
+from hgrd.symbolic.state import State
+from hgrd.terms import Symbol, Term
 
 
 @dataclass(slots=True)
@@ -65,9 +65,5 @@ def guards_of(state: State) -> tuple[Term, ...]:
 
 
 def barrier_guards(state: State) -> tuple[Term, ...]:
-    """Conditions under which a barrier is reached; that the loops before it have ended is none."""
-    return tuple(dict.fromkeys(c.term for c in state.path if not _says_loop_ended(c)))
-
-
-def _says_loop_ended(condition: Condition) -> bool:
-    return condition.kind is ConditionKind.LOOP and any(s.origin is Origin.COUNT for s in symbols_of(condition.term))
+    """Conditions under which a barrier is reached, as far as the program chose them."""
+    return tuple(dict.fromkeys(c.term for c in state.path if not c.incidental))

@@ -9,7 +9,7 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import Type, VoidType
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
-from hgrd.symbolic.state import State, choose, merge
+from hgrd.symbolic.state import State, choose, common_length, merge
 from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, conj, const
 
@@ -108,8 +108,8 @@ def _leave(machine: Machine, state: State, end: State, frame: object, returns: T
         return OPAQUE
     result, value = exits[0]
     for other, other_value in exits[1:]:
-        common = _common(result, other)
-        selector = conj(*(c.term for c in result.path[common:]))
+        common = common_length(result, other)
+        selector = conj(*(c.term for c in result.path[common:] if not c.incidental))
         joined = merge((result, other))
         assert joined is not None
         if value is not None and other_value is not None:
@@ -121,15 +121,6 @@ def _leave(machine: Machine, state: State, end: State, frame: object, returns: T
     if value is None:
         return OPAQUE if isinstance(returns, VoidType) else machine.unknown("result", returns, Origin.UNKNOWN)
     return value
-
-
-def _common(a: State, b: State) -> int:
-    count = 0
-    for x, y in zip(a.path, b.path, strict=False):
-        if x.term is not y.term:
-            break
-        count += 1
-    return count
 
 
 def unknown_call(

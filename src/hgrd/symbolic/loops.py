@@ -353,9 +353,21 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: tuple[Carrie
     after, breaks = _body(machine, inside, shape)
     if not shape.test_first and shape.test is not None and after is not None:
         condition(machine, after, shape.test)  # its accesses belong to the iteration
-    count = machine.names.fresh(f"{binder.name}end", 0, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
+    least = _least_count(machine, state, shape, carried, binder, breaks)
+    count = machine.names.fresh(f"{binder.name}end", least, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
     machine.semantics.leave_loop(machine, binder, count)
     return _after(machine, state, shape, carried, count, (after, breaks))
+
+
+def _least_count(
+    machine: Machine, state: State, shape: Shape, carried: tuple[Carried, ...], binder: Symbol, breaks: list[State]
+) -> int:
+    """A lower bound of the number of iterations: exact for a counting loop between constants."""
+    if not shape.test_first or shape.test is None or any(b.alive for b in breaks) or binder.high >= _MAX_TRIPS:
+        return 0
+    last = state.copy()
+    _enter(machine, last, carried, const(binder.high), silent=True)
+    return binder.high + 1 if _silently(machine, last, shape.test) is TRUE else 0
 
 
 def _after(

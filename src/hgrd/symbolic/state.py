@@ -10,7 +10,7 @@ from typing import Final
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
+from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
 
 
 class ConditionKind(Enum):
@@ -28,6 +28,13 @@ class Condition:
     term: Term
     kind: ConditionKind
     span: Span
+
+    @property
+    def incidental(self) -> bool:
+        """Not a choice of the program: what is known of a value, or that a loop has ended."""
+        if self.kind is ConditionKind.VALUE:
+            return True
+        return self.kind is ConditionKind.LOOP and any(s.origin is Origin.COUNT for s in symbols_of(self.term))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +118,34 @@ def merge(states: Iterable[State], kind: ConditionKind = ConditionKind.BRANCH) -
 
 
 def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
-    common = 0
-    for x, y in zip(a.path, b.path, strict=False):
-        if x.term is not y.term:
-            break
-        common += 1
+    common = common_length(a, b)
     only_a, only_b = a.path[common:], b.path[common:]
-    choose_a = conj(*(c.term for c in only_a))
-    either = disj(choose_a, conj(*(c.term for c in only_b)))
-    selector = _selector(only_a, only_b, choose_a)
+    choices_a = tuple(c for c in only_a if not c.incidental)
+    choices_b = tuple(c for c in only_b if not c.incidental)
+    choose_a, choose_b = (conj(*(c.term for c in choices)) for choices in (choices_a, choices_b))
+    selector = _selector(choices_a, choices_b, choose_a)
     store: dict[str, Region] = {}
     for key in a.store.keys() | b.store.keys():
         x, y = a.store.get(key, EMPTY), b.store.get(key, EMPTY)
         store[key] = x if x is y else _merge_regions(selector, x, y)
     merged = State(store, a.path[:common])
-    last = (*a.path, *only_a, *only_b)
-    merged.assume(either, kind, last[-1].span if last else NOWHERE)
+    last = (*a.path, *only_b)
+    merged.assume(disj(choose_a, choose_b), kind, last[-1].span if last else NOWHERE)
+    for chosen, conditions in ((choose_a, only_a), (choose_b, only_b)):
+        for c in conditions:
+            if c.incidental:
+                merged.assume(disj(negate(chosen), c.term), c.kind, c.span)
     return merged
+
+
+def common_length(a: State, b: State) -> int:
+    """How many conditions the two paths begin with in common."""
+    count = 0
+    for x, y in zip(a.path, b.path, strict=False):
+        if x.term is not y.term:
+            break
+        count += 1
+    return count
 
 
 def _selector(only_a: tuple[Condition, ...], only_b: tuple[Condition, ...], choose_a: Term) -> Term:
