@@ -17,10 +17,10 @@ def column_reads(pattern: int, arrays: Mapping[str, int]) -> ColumnReads:
     """Contents by pattern; `arrays` numbers the arrays."""
 
     def look(array: str, index: list[Column]) -> Column:
-        if pattern == 1:
+        if pattern == 1 and index:
             return index[0]
         if pattern:
-            return np.asarray(pattern - 2, dtype=np.int64)
+            return np.asarray(max(pattern - 2, 0), dtype=np.int64)
         h: Column = np.asarray(arrays[array], dtype=np.int64)
         for x in index:
             h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
@@ -34,10 +34,10 @@ def scalar_reads(pattern: int, arrays: Mapping[str, int]) -> Contents:
     """`column_reads` on integers."""
 
     def look(array: str, index: tuple[int, ...]) -> int:
-        if pattern == 1:
+        if pattern == 1 and index:
             return index[0]
         if pattern:
-            return pattern - 2
+            return max(pattern - 2, 0)
         h = arrays[array]
         for x in index:
             h = ((h * 31 + (x & 0xFFFFFF)) * 0x9E3779B1) & 0x7FFFFFFF
