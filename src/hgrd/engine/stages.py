@@ -1,34 +1,73 @@
-"""The printed forms of the stages, for `hgrd show`."""
+"""The printed forms of the stages, for `hgrd show`.  What a stage does not need is not loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Final, TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hgrd.program.program import Program
 from hgrd.races.options import AnalysisOptions
 
-Printer: TypeAlias = Callable[[tuple[Program, ...], AnalysisOptions], str]
+if TYPE_CHECKING:
+    from hgrd.host.model import Fact
+    from hgrd.protocol.model import Protocol
 
-_PRINTERS: Final[Mapping[str, tuple[str, str]]] = {
-    "facts": ("hgrd.host.printer", "print_facts"),
-    "protocol": ("hgrd.protocol.printer", "print_protocol"),
-    "phases": ("hgrd.protocol.printer", "print_phases"),
-    "queries": ("hgrd.races.printer", "print_queries"),
-}
-STAGES: Final = ("program", *_PRINTERS)
+Programs: TypeAlias = tuple[Program, ...]
 
 
-def show(stage: str, programs: tuple[Program, ...], options: AnalysisOptions) -> str:
-    """The printed form of a stage (one of STAGES) of the given programs, linked together."""
-    if stage == "program":
-        return _program(programs)
-    module, name = _PRINTERS[stage]
-    return cast(Printer, getattr(import_module(module), name))(programs, options)
+def show(stage: str, programs: Programs, options: AnalysisOptions) -> str:
+    """The printed form of a stage (a key of STAGES) of the given programs, linked together."""
+    return "\n".join(STAGES[stage](programs, options))
 
 
-def _program(programs: tuple[Program, ...]) -> str:
+def _program(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
     from hgrd.program.printer import print_program
 
-    return "\n".join(map(print_program, programs))
+    return map(print_program, programs)
+
+
+def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.host.printer import print_facts
+    from hgrd.host.run import run_host
+
+    yield print_facts(run_host(programs, asserts=options.asserts))
+
+
+def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.protocol.printer import print_protocol
+
+    return (print_protocol(protocol) for protocol, _ in _protocols(programs, options))
+
+
+def _phases(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.races.printer import print_phases
+
+    return (print_phases(protocol, options) for protocol, _ in _protocols(programs, options))
+
+
+def _queries(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.races.printer import print_queries
+
+    return (print_queries(protocol, facts, options) for protocol, facts in _protocols(programs, options))
+
+
+STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]] = {
+    "program": _program,
+    "facts": _facts,
+    "protocol": _protocol,
+    "phases": _phases,
+    "queries": _queries,
+}
+
+
+def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[tuple[Protocol, tuple[Fact, ...]]]:
+    """The protocol of each kernel at each of its launches (or at any), with the facts that hold there."""
+    from hgrd.host.run import run_host
+    from hgrd.races.analyze import link, prepare
+
+    host, tables = run_host(programs, asserts=options.asserts), link(programs)
+    kernels = {kernel.ref.key: kernel for program in programs for kernel in program.kernels()}
+    for key, kernel in kernels.items():
+        if options.wants(kernel.ref.name):
+            launches = [launch for launch in host.launches if launch.kernel.key == key]
+            yield from (prepare(tables, kernel, launch, options, []) for launch in launches or [None])
