@@ -10,10 +10,11 @@ from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import Order
 from hgrd.protocol.phases import Party as Side
+from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.races.tickets import Tickets
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, ne, symbols_of
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, ne, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
 
@@ -47,7 +48,7 @@ def pose(
 ) -> Posed:
     """The query of a pair.
 
-    `bounded`: accesses stay within allocations of known size.  `values`: the two write different values
+    `bounded`: the threads stay within allocations of known size.  `values`: the two write different values
     (both are known).
     """
     naming = Naming(protocol.private, protocol.configuration, pair.level not in (None, Level.INTER_BLOCK))
@@ -55,8 +56,8 @@ def pose(
     extra = (naming.order(pair.orders), *naming.distinct(pair.level), *tickets.constraints(a, b, naming))
     if values and a.value is not None and b.value is not None:
         extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
-    one = _side(a, naming, Side.FIRST, bounded)
-    two = _side(b, naming, Side.SECOND, bounded)
+    one = naming.of((a.offset, *a.guards, *(companions(protocol, a) if bounded else ())), Side.FIRST)
+    two = naming.of((b.offset, *b.guards, *(companions(protocol, b) if bounded else ())), Side.SECOND)
     terms = abstract_floats((*one, *two, *extra))
     one, two, between = terms[: len(one)], terms[len(one) : len(one) + len(two)], terms[len(one) + len(two) :]
     address_1, address_2 = one[0], two[0]
@@ -69,15 +70,6 @@ def pose(
     raw = (a.offset, *a.guards, b.offset, *b.guards)
     data = any(s.origin is Origin.DATA for s in symbols_of(*raw)) or bool(arrays_of(*raw))
     return Posed(query, used, naming, data, unknown)
-
-
-def _side(access: Access, naming: Naming, side: Side, bounded: bool) -> tuple[Term, ...]:
-    """The offset, then the guards."""
-    bounds: tuple[Term, ...] = ()
-    size = access.target.size
-    if bounded and size is not None:
-        bounds = (le(const(0), access.offset), le(add(access.offset, const(access.size)), size))
-    return naming.of((access.offset, *access.guards, *bounds), side)
 
 
 def _relevant(

@@ -1,0 +1,52 @@
+"""Accesses outside a known allocation have no meaning: what follows from a program not making them.
+
+A thread that makes one access also makes all others that stand under no further condition; in a loop
+with a constant number of iterations, the first and the last of them.
+"""
+
+from __future__ import annotations
+
+from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of
+
+_MOST = 24
+
+
+def within(access: Access) -> tuple[Term, ...]:
+    """The access stays in its object, where the object's size is known."""
+    if access.target.size is None:
+        return ()
+    return le(const(0), access.offset), le(add(access.offset, const(access.size)), access.target.size)
+
+
+def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
+    """Bounds of `access` and of the accesses that its thread makes for certain besides."""
+    held = set(access.guards)
+    found: dict[Term, None] = dict.fromkeys(within(access))
+    for other, binders in _steady(protocol.items, ()):
+        if other.number == access.number or not _choices(other) <= held or len(found) > _MOST:
+            continue
+        for corner in ({b: const(0) for b in binders}, {b: const(b.high) for b in binders}):
+            found.update(dict.fromkeys(substitute(within(other), corner)))
+    found.pop(TRUE, None)
+    return tuple(found)
+
+
+def _choices(access: Access) -> set[Term]:
+    return {g for g in access.guards if not any(s.origin is Origin.COUNT for s in symbols_of(g))}
+
+
+def _steady(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[Access, tuple[Symbol, ...]]]:
+    """Accesses of sized objects that are in no loop but ones with a constant number of iterations."""
+    found: list[tuple[Access, tuple[Symbol, ...]]] = []
+    for item in items:
+        match item:
+            case Access():
+                if item.target.size is not None:
+                    found.append((item, binders))
+            case ProtocolLoop(binder=binder, count=count, items=inner):
+                if count.low == binder.high + 1:
+                    found += _steady(inner, (*binders, binder))
+            case _:
+                pass
+    return found
