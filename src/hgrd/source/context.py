@@ -67,7 +67,7 @@ class Unit:
                 function.key,
                 function.name,
                 function.qualified,
-                returns.type if returns is not None and not function.kind == "CXXConstructorDecl" else VOID,
+                returns.type if returns is not None and function.kind != "CXXConstructorDecl" else VOID,
                 function.template_args,
             )
             self.references[function.key] = found

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from hgrd.program.program import Side
 from hgrd.program.span import Span
-from hgrd.program.types import INT, UINT, IntType, OpaqueType, RecordType, Type
+from hgrd.program.types import INT, UINT, IntType, OpaqueType, RecordType
 from hgrd.source.ast import FUNCTION_KINDS, Node, inner, name_span
 from hgrd.source.prelude_types import NORETURN, PRELUDE_TYPES
 from hgrd.source.type_text import NAMED, QualifiedType, TypeText, split_scopes, split_template
@@ -180,7 +180,7 @@ class Declarations:
 
     def canonical(self, argument: str, scope: Scope) -> str:
         """A template argument such that equal ones have equal texts."""
-        if argument[:1].isdigit() or argument[:1] in "-'\"&(" and "lambda" not in argument:
+        if argument[:1].isdigit() or (argument[:1] in "-'\"&(" and "lambda" not in argument):
             return argument.rstrip("ULul")
         type_ = self.parse(argument, scope).type
         return argument if isinstance(type_, OpaqueType) else repr(type_)

@@ -14,7 +14,6 @@ from hgrd.program.expressions import (
     FunctionRef,
     IndirectCall,
     Launch,
-    Load,
     NullPointer,
     Place,
     VariablePlace,
@@ -27,7 +26,7 @@ from hgrd.source.context import TRANSPARENT, Context, Unit, ValueRule, place_typ
 from hgrd.source.declarations import FunctionDeclaration, Scope
 from hgrd.source.lower_places import dereferenced, function_ref
 from hgrd.source.prelude_types import PRELUDE_RECORDS
-from hgrd.source.type_text import split_scopes, split_template
+from hgrd.source.type_text import split_template
 
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 
@@ -35,8 +34,23 @@ _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 def unit_context(unit: Unit, scope: Scope) -> Context:
     """For expressions that stand outside of any function."""
     outside = FunctionDeclaration(
-        "<global>", "", "", "void ()", "FunctionDecl", scope, None, Side.HOST, (), False, False, False, False, False, False, NOWHERE
-    )  # fmt: skip
+        key="<global>",
+        name="",
+        qualified="",
+        type_text="void ()",
+        kind="FunctionDecl",
+        scope=scope,
+        owner=None,
+        side=Side.HOST,
+        template_args=(),
+        static=False,
+        virtual=False,
+        implicit=False,
+        empty=False,
+        noreturn=False,
+        variadic=False,
+        span=NOWHERE,
+    )
     return Context(unit, outside)
 
 

@@ -11,7 +11,7 @@ from hgrd.program.expressions import (
     Storage,
     Variable,
 )
-from hgrd.program.program import Function, Side
+from hgrd.program.program import Function
 from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement
 from hgrd.program.types import Field, OpaqueType, PointerType, RecordType
 from hgrd.source.ast import Node, inner, name_span, span_of
@@ -38,7 +38,7 @@ def unlowered_function(definition: Definition, unit: Unit, reason: str, user_cod
     span = definition.declaration.span
     try:
         parameters = _parameters(definition, _context(definition, unit))
-    except Exception:  # noqa: BLE001 - whatever is wrong with the body may be wrong with the parameters
+    except Exception:
         parameters = ()
     return _function(definition, unit, parameters, Block((UnsupportedStatement(reason, (), span),), span), user_code)
 

@@ -14,7 +14,6 @@ from hgrd.program.expressions import (
     IntConst,
     New,
     NullPointer,
-    StringConst,
     Unsupported,
     VariablePlace,
 )
@@ -24,10 +23,7 @@ from hgrd.program.types import (
     INT,
     VOID,
     ArrayType,
-    BoolType,
     Field,
-    FloatType,
-    IntType,
     OpaqueType,
     PointerType,
     RecordType,
@@ -260,10 +256,10 @@ def closure(node: Node, to: Context) -> Expression:
 
 def statement_expression(node: Node, to: Context) -> Expression:
     """GNU `({ …; value; })` as a chain of commas, where it holds no control flow."""
-    *before, last = inner(inner(node)[0]) or [None]
+    statements = inner(inner(node)[0])
     span = span_of(node)
     effects: list[Expression] = []
-    for statement in before if last is not None else ():
+    for statement in statements[:-1]:
         for lowered in to.statements(statement):
             match lowered:
                 case Evaluate(expression=expression):
@@ -276,9 +272,9 @@ def statement_expression(node: Node, to: Context) -> Expression:
                     pass
                 case _:
                     return to.unsupported(node, "statement expression with control flow", *effects)
-    if last is None or "valueCategory" not in last:
+    if not statements or "valueCategory" not in statements[-1]:
         return to.unsupported(node, "statement expression without a value", *effects)
-    value = to.value(last)
+    value = to.value(statements[-1])
     for effect in reversed(effects):
         value = Comma(effect, value, value.type, span)
     return value

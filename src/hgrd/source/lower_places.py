@@ -139,9 +139,8 @@ def object_of(node: Node, to: Context) -> Place:
 
 
 def dereferenced(pointer: Expression, span: Span) -> Place:
-    if isinstance(pointer, AddressOf) and isinstance(pointer.type, PointerType):
-        if pointer.type.to == place_type(pointer.place):
-            return pointer.place
+    if isinstance(pointer, AddressOf) and pointee(pointer.type) == place_type(pointer.place):
+        return pointer.place
     return Deref(pointer, pointee(pointer.type), span)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.program.expressions import AddressOf, Construct, Expression, IntConst, Storage, Unary, UnaryOp, Variable
+from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import (
     Assembly,
@@ -226,9 +226,8 @@ def do(node: Node, to: Context) -> list[Statement]:
 
 
 def for_(node: Node, to: Context) -> list[Statement]:
-    initial, declared, condition, step, body = [
-        child if child.get("kind") else None for child in (*node["inner"], {}, {}, {}, {}, {})[:5]
-    ]
+    parts: list[Node] = node["inner"]
+    initial, declared, condition, step, body = (part if part.get("kind") else None for part in parts)
     span = span_of(node)
     before = to.statements(initial) if initial else []
     if declared and condition:

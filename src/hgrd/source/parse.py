@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +11,7 @@ from hgrd.program.expressions import Storage
 from hgrd.program.program import Diagnostic, Function, Global, Program, Side
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
-from hgrd.source.ast import Node, Skipped, declarations
+from hgrd.source.ast import Node, Skipped, declarations, inner
 from hgrd.source.compiler import AstStream, needs_device_pass, open_ast
 from hgrd.source.context import Tables, Unit
 from hgrd.source.declarations import Declarations, Definition
@@ -50,7 +50,7 @@ def _merged(host: Program, device: Program) -> Program:
         other = functions.get(key)
         if other is None or other.body is None or function.side is Side.HOST:
             functions[key] = function
-    ordered = [key for key in (*host.functions, *device.functions)]
+    ordered = (*host.functions, *device.functions)
     known = set(host.diagnostics)
     return replace(
         host,
@@ -93,7 +93,7 @@ def _pass(path: str, options: SourceOptions) -> Program:
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def _deep_recursion() -> Generator[None]:
     """Long expressions nest deeply."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
@@ -114,7 +114,7 @@ def _read(stream: AstStream, state: _Pass) -> None:
         node, size = item
         try:
             found = list(state.unit.declarations.add(node, ()))
-        except Exception as error:  # noqa: BLE001 - one odd declaration must not lose the file
+        except Exception as error:
             state.diagnostics.append(Diagnostic(_span(node), f"declaration not understood: {error!r}", error=True))
             continue
         _note_captures(node, state.unit)
@@ -141,7 +141,7 @@ def _lower(definition: Definition, stream: AstStream, state: _Pass) -> None:
         state.uninstantiated.append((declaration.name, declaration.span))
     try:
         function = lower_function(definition, state.unit, user)
-    except Exception as error:  # noqa: BLE001 - a function that is not understood must not lose the others
+    except Exception as error:
         reason = f"function not understood: {type(error).__name__}: {error}"
         state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True))
         function = unlowered_function(definition, state.unit, reason, user)
@@ -155,11 +155,9 @@ def _note_captures(node: Node, unit: Unit) -> None:
     stack = [node]
     while stack:
         current = stack.pop()
-        for child in current.get("inner", ()):
-            if child:
-                stack.append(child)
+        stack += inner(current)
         if current.get("kind") == "LambdaExpr":
-            class_, *rest = [child for child in current["inner"] if child.get("kind")]
+            class_, *rest = inner(current)
             declaration = unit.declarations.record_ids.get(class_.get("id", ""))
             if declaration is not None:
                 unit.captures[declaration.key] = tuple(_captured(part) for part in rest if "valueCategory" in part)
@@ -172,7 +170,7 @@ def _captured(node: Node) -> str:
             return "this"
         if node["kind"] == "DeclRefExpr":
             return node["referencedDecl"]["id"]
-        parts = [part for part in node.get("inner", ()) if "valueCategory" in part]
+        parts = [part for part in inner(node) if "valueCategory" in part]
         if len(parts) != 1 or node["kind"] == "BinaryOperator":
             return ""
         node = parts[0]
@@ -201,7 +199,7 @@ def _globals(unit: Unit) -> dict[str, Global]:
         parsed = unit.declarations.type_of(declaration.node, declaration.scope)
         try:
             initial = unit_context(unit, declaration.scope).value(node) if node is not None else None
-        except Exception:  # noqa: BLE001 - an initializer that is not understood is an unknown value
+        except Exception:
             initial = None
         constant = parsed.const or bool(declaration.node.get("constexpr"))
         found[variable.key] = Global(variable, initial, constant)

@@ -150,6 +150,8 @@ ENUMERATORS: dict[str, int] = {
 
 BUILTIN_VARIABLES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"))
 NORETURN = frozenset(
-    ("exit", "abort", "_Exit", "_exit", "quick_exit", "__assert_fail", "__assert", "terminate", "__trap", "__builtin_trap",
-     "__builtin_unreachable", "longjmp", "__builtin_abort")
-)  # fmt: skip
+    (
+        *("exit", "abort", "_Exit", "_exit", "quick_exit", "__assert_fail", "__assert", "terminate", "longjmp"),
+        *("__trap", "__builtin_trap", "__builtin_unreachable", "__builtin_abort"),
+    )
+)

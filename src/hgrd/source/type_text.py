@@ -40,9 +40,28 @@ class QualifiedType:
 Lookup = Callable[[str], QualifiedType | None]
 
 _SHORT, _USHORT = IntType(16, True), IntType(16, False)
-_WORDS = frozenset("unsigned signed char short int long float double bool _Bool void __int128 auto half".split())
-_QUALIFIERS = frozenset("const volatile __restrict restrict __restrict__ __unaligned _Nonnull _Nullable".split())
-_TAGS = frozenset("struct class union enum typename template".split())
+_WORDS = frozenset(
+    [
+        "unsigned",
+        "signed",
+        "char",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "bool",
+        "_Bool",
+        "void",
+        "__int128",
+        "auto",
+        "half",
+    ]
+)
+_QUALIFIERS = frozenset(
+    ["const", "volatile", "__restrict", "restrict", "__restrict__", "__unaligned", "_Nonnull", "_Nullable"]
+)
+_TAGS = frozenset(["struct", "class", "union", "enum", "typename", "template"])
 
 NAMED: dict[str, Type] = {
     "void": VOID,
@@ -155,9 +174,9 @@ class TypeText:
                 self._position = end
                 if name:
                     name += self._name()
-            elif kind == "word" and not name and not words:
-                name = self._name()
-            elif kind == "op" and text == "(" and not name and not words and self._is_unnamed():
+            elif (kind == "word" and not name and not words) or (
+                kind == "op" and text == "(" and not name and not words and self._is_unnamed()
+            ):
                 name = self._name()
             elif kind == "op" and text == "::" and not name and not words:
                 self._position = end
@@ -258,13 +277,13 @@ class TypeText:
         return False
 
     def _suffixes(self, base: QualifiedType) -> QualifiedType:
-        kind, text, end = self._peek()
+        _, text, end = self._peek()
         group: tuple[int, int] | None = None
         if text == "(" and self._is_grouping(end):
             stop = self._group(end - 1)
             group = (end, stop - 1)
             self._position = stop
-            kind, text, end = self._peek()
+            _, text, end = self._peek()
         if text == "(":
             stop = self._group(end - 1)
             parameters = self._text[end : stop - 1]
