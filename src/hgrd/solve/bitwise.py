@@ -113,12 +113,10 @@ def _bound_opaque(op: Op, a: Value, b: Value, result: Value, builder: Builder) -
         builder.claim(at_most(least, result.poly), facts)
 
 
-def shift_left(a: Value, count: Value, span: Span, builder: Builder) -> Value:
+def shift_left(a: Value, count: Value, builder: Builder) -> Value:
     """a * 2 ** count"""
     reach = builder.span(count.poly)
     facts = a.facts | count.facts | reach.facts
-    if reach.low < 0:
-        return Value(builder.function(Op.SHL.value, [a, count], span), facts | span.facts)
     scale = builder.power(count.poly, reach._replace(facts=facts), _MOST_CASES, saturate=False)
     return builder.product(Value(a.poly, facts), Value(scale, facts))
 
@@ -131,8 +129,6 @@ def shift_right(a: Value, count: Value, span: Span, builder: Builder, divider: D
         return Value(result.quotient, result.facts)
     reach, size = builder.span(count.poly), builder.span(a.poly)
     facts = a.facts | count.facts | reach.facts | size.facts
-    if reach.low < 0:
-        return Value(builder.function(Op.SHR.value, [a, count], span), facts | span.facts)
     cap = max(abs(size.low), abs(size.high)).bit_length() + 1
     if cap > _MOST_CASES * 2:
         return Value(builder.function(Op.SHR.value, [a, count], span), facts | span.facts)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hgrd.solve import poly
 from hgrd.solve.bounds import Bounds, Span
-from hgrd.solve.formula import Claim, Formula, at_most, equal, every, less, some
+from hgrd.solve.formula import Claim, Formula, at_most, equal, every, less, negative, some
 from hgrd.solve.poly import Poly, PolyKey
 
 
@@ -153,7 +153,7 @@ class Builder:
         return poly.atom(result)
 
     def power(self, exponent: Poly, span: Span, cap: int, *, saturate: bool) -> Poly:
-        """2 ** exponent for an exponent >= 0 (`span` is its range).
+        """2 ** exponent (`span` is the exponent's range); for a negative exponent, anything.
 
         From `cap` on it is 2 ** cap if `saturate`, else anything as large.
         """
@@ -161,8 +161,8 @@ class Builder:
         if known is not None:
             return poly.atom(known)
         self.inexact = True
-        low, high = min(span.low, cap), min(span.high, cap - 1)
-        most = 1 << (high if span.high < cap else cap if saturate else 4096)
+        low, high = min(max(span.low, 0), cap), min(span.high, cap - 1)
+        most = 1 << (max(high, 0) if span.high < cap else cap if saturate else 4096)
         index = self.fresh(Span(1 << low, most, span.facts))
         result = poly.atom(index)
         cases = [
@@ -173,7 +173,9 @@ class Builder:
             limit = poly.constant(1 << cap)
             beyond = equal(result, limit) if saturate else at_most(limit, result)
             cases.append(every((less(poly.constant(cap - 1), exponent), beyond)))
-        else:
+        if span.low < 0:
+            cases.append(negative(exponent))
+        elif span.high < cap:
             self.exponents[index] = exponent
             self.powers[index] = span.facts
         self.claim(some(cases), span.facts)

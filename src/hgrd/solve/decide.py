@@ -65,6 +65,8 @@ def _guarded(query: Query, budget: Budget, solver: Solver) -> Answer:
         return _Decision(query, budget, solver).answer()
     except (SolverError, ArithmeticError, ValueError, RecursionError, MemoryError, AssertionError) as error:
         return Undecided(f"{type(error).__name__}: {error}")
+    finally:
+        solver.close()
 
 
 class _Decision:

@@ -166,7 +166,7 @@ class Normaliser:
             case Op.MIN | Op.MAX:
                 return self._extreme(t, a, b)
             case Op.SHL:
-                return shift_left(a, b, span, self.builder)
+                return shift_left(a, b, self.builder)
             case Op.SHR:
                 return shift_right(a, b, span, self.builder, self._divider)
             case _:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from hgrd.solve.query import Model, Query
 from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, var
 from hgrd.terms.rewrite import bottom_up
 
+MOST_SHIFT: Final = 4096  # evaluation refuses larger counts
 Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
 
 
@@ -56,13 +57,10 @@ def pose(query: Query) -> Problem:
     addresses = (query.first.address, query.second.address)
     roots = (*(c.term for c in stated), *addresses)
     strict: set[Term] = set()
-    divisors: list[Condition] = []
+    defined: list[Condition] = []
     for root, facts in (*((c.term, c.facts) for c in stated), *((a, 0) for a in addresses)):
-        divisors += [
-            Condition(ne(t.args[1], const(0)), facts)
-            for t in _needed(root, strict)
-            if t.op in (Op.DIV, Op.MOD) and t.args[1].low <= 0 <= t.args[1].high
-        ]
+        for t in _needed(root, strict):
+            defined += [Condition(condition, facts) for condition in _defined(t)]
     ranges: dict[str, tuple[int, int]] = {}
     for t in bottom_up(roots):
         if t.op is Op.READ:
@@ -71,7 +69,9 @@ def pose(query: Query) -> Problem:
     private = {*query.first.private, *query.second.private}
     symbols = tuple(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
     shared = frozenset(s for s in symbols if s not in private)
-    return Problem(query, (*stated, *divisors), symbols, shared, frozenset(strict), ranges)
+    return Problem(
+        query, (*stated, *(c for c in defined if c.term.op is not Op.TRUE)), symbols, shared, frozenset(strict), ranges
+    )
 
 
 def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:
@@ -84,6 +84,17 @@ def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:
         seen.add(t)
         yield t
         stack.extend(t.args[:1] if t.op in (Op.ITE, Op.AND, Op.OR) else t.args)
+
+
+def _defined(t: Term) -> tuple[Term, ...]:
+    """What must hold for `t` to have a value."""
+    match t.op:
+        case Op.DIV | Op.MOD:
+            return (ne(t.args[1], const(0)),)
+        case Op.SHL | Op.SHR:
+            return (ge(t.args[1], const(0)), lt(t.args[1], const(MOST_SHIFT)))
+        case _:
+            return ()
 
 
 class Recorder:

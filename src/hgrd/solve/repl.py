@@ -9,7 +9,6 @@ from typing import Final
 import z3
 import z3.z3core as core
 
-_QUERIES_PER_CONTEXT: Final = 200
 _VALUE: Final = re.compile(r"\(([^\s()]+)\s+(?:(-?\d+)|\(- (\d+)\)|#x([0-9a-f]+)|#b([01]+)|(true|false))\)")
 
 
@@ -18,17 +17,17 @@ class SolverError(RuntimeError):
 
 
 class Solver:
-    """One z3 context.  Each `begin` forgets everything before it, so that answers do not depend on history."""
+    """z3, for one problem after another.
+
+    z3's answers depend on what its context did before, even after a reset: a query gets a context of its
+    own (`close` ends it), made when it is needed first.
+    """
 
     def __init__(self) -> None:
         self._context: z3.Context | None = None
-        self._served = 0
 
     def begin(self, effort: int) -> None:
-        """Start afresh; every check may spend `effort` units of z3's resource count, which is deterministic."""
-        if self._served % _QUERIES_PER_CONTEXT == 0:
-            self._context = z3.Context()
-        self._served += 1
+        """Forget all assertions; every check may spend `effort` units of z3's resource count, not of time."""
         self.run(
             "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)"
             f"(set-option :rlimit {effort})"
@@ -72,7 +71,6 @@ class Solver:
 
     def close(self) -> None:
         self._context = None
-        self._served = 0
 
 
 def numeral(value: int) -> str:
