@@ -18,6 +18,7 @@ from hgrd.program.types import (
 )
 from hgrd.symbolic.calls import reachable
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
 from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import (
@@ -38,7 +39,7 @@ from hgrd.terms.interval import of_type
 
 def fresh_name(machine: Machine, base: str) -> str:
     """A new name; trial runs get names that nobody will see."""
-    return machine.names.unique(f"{base}~" if machine.probing else base)
+    return machine.names.unique(hidden(base) if machine.probing else base)
 
 
 def external(machine: Machine, name: str, type_: Type | None, span: Span) -> Pointer:
@@ -51,7 +52,7 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
     """A value from outside; the members of a record are named after it."""
     match type_:
         case IntType() | BoolType() | FloatType():
-            return machine.unknown(f"{base}~" if machine.probing else base, type_, Origin.INPUT)
+            return machine.unknown(base, type_, Origin.INPUT)
         case PointerType(to=FunctionType()):
             return OPAQUE
         case PointerType():
@@ -66,7 +67,7 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
 
 def between(machine: Machine, base: str, low: int, high: int) -> Term:
     """An integer from outside of which the range is known."""
-    return var(machine.names.fresh(f"{base}~" if machine.probing else base, low, high, Origin.INPUT))
+    return var(machine.names.fresh(hidden(base) if machine.probing else base, low, high, Origin.INPUT))
 
 
 def contents(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:

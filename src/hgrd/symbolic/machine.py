@@ -10,7 +10,8 @@ from hgrd.program.layout import size_of
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import BoolType, FloatType, IntType, Record, Type
-from hgrd.symbolic.naming import Names
+from hgrd.symbolic.effects import EffectTable
+from hgrd.symbolic.naming import Names, hidden
 from hgrd.symbolic.semantics import Semantics
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Value
@@ -57,6 +58,10 @@ class Machine:
     steps: int = 0
     step_limit: int = 400_000
     max_depth: int = 48
+    effects: EffectTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.effects = EffectTable(self.functions, {})
 
     @property
     def frame(self) -> Frame:
@@ -81,9 +86,10 @@ class Machine:
 
     def unknown(self, base: str, type_: Type, origin: Origin) -> Value:
         """A value of which only the type is known."""
+        if isinstance(type_, BoolType):
+            return self.unknown_truth(base, origin)
+        base = hidden(base) if self.probing else base
         match type_:
-            case BoolType():
-                return self.unknown_truth(base, origin)
             case IntType(bits=bits, signed=signed):
                 return var(self.names.fresh(base, *of_type(bits, signed), origin))
             case FloatType():
@@ -92,4 +98,4 @@ class Machine:
                 return OPAQUE
 
     def unknown_truth(self, base: str, origin: Origin = Origin.UNKNOWN) -> Term:
-        return ne(var(self.names.fresh(base, 0, 1, origin)), const(0))
+        return ne(var(self.names.fresh(hidden(base) if self.probing else base, 0, 1, origin)), const(0))

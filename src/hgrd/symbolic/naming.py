@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from hgrd.terms import Origin, Symbol
 
 
+def hidden(base: str) -> str:
+    """A name for what only a trial run sees: it must not cost the real thing its name."""
+    return base if base.endswith("~") else f"{base}~"
+
+
 @dataclass(slots=True)
 class Names:
     """Hands out symbols.  `index` orders them by creation."""

@@ -1,0 +1,314 @@
+"""What a loop carries from one iteration to the next: which cells it changes, and how.
+
+A trial iteration on placeholders finds out.  Cells that change by the same amount (or the same shift)
+every iteration are written with the iteration number; others are unknown at the start of an iteration,
+of origin DATA if memory contents went into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from hgrd.program.types import BoolType, IntType, Type
+from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.linear import Drifting, Progress, Scaling, Steady, progress
+from hgrd.symbolic.naming import hidden
+from hgrd.symbolic.places import SHARED_SPACES, read_at
+from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
+from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
+from hgrd.terms import Origin, Symbol, Term, add, as_int, const, le, mul, shl, shr, symbols_of, var, wrap
+from hgrd.terms.interval import of_type
+from hgrd.terms.rewrite import arrays_of
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+Ends: TypeAlias = tuple[State | None, list[State]]
+"""The state before the next test, and the states that break out."""
+Trial: TypeAlias = Callable[[State], Ends]
+
+_TRIALS = 3
+_UNCHANGED = Steady(const(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A cell that lives from one iteration to the next: its first value and its way of changing.
+
+    `broken`: an iteration that breaks out has changed it before.
+    """
+
+    target: MemoryObject
+    offset: int
+    size: int
+    first: Value
+    progress: Progress | Moves
+    origin: Origin
+    bits: tuple[int, bool] | None  # integer type
+    broken: bool
+
+    @property
+    def changes(self) -> bool:
+        return self.progress != _UNCHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`cells` of the objects that an iteration changes; what else these objects hold is lost.
+
+    But not in those of `steady`: there nothing changes outside of the cells.
+    """
+
+    cells: tuple[Carried, ...]
+    changed: frozenset[str]
+    steady: frozenset[str]
+
+
+def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan:
+    """What one iteration from `state` changes of what was there before."""
+    objects = _objects(machine, state, effects)
+    _fill(machine, state, objects)
+    cells = [(o, at, c) for o in objects for at, c in sorted(state.store.get(o.key, EMPTY).cells.items())]
+    others: set[str] = set()
+    mark = machine.names.mark()
+    start, placeholders = _start(machine, state, objects, cells, others)
+    ends = trial(start.copy())
+    for _ in range(_TRIALS):
+        missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
+        if not missed:
+            break
+        others |= missed
+        start, placeholders = _start(machine, state, objects, cells, others)
+        ends = trial(start.copy())
+    changed = _changed(start, ends) | others
+    living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
+    classify = _Classifier(machine, cells, placeholders, ends, mark)
+    steady = frozenset(key for key in changed if _only_cells(key, start, ends))
+    return Plan(tuple(classify.cell(i) for i in living), frozenset(changed), steady)
+
+
+def enter(
+    machine: Machine, state: State, found: Plan, count: Term, *, silent: bool = False, behind: bool = False
+) -> None:
+    """Sets everything that the loop changes to what it is at the start of iteration `count`.
+
+    `silent`: only to look at it.  `behind`: the loop is over, perhaps by a break in that iteration.
+    """
+    for key in found.changed:
+        old = state.store.get(key, EMPTY)
+        state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
+    for c in found.cells:
+        value = _at(machine, state, c, count, silent=silent, lost=behind and c.broken)
+        region = state.store[c.target.key]
+        cells = {**region.cells, c.offset: Cell(value, c.size)}
+        state.store[c.target.key] = Region(cells, region.generation, region.zeroed)
+
+
+# ---------------------------------------------------------------- before the trial
+
+
+def _objects(machine: Machine, state: State, effects: Effects) -> list[MemoryObject]:
+    """Objects of this thread that the loop may change and that exist before it."""
+    found: dict[str, MemoryObject] = {}
+    for variable in sorted(effects.assigned | effects.exposed | effects.arrays, key=lambda v: v.key):
+        target = machine.object_of(variable)
+        if target.key in state.store and target.space not in SHARED_SPACES:
+            found[target.key] = target
+    if effects.through_pointers:
+        for target in _pointed_to(state):
+            if target.key in state.store and target.space not in SHARED_SPACES:
+                found[target.key] = target
+    return list(found.values())
+
+
+def _pointed_to(state: State) -> list[MemoryObject]:
+    from hgrd.symbolic.calls import reachable
+
+    values = tuple(c.value for r in state.store.values() for c in r.cells.values())
+    return reachable(state, tuple(v for v in values if not isinstance(v, Term | FloatValue)))
+
+
+def _fill(machine: Machine, state: State, objects: Iterable[MemoryObject]) -> None:
+    """Gives integer variables of unknown value a cell, so that their progress is seen."""
+    for target in objects:
+        region = state.store[target.key]
+        if not region.cells and isinstance(target.element, IntType | BoolType):
+            value = read_at(machine, region, target, 0, target.element)
+            state.store[target.key] = region.with_cell(0, Cell(value, machine.size(target.element) or 1))
+
+
+def _start(
+    machine: Machine,
+    state: State,
+    objects: Iterable[MemoryObject],
+    cells: list[tuple[MemoryObject, int, Cell]],
+    others: Iterable[str],
+) -> tuple[State, list[Value]]:
+    """The state at the start of any iteration, with the placeholders of the cells in it."""
+    start = state.copy()
+    for key in (*(o.key for o in objects), *others):
+        start.store[key] = Region({}, Generation())
+    placeholders: list[Value] = []
+    for target, at, cell in cells:
+        value = _placeholder(machine, target, cell.value)
+        placeholders.append(value)
+        region = start.store[target.key]
+        start.store[target.key] = Region({**region.cells, at: Cell(value, cell.size)}, region.generation)
+    return start, placeholders
+
+
+def _placeholder(machine: Machine, target: MemoryObject, value: Value) -> Value:
+    """A symbol in place of the value at the start of an iteration."""
+    name = hidden(target.name)
+    match value:
+        case Term():
+            return var(machine.names.fresh(name, *_type_range(target.element, value), Origin.UNKNOWN))
+        case Pointer(target=pointee):
+            return Pointer(pointee, var(machine.names.fresh(name, -(1 << 40), 1 << 40, Origin.UNKNOWN)))
+        case FloatValue():
+            return FloatValue(var(machine.names.fresh(name, *of_type(64, True), Origin.DATA)))
+        case _:
+            return value
+
+
+def _type_range(type_: Type | None, value: Term) -> tuple[int, int]:
+    match type_:
+        case IntType(bits=bits, signed=signed):
+            return of_type(bits, signed)
+        case BoolType():
+            return 0, 1
+        case _:
+            return min(value.low, -(1 << 63)), max(value.high, (1 << 63) - 1)
+
+
+# ---------------------------------------------------------------- after the trial
+
+
+def _alive(ends: Ends) -> list[State]:
+    return [s for s in (ends[0], *ends[1]) if s is not None and s.alive]
+
+
+def _changed(start: State, ends: Ends) -> set[str]:
+    """Keys of objects that differ at some end of the iteration (also those that it has made)."""
+    return {key for end in _alive(ends) for key, region in end.store.items() if region is not start.store.get(key)}
+
+
+def _only_cells(key: str, start: State, ends: Ends) -> bool:
+    before = start.store.get(key)
+    after = [end.store.get(key) for end in _alive(ends)]
+    return before is not None and all(
+        r is not None and r.generation == before.generation and r.cells.keys() <= before.cells.keys() for r in after
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Classifier:
+    machine: Machine
+    cells: list[tuple[MemoryObject, int, Cell]]
+    placeholders: list[Value]
+    ends: Ends
+    mark: int
+
+    def cell(self, index: int) -> Carried:
+        target, at, cell = self.cells[index]
+        start = self.placeholders[index]
+        bits = (target.element.bits, target.element.signed) if isinstance(target.element, IntType) else None
+        after, breaks = self.ends
+        broken = any(b.alive and self._at_end(b, index) != start for b in breaks)
+        if after is None:  # there is no second iteration
+            return Carried(target, at, cell.size, cell.value, _UNCHANGED, Origin.UNKNOWN, bits, broken)
+        last = self._at_end(after, index)
+        change = _UNCHANGED if last == start else self._change(index, last)
+        return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken)
+
+    def _at_end(self, end: State, index: int) -> Value | None:
+        target, at, _ = self.cells[index]
+        cell = end.store.get(target.key, EMPTY).cells.get(at)
+        return None if cell is None else cell.value
+
+    def _origin(self, first: Value, last: Value | None) -> Origin:
+        if isinstance(first, FloatValue) or last is None:
+            return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
+        touched = symbols_in(last) | symbols_in(first)
+        reads = isinstance(last, Term) and bool(arrays_of(last))
+        return Origin.DATA if reads or any(s.origin is Origin.DATA for s in touched) else Origin.UNKNOWN
+
+    def _change(self, index: int, last: Value | None) -> Progress | Moves:
+        match self.placeholders[index], last:
+            case Term() as start, Term():
+                return self._same_for_all(progress(as_int(last), start.symbol)) if start.args == () else None
+            case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
+                return self._same_for_all(progress(offset, start.symbol))
+            case (Term() | FloatValue(), _):
+                return None
+            case _:
+                lasts = [
+                    None if self.ends[0] is None else self._at_end(self.ends[0], i) for i in range(len(self.cells))
+                ]
+                firsts = [cell.value for _, _, cell in self.cells]
+                return pointer_change(index, firsts, self.placeholders, lasts)
+
+    def _same_for_all(self, change: Progress) -> Progress:
+        """An amount with symbols of the trial in it is another one in another iteration."""
+        if isinstance(change, Steady):
+            names = self.machine.names
+            if any(s.name in names.index and not names.older(s, self.mark) for s in symbols_of(change.delta)):
+                return Drifting(change.delta.low, change.delta.high)
+        return change
+
+
+# ---------------------------------------------------------------- values by iteration
+
+
+def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool, lost: bool) -> Value:
+    match c.first, c.progress:
+        case first, _ if lost:
+            return _unknown_at(machine, state, c, first, None, silent=silent)
+        case first, Steady(delta=delta) if delta is const(0):
+            return first
+        case Term() as first, Steady(delta=delta):
+            return _typed(add(as_int(first), mul(delta, count)), c.bits)
+        case Term() as first, Scaling(bits=bits) if bits > 0 or as_int(first).low >= 0:
+            power = mul(count, const(abs(bits)))
+            return _typed((shl if bits > 0 else shr)(as_int(first), power), c.bits)
+        case Pointer(target=target, offset=offset), Steady(delta=delta):
+            return Pointer(target, add(offset, mul(delta, count)))
+        case ((Term() | FloatValue()), _):
+            return _unknown_at(machine, state, c, c.first, c.progress, silent=silent)
+        case first, (Swapped() | OneOf()) as moves:
+            return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)
+        case first, change:
+            return _unknown_at(machine, state, c, first, change, silent=silent)
+
+
+def _typed(term: Term, bits: tuple[int, bool] | None) -> Term:
+    return term if bits is None else wrap(term, bits[0], bits[1], soft=True)
+
+
+def _unknown_at(
+    machine: Machine, state: State, c: Carried, first: Value, change: Progress | Moves, *, silent: bool
+) -> Value:
+    def fresh(low: int, high: int, origin: Origin) -> Symbol:
+        name = hidden(c.target.name) if silent or machine.probing else c.target.name
+        return machine.names.fresh(name, low, high, origin)
+
+    match first:
+        case Term():
+            value: Value = var(fresh(*_type_range(c.target.element, first), c.origin))
+            term, start = value, as_int(first)
+        case Pointer(target=target, offset=offset):
+            term, start = var(fresh(-(1 << 40), 1 << 40, c.origin)), offset
+            value = Pointer(target, term)
+        case FloatValue():
+            return FloatValue(var(fresh(*of_type(64, True), Origin.DATA)))
+        case _:
+            return OPAQUE
+    if isinstance(change, Drifting) and not silent:
+        if change.low >= 0:
+            state.assume(le(start, term), ConditionKind.VALUE, c.target.span)
+        if change.high <= 0:
+            state.assume(le(term, start), ConditionKind.VALUE, c.target.span)
+    return value
