@@ -1,0 +1,1 @@
+#include "../../hgrd/cub.h"

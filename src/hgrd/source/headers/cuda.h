@@ -1,0 +1,3 @@
+// The driver API.
+#pragma once
+#include "hgrd/driver.h"

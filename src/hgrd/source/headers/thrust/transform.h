@@ -1,0 +1,1 @@
+#include "../hgrd/thrust_algorithms.h"
