@@ -290,6 +290,7 @@ VALUES: dict[str, ValueRule] = {
     "CXXUnresolvedConstructExpr": lambda node, to: to.unsupported(
         node, "value of a dependent type", *(to.discarded(part) for part in inner(node) if "valueCategory" in part)
     ),
+    "CompoundLiteralExpr": lambda node, to: to.value(inner(node)[0]),
     "InitListExpr": init_list,
     "ArrayInitLoopExpr": array_copy,
     "ArrayInitIndexExpr": index_of_copy,

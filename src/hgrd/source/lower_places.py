@@ -294,6 +294,7 @@ PLACES: dict[str, PlaceRule] = {
     "CXXDynamicCastExpr": cast,
     "StringLiteral": string,
     "MaterializeTemporaryExpr": temporary,
+    "CompoundLiteralExpr": temporary,
     "CallExpr": called,
     "CXXMemberCallExpr": called,
     "CXXOperatorCallExpr": called,

@@ -12,6 +12,7 @@ from hgrd.program.program import Diagnostic, Function, Global, Program, Side
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
 from hgrd.source.ast import Node, Skipped, declarations, inner
+from hgrd.source.collect import Collector
 from hgrd.source.compiler import AstStream, needs_device_pass, open_ast
 from hgrd.source.context import Tables, Unit
 from hgrd.source.declarations import Declarations, Definition
@@ -105,6 +106,7 @@ def _deep_recursion() -> Generator[None]:
 
 def _read(stream: AstStream, state: _Pass) -> None:
     """Bodies wait until all declarations are known; in a huge file, only as many as memory holds."""
+    collector = Collector(state.unit.declarations)
     waiting: list[Definition] = []
     kept = 0
     for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION):
@@ -113,7 +115,7 @@ def _read(stream: AstStream, state: _Pass) -> None:
             continue
         node, size = item
         try:
-            found = list(state.unit.declarations.add(node, ()))
+            found = list(collector.add(node, ()))
         except Exception as error:
             state.diagnostics.append(Diagnostic(_span(node), f"declaration not understood: {error!r}", error=True))
             continue
