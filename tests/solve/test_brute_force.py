@@ -24,7 +24,7 @@ SMALL = Budget(launches=2, more_launches=5, rounds=40, effort=500_000, fallback_
 Reads = dict[tuple[str, tuple[int, ...]], int]
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A read whose value is still to be chosen."""
 
     def __init__(self, key: tuple[str, tuple[int, ...]]) -> None:
@@ -104,7 +104,7 @@ def branches(query: Query, roots: tuple[Term, ...], values: dict[Symbol, int], r
     try:
         if meets(query, roots, values, reads):
             yield reads
-    except Missing as missing:
+    except MissingError as missing:
         for value in (0, 1):
             yield from branches(query, roots, values, {**reads, missing.key: value})
 
@@ -112,7 +112,7 @@ def branches(query: Query, roots: tuple[Term, ...], values: dict[Symbol, int], r
 def meets(query: Query, roots: tuple[Term, ...], values: Mapping[Symbol, int], reads: Reads) -> bool:
     def look(array: str, index: tuple[int, ...]) -> int:
         if (array, index) not in reads:
-            raise Missing((array, index))
+            raise MissingError((array, index))
         return reads[array, index]
 
     try:

@@ -26,7 +26,7 @@ def bottom_up(roots: Iterable[Term]) -> Iterator[Term]:
 
 
 def symbols_of(*roots: Term) -> frozenset[Symbol]:
-    return frozenset(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
+    return frozenset[Symbol]().union(*(r.symbols for r in roots))
 
 
 def arrays_of(*roots: Term) -> frozenset[str]:

@@ -30,6 +30,9 @@ class Symbol:
     high: int
     origin: Origin
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def renamed(self, suffix: str) -> Symbol:
         return Symbol(self.name + suffix, self.low, self.high, self.origin)
 
@@ -64,6 +67,8 @@ class Op(Enum):
     AND = "and"
     OR = "or"
 
+    __hash__ = object.__hash__  # members are unique, and Enum's own hash is slow
+
 
 BOOLEAN_OPS: Final = frozenset({Op.TRUE, Op.FALSE, Op.EQ, Op.LE, Op.LT, Op.NOT, Op.AND, Op.OR})
 
@@ -77,13 +82,29 @@ class Term:
     (0 and 1 for Booleans).  Build terms with `hgrd.terms.build`, never directly.
     """
 
-    __slots__ = ("__weakref__", "args", "high", "low", "op", "payload")
+    __slots__ = ("__weakref__", "_symbols", "args", "high", "low", "op", "payload")
 
     op: Op
     payload: Payload
     args: tuple[Term, ...]
     low: int
     high: int
+    _symbols: frozenset[Symbol] | None
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """All symbols in it."""
+        if self._symbols is None:
+            stack: list[Term] = [self]
+            while stack:
+                term = stack[-1]
+                waiting = [a for a in term.args if a._symbols is None]
+                if waiting:
+                    stack.extend(waiting)
+                else:
+                    term._symbols = _gathered(term)
+                    stack.pop()
+        return self._symbols or frozenset[Symbol]()
 
     @property
     def is_bool(self) -> bool:
@@ -123,6 +144,14 @@ class Term:
         return show(self)
 
 
+def _gathered(term: Term) -> frozenset[Symbol]:
+    if isinstance(term.payload, Symbol):
+        return frozenset((term.payload,))
+    if len(term.args) == 1:
+        return term.args[0].symbols
+    return frozenset[Symbol]().union(*(a.symbols for a in term.args))
+
+
 # Interning is invisible (terms are immutable and compared by identity); entries die with their terms.
 _interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 
@@ -135,5 +164,6 @@ def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int
         return found
     term = Term()
     term.op, term.payload, term.args, term.low, term.high = op, payload, args, low, high
+    term._symbols = None  # pyright: ignore[reportPrivateUsage]
     _interned[key] = term
     return term
