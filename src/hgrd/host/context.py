@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -55,25 +55,32 @@ class Record:
 
 
 def receivers(root: object) -> dict[Span, str]:
-    """Calls whose result goes, through nothing but conversions, into a variable or member."""
+    """Calls whose result goes, through nothing but conversions and choices, into a variable or member."""
     found: dict[Span, str] = {}
     for node in nodes(root):
         match node:
             case st.Declare(variable=variable, initial=initial) if initial is not None:
-                found.setdefault(_source(initial), variable.name)
+                found |= dict.fromkeys(_sources(initial), variable.name)
             case ir.Assign(place=ir.VariablePlace(variable=variable), value=value):
-                found.setdefault(_source(value), variable.name)
+                found |= dict.fromkeys(_sources(value), variable.name)
             case ir.Assign(place=ir.FieldPlace(field=member), value=value) if member.name:
-                found.setdefault(_source(value), member.name)
+                found |= dict.fromkeys(_sources(value), member.name)
             case _:
                 pass
     return found
 
 
-def _source(expression: ir.Expression) -> Span:
-    while isinstance(expression, ir.Convert):
-        expression = expression.operand
-    return expression.span
+def _sources(expression: ir.Expression) -> Iterator[Span]:
+    match expression:
+        case ir.Convert(operand=operand):
+            yield from _sources(operand)
+        case ir.Conditional(then=a, otherwise=b):
+            yield from _sources(a)
+            yield from _sources(b)
+        case ir.Call(span=span):
+            yield span
+        case _:
+            pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
-"""Which of the conditions on the way to a launch matter for it, and how they are called."""
+"""Which of the conditions on the way to a launch matter for it, and what they are called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 from hgrd.host.model import Fact, FactKind
 from hgrd.host.wording import say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition, ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, FloatValue, MemoryObject, Pointer, PointerValue, Value
-from hgrd.terms import TRUE, Origin, Symbol, Term, as_int, substitute, symbols_of, var
+from hgrd.symbolic.values import Value
+from hgrd.terms import TRUE, Origin, Symbol, Term, as_int, symbols_of
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
 SIZE_LIMIT = 400  # nodes of a fact; a longer one is of no help to the solver
@@ -24,32 +23,43 @@ _KINDS = {
     ConditionKind.VALUE: FactKind.LOOP_BOUND,
 }
 Name: TypeAlias = Symbol | str
+C = TypeVar("C", Condition, Fact)
 
 
-def facts_of(path: Iterable[Condition], kinds: Mapping[Term, FactKind], roots: Iterable[Term]) -> tuple[Fact, ...]:
-    """The conditions that speak, directly or through others, of what is in `roots`."""
-    open_ = [(c, _names(c.term)) for c in path if _fits(c.term)]
+def relevant(conditions: Iterable[C], roots: Iterable[Term]) -> list[C]:
+    """The conditions that speak, directly or through others, of what is in `roots`.
+
+    What is said of the number of iterations of a finished loop only matters where the number itself does.
+    """
+    open_ = [(c, _names(c.term)) for c in conditions if _fits(c.term)]
     reached = set(frozenset[Name]().union(*(_names(t) for t in roots)))
     kept: set[Term] = set()
     grown = True
     while grown:
         grown = False
         for condition, names in open_:
-            if condition.term not in kept and names & reached:
+            if condition.term not in kept and names & reached and _counts(names) <= reached:
                 kept.add(condition.term)
                 reached |= names
                 grown = True
-    return tuple(
-        Fact(c.term, kinds.get(c.term, _KINDS[c.kind]), say(c.term), c.span) for c, _ in open_ if c.term in kept
-    )
+    return [c for c, _ in open_ if c.term in kept]
 
 
 def _names(term: Term) -> frozenset[Name]:
     return frozenset[Name]((*symbols_of(term), *arrays_of(term)))
 
 
+def _counts(names: Iterable[Name]) -> set[Name]:
+    return {n for n in names if isinstance(n, Symbol) and n.origin is Origin.COUNT}
+
+
 def _fits(term: Term) -> bool:
     return all(count < SIZE_LIMIT for count, _ in enumerate(bottom_up((term,))))
+
+
+def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fact:
+    """A condition of the path as a fact; `term` says it in the words of the launch."""
+    return Fact(term, kinds.get(condition.term, _KINDS[condition.kind]), say(term), condition.span)
 
 
 def argument_facts(
@@ -66,59 +76,6 @@ def argument_facts(
         others = extent_symbols.union(*(symbols_of(n) for i, (_, n) in enumerate(numbers) if i != index))
         if number.is_const:
             found.append(Fact(TRUE, FactKind.CONSTANT, f"{name} == {number.value}", span))
-        elif symbols_of(number) & others:
+        elif symbols_of(number) & others and say(number) != name:
             found.append(Fact(TRUE, FactKind.RELATION, f"{name} == {say(number)}", span))
     return tuple(found)
-
-
-# ---------------------------------------------------------------- all terms of a value
-
-
-def terms_in(value: Value) -> list[Term]:
-    """The integer terms of a value, and of the sizes of the objects it points to."""
-    match value:
-        case Term():
-            return [value]
-        case FloatValue(key=key, exact=exact):
-            return [key] if exact is None else [key, exact[0]]
-        case Pointer(target=target, offset=offset):
-            return [offset] if target.size is None else [offset, target.size]
-        case Choice(condition=condition, then=a, otherwise=b):
-            return [condition, *terms_in(a), *terms_in(b)]
-        case Composite(cells=cells):
-            return [t for cell in cells.values() for t in terms_in(cell.value)]
-        case _:
-            return []
-
-
-def map_terms(value: Value, change: Callable[[Term], Term], place: Callable[[MemoryObject], MemoryObject]) -> Value:
-    """The value with its terms and objects replaced."""
-    match value:
-        case Term():
-            return change(value)
-        case FloatValue(key=key, exact=exact):
-            return FloatValue(change(key), None if exact is None else (change(exact[0]), exact[1]))
-        case Composite(cells=cells):
-            return replace(value, cells={o: Cell(map_terms(c.value, change, place), c.size) for o, c in cells.items()})
-        case _:
-            return _map_pointer(value, change, place)
-
-
-def _map_pointer(
-    value: PointerValue, change: Callable[[Term], Term], place: Callable[[MemoryObject], MemoryObject]
-) -> PointerValue:
-    match value:
-        case Pointer(target=target, offset=offset):
-            return Pointer(place(target), change(offset))
-        case Choice(condition=condition, then=a, otherwise=b):
-            return Choice(change(condition), _map_pointer(a, change, place), _map_pointer(b, change, place))
-        case _:
-            return value
-
-
-def as_inputs(terms: Iterable[Term]) -> Callable[[Term], Term]:
-    """To the kernel, whatever the host computes is an input: its loop counters, too."""
-    values = {
-        s: var(Symbol(s.name, s.low, s.high, Origin.INPUT)) for s in symbols_of(*terms) if s.origin is not Origin.INPUT
-    }
-    return lambda term: substitute((term,), values)[0] if values else term

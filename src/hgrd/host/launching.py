@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from hgrd.host.context import Invocation, Record
-from hgrd.host.facts import argument_facts, as_inputs, facts_of, map_terms, terms_in
+from hgrd.host.facts import argument_facts, fact, relevant
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import Fact, LaunchSite
+from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
@@ -16,13 +19,12 @@ from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Value
+from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, Value
 from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 64
 LAUNCHES_OF_ONE_LINE = 16
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
-_ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +64,38 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     shared = as_int(request.shared) if isinstance(request.shared, Term) else None
     roots = [*grid, *block, *([] if shared is None else [shared])]
     roots += [t for a in request.arguments for t in terms_in(a)]
-    facts = facts_of(state.path, record.kinds, roots)
-    change = as_inputs([*roots, *(f.term for f in facts)])
-
-    def place(target: MemoryObject) -> MemoryObject:
-        """All memory a kernel can reach through its arguments is global to it."""
-        size = None if target.size is None else change(target.size)
-        space = MemorySpace.GLOBAL if target.space in _ON_HOST else target.space
-        return replace(target, size=size, space=space)
-
-    arguments = tuple(map_terms(a, change, place) for a in request.arguments)
+    conditions = relevant(state.path, roots)
+    seen = view(roots, [c.term for c in conditions], request.arguments)
+    arguments = tuple(map(seen.value, request.arguments))
+    grid, block = _map(seen.term, grid), _map(seen.term, block)
+    extents = (*grid, *block)
+    within = [t for a in arguments for t in terms_in(a)]
+    facts = [fact(c, seen.term(c.term), record.kinds) for c in conditions]
     function = record.linked.functions.get(kernel.key)
-    extents = tuple(map(change, (*grid, *block)))
     named = argument_facts(() if function is None else function.parameters, arguments, extents, request.span)
     return LaunchSite(
         kernel,
         request.span,
-        (extents[0], extents[1], extents[2]),
-        (extents[3], extents[4], extents[5]),
-        None if shared is None else change(shared),
+        grid,
+        block,
+        None if shared is None else seen.term(shared),
         arguments,
-        (*(replace(f, term=change(f.term)) for f in facts), *named),
+        (*relevant(facts, (*extents, *within)), *named),
         f"<<<{_say_extents(grid)}, {_say_extents(block)}>>>",
         request.cooperative,
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
     )
 
 
-def _extents(machine: Machine, value: Value, name: str) -> tuple[Term, Term, Term]:
+Extents: TypeAlias = tuple[Term, Term, Term]
+
+
+def _map(change: Callable[[Term], Term], extents: Extents) -> Extents:
+    x, y, z = extents
+    return change(x), change(y), change(z)
+
+
+def _extents(machine: Machine, value: Value, name: str) -> Extents:
     """The members of a dim3; what is not known of them is an input within CUDA's limits."""
     cells = value.cells if isinstance(value, Composite) else dict[int, Cell]()
     found: list[Term] = []
@@ -104,7 +110,7 @@ def _extents(machine: Machine, value: Value, name: str) -> tuple[Term, Term, Ter
     return found[0], found[1], found[2]
 
 
-def _say_extents(extents: tuple[Term, Term, Term]) -> str:
+def _say_extents(extents: Extents) -> str:
     one = const(1)
     texts = [say(t) for t in extents]
     if extents[1] is one and extents[2] is one:

@@ -23,6 +23,7 @@ from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
+_CONTROL = frozenset({"goto", "label"})
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
     Storage.STATIC: MemorySpace.HOST,
@@ -102,7 +103,9 @@ class HostSemantics(Semantics):
         pass
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
-        self.record.note(machine, reason, span)
+        """What the host does otherwise is of no concern."""
+        if reason in _CONTROL:
+            self.record.note(machine, reason, span)
 
 
 def _meaning(call: ir.Call) -> Meaning | None:

@@ -1,0 +1,157 @@
+"""A launch as the kernel sees it: everything the host computes is an input, and all memory is global."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hgrd.symbolic.values import (
+    Cell,
+    Choice,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    PointerValue,
+    Value,
+)
+from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
+from hgrd.terms.rewrite import bottom_up, rebuild
+
+_MARKS = re.compile(r"'\d+|~")
+_ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
+
+
+def terms_in(value: Value) -> list[Term]:
+    """The integer terms of a value, and of the sizes of the objects it points to."""
+    match value:
+        case Term():
+            return [value]
+        case FloatValue(key=key, exact=exact):
+            return [key] if exact is None else [key, exact[0]]
+        case Pointer(target=target, offset=offset):
+            return [offset] if target.size is None else [offset, target.size]
+        case Choice(condition=condition, then=a, otherwise=b):
+            return [condition, *terms_in(a), *terms_in(b)]
+        case Composite(cells=cells):
+            return [t for cell in cells.values() for t in terms_in(cell.value)]
+        case _:
+            return []
+
+
+def _objects_in(value: Value) -> Iterator[MemoryObject]:
+    match value:
+        case Pointer(target=target):
+            yield target
+        case Choice(then=a, otherwise=b):
+            yield from _objects_in(a)
+            yield from _objects_in(b)
+        case Composite(cells=cells):
+            for cell in cells.values():
+                yield from _objects_in(cell.value)
+        case _:
+            pass
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How terms and objects of the host are seen from a launch."""
+
+    terms: Mapping[Term, Term]
+    objects: Mapping[str, str]
+
+    def term(self, term: Term) -> Term:
+        done: dict[Term, Term] = {}
+        for t in bottom_up((term,)):
+            known = self.terms.get(t)
+            done[t] = known if known is not None else rebuild(t, tuple(done[a] for a in t.args)) if t.args else t
+        return done[term]
+
+    def place(self, target: MemoryObject) -> MemoryObject:
+        size = None if target.size is None else self.term(target.size)
+        space = MemorySpace.GLOBAL if target.space in _ON_HOST else target.space
+        return replace(target, name=self.objects.get(target.key, target.name), size=size, space=space)
+
+    def value(self, value: Value) -> Value:
+        match value:
+            case Term():
+                return self.term(value)
+            case FloatValue(key=key, exact=exact):
+                return FloatValue(self.term(key), None if exact is None else (self.term(exact[0]), exact[1]))
+            case Composite(cells=cells):
+                return replace(value, cells={o: Cell(self.value(c.value), c.size) for o, c in cells.items()})
+            case _:
+                return self.pointer(value)
+
+    def pointer(self, value: PointerValue) -> PointerValue:
+        match value:
+            case Pointer(target=target, offset=offset):
+                return Pointer(self.place(target), self.term(offset))
+            case Choice(condition=condition, then=a, otherwise=b):
+                return Choice(self.term(condition), self.pointer(a), self.pointer(b))
+            case _:
+                return value
+
+
+def view(roots: Sequence[Term], conditions: Sequence[Term], values: Iterable[Value]) -> View:
+    """The view of a launch whose values have the terms `roots`, under `conditions`."""
+    chosen = _free_choices(roots, conditions)
+    symbols = symbols_of(*roots, *conditions)
+    names = _short({s.name: s.name for s in symbols})
+    terms = {var(s): _input(s, names[s.name]) for s in symbols}
+    objects = {o.key: o.name for value in values for o in _objects_in(value)}
+    return View({**terms, **{t: _input(s, names[s.name]) for t, s in chosen.items()}}, _short(objects))
+
+
+def _input(symbol: Symbol, name: str) -> Term:
+    return var(Symbol(name, symbol.low, symbol.high, Origin.INPUT))
+
+
+def _short(names: Mapping[str, str]) -> dict[str, str]:
+    """Names without the marks that keep them apart, where they are apart anyway."""
+    bases = {key: _MARKS.sub("", name) for key, name in names.items()}
+    count = Counter(bases.values())
+    return {key: base if count[base] == 1 else names[key] for key, base in bases.items()}
+
+
+def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Term, Symbol]:
+    """Choices one arm of which is an input that occurs nowhere else: such a choice is an input itself.
+
+    `n = argc > 1 ? atoi(argv[1]) : 100` can be any number; how it came about does not matter.
+    """
+    found: dict[Term, Symbol] = {}
+    for choice in [t for t in bottom_up(roots) if t.op is Op.ITE][::-1]:
+        for arm in _arms(choice):
+            if arm.op is not Op.VAR or arm.low > choice.low or arm.high < choice.high:
+                continue
+            if arm.symbol not in _symbols_outside((*roots, *conditions), {*found, choice}):
+                found[choice] = arm.symbol
+                break
+    return found
+
+
+def _arms(choice: Term) -> Iterator[Term]:
+    for arm in choice.args[1:]:
+        if arm.op is Op.ITE:
+            yield from _arms(arm)
+        else:
+            yield arm
+
+
+def _symbols_outside(terms: Iterable[Term], closed: set[Term]) -> set[Symbol]:
+    """Symbols that occur other than below the `closed` terms."""
+    found: set[Symbol] = set()
+    seen: set[Term] = set()
+    todo = list(terms)
+    while todo:
+        term = todo.pop()
+        if term in seen or term in closed:
+            continue
+        seen.add(term)
+        if term.op is Op.VAR:
+            found.add(term.symbol)
+        todo.extend(term.args)
+    return found
