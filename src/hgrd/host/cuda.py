@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.context import SIZE, Invocation, Meaning
-from hgrd.host.launching import launch_from_configuration, launch_from_function
+from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
@@ -178,6 +178,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": _writes((1, 1 << 10)),
     "cudaLaunchKernel": launch_from_function,
     "cudaLaunchCooperativeKernel": launch_from_function,
+    "cudaGraphAddKernelNode": launch_from_graph_node,
     "cudaLaunchKernelExC": launch_from_configuration,
     "cudaLaunchKernelEx": launch_from_configuration,
     "make_cudaExtent": _extent,

@@ -31,7 +31,7 @@ def relevant(conditions: Iterable[C], roots: Iterable[Term]) -> list[C]:
 
     What is said of the number of iterations of a finished loop only matters where the number itself does.
     """
-    open_ = [(c, _names(c.term)) for c in conditions if _fits(c.term)]
+    open_ = [(c, _names(c.term)) for c in conditions if c.term is not TRUE and _fits(c.term)]
     reached = set(frozenset[Name]().union(*(_names(t) for t in roots)))
     kept: set[Term] = set()
     grown = True

@@ -22,8 +22,8 @@ from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, Value
 from hgrd.terms import Term, as_int, const, negate
 
-LAUNCH_LIMIT = 64
-LAUNCHES_OF_ONE_LINE = 16
+LAUNCH_LIMIT = 512
+LAUNCHES_OF_ONE_LINE = 8
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
 
@@ -152,6 +152,20 @@ def launch_from_function(call: Invocation) -> Value | None:
     arguments = _by_address(call, kernel, call.arguments[3])
     cooperative = "Cooperative" in call.name
     request = Request(kernel, call.arguments[1], call.arguments[2], shared, arguments, call.span, cooperative)
+    launch(call.record, call.machine, call.state, request)
+    return const(0)
+
+
+def launch_from_graph_node(call: Invocation) -> Value | None:
+    """cudaGraphAddKernelNode(node, graph, dependencies, their number, cudaKernelNodeParams*)."""
+    if len(call.arguments) < 5:
+        return None
+    node = call.arguments[4]
+    kernel = load(call.machine, call.state, node, PointerType(VOID), call.span)
+    grid, block = _dim3_at(call, node, 8), _dim3_at(call, node, 20)
+    shared = load(call.machine, call.state, move(node, const(32)), UINT, call.span)
+    array = load(call.machine, call.state, move(node, const(40)), PointerType(VOID), call.span)
+    request = Request(kernel, grid, block, shared, _by_address(call, kernel, array), call.span)
     launch(call.record, call.machine, call.state, request)
     return const(0)
 

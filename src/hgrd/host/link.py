@@ -14,7 +14,7 @@ from hgrd.symbolic.effects import nodes
 LAUNCH_FUNCTIONS = frozenset(
     prefix + name
     for prefix in ("cuda", "hip")
-    for name in ("LaunchKernel", "LaunchCooperativeKernel", "LaunchKernelExC", "LaunchKernelEx")
+    for name in ("LaunchKernel", "LaunchCooperativeKernel", "LaunchKernelExC", "LaunchKernelEx", "GraphAddKernelNode")
 )
 
 

@@ -14,7 +14,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
@@ -24,6 +24,7 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySp
 from hgrd.terms import Symbol, Term, as_int, const
 
 _CONTROL = frozenset({"goto", "label"})
+_SMALL_ARRAY = 8
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
     Storage.STATIC: MemorySpace.HOST,
@@ -92,6 +93,14 @@ class HostSemantics(Semantics):
         arguments = tuple(evaluate(machine, state, a) for a in launch.arguments)
         take_launch(self.record, machine, state, Request(kernel, grid, block, shared, arguments, launch.span))
         return OPAQUE
+
+    def unrolls(self, array: Variable) -> bool:
+        """Only arrays of pointers (one for each allocation) and very small ones matter to launches."""
+        match array.type:
+            case ArrayType(of=element, count=count):
+                return isinstance(element, PointerType) or (count is not None and count <= _SMALL_ARRAY)
+            case _:
+                return False
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         pass

@@ -153,7 +153,7 @@ def zero(machine: Machine, type_: Type) -> Value:
 
 
 def _load(machine: Machine, state: State, place: ir.Place, type_: Type, span: Span, volatile: bool) -> Value:
-    if isinstance(place, ir.AfterPlace) and isinstance(place.effect, ir.Assign | ir.Update):
+    if isinstance(place, ir.AfterPlace) and _stores_to(place.effect, place.place):
         return evaluate(machine, state, place.effect)  # the value just stored; it is not read back
     base = place
     offset = 0
@@ -166,6 +166,10 @@ def _load(machine: Machine, state: State, place: ir.Place, type_: Type, span: Sp
             return value.cells[offset].value
         return value
     return load(machine, state, locate(machine, state, place), type_, span, volatile)
+
+
+def _stores_to(effect: Expression, place: ir.Place) -> bool:
+    return isinstance(effect, ir.Assign | ir.Update) and effect.place == place
 
 
 def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary) -> Value:

@@ -270,10 +270,8 @@ def _unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> S
 
 
 def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
-    return any(
-        machine.object_of(v).space not in SHARED_SPACES and machine.object_of(v).key in state.store
-        for v in effects.arrays
-    )
+    objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls(v)]
+    return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
 
 
 def _count(machine: Machine, state: State, shape: Shape) -> int | None:

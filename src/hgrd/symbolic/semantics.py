@@ -50,6 +50,10 @@ class Semantics(ABC):
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         """A kernel launch."""
 
+    def unrolls(self, array: Variable) -> bool:
+        """Whether a loop that fills this local array is run iteration by iteration."""
+        return True
+
     @abstractmethod
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         """The body of a loop follows, once, for all values of `binder`."""
