@@ -253,14 +253,16 @@ def main() -> None:
     p.add_argument("--suite", action="append", help="only this suite (repeatable)")
     p.add_argument("--only", metavar="SUBSTR", help="only entries whose suite/id contains this")
     p.add_argument("--scored", action="store_true", help="only entries whose label is scored")
-    p.add_argument("--timeout", type=float, default=120, metavar="SECONDS", help="for each entry (120)")
+    p.add_argument(
+        "--timeout", type=float, default=120, metavar="SECONDS", help="for each entry (120); half of it for each kernel"
+    )
     p.add_argument("-j", "--jobs", type=int, default=1)
     p.add_argument("--option", action="append", default=[], help="one more option for hgrd (--option=--strict)")
     p.add_argument("--dry-run", action="store_true", help="print the command lines only")
     a = p.parse_args()
     manifests = [json.loads(file.read_text()) for file in sorted(a.manifests.glob("*.json"))]
     manifests = [m for m in manifests if not a.suite or m["suite"] in a.suite]
-    extra = (*a.option, "-j1")
+    extra = (f"--timeout={a.timeout / 2:g}", "-j1", *a.option)
     chosen = [job for m in manifests for job in jobs_of(m, a.root, extra)]
     chosen = [job for job in chosen if not a.only or a.only in job.name]
     chosen = [job for job in chosen if not a.scored or job.entry.get("scored", True)]
@@ -276,6 +278,10 @@ def main() -> None:
                 print(f"{said['verdict']:8} {expected.get(job.name, '-'):8} {job.name}", file=sys.stderr)
     a.out.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results, expected))
+    for r in results:
+        label = expected.get(f"{r['suite']}/{r['id']}")
+        if {r["verdict"], label} == {"race", "norace"}:
+            print(f"{r['verdict']}, labelled {label}: {r['suite']}/{r['id']}")
 
 
 if __name__ == "__main__":

@@ -34,10 +34,10 @@ def test_kernels_without_host_code_get_their_launch(tmp_path: Path):
         {**base, "launch": {"blockDim": "64"}, "level": "block", "flags": ["-p", "n=0", "--warp-sync=32"]},
         {**base, "launch": {}, "level": "grid", "flags": ["--all-dims", "-DN"], "defines": ["N", "M=1"]},
     ) == [
-        f"{HEAD} --kernel=k --block-dim=16,8 --grid-dim=4 -j1 c/k.cu",
+        f"{HEAD} --kernel=k --block-dim=16,8 --grid-dim=4 --timeout=60 -j1 c/k.cu",
         f"{HEAD} --kernel=k --level=intra-warp,intra-block --warp-lockstep --param=n=0"
-        " --block-dim=64 --grid-dim=* -j1 c/k.cu",
-        f"{HEAD} -DN -DM=1 --kernel=k --level=inter-block --block-dim=*,*,* --grid-dim=*,*,* -j1 c/k.cu",
+        " --block-dim=64 --grid-dim=* --timeout=60 -j1 c/k.cu",
+        f"{HEAD} -DN -DM=1 --kernel=k --level=inter-block --block-dim=*,*,* --grid-dim=*,*,* --timeout=60 -j1 c/k.cu",
     ]
 
 
@@ -54,8 +54,8 @@ def test_host_code_says_its_launch_itself(tmp_path: Path):
         },
         {"checkout": "c", "path": "k.cu", "launch": {"blockDim": "33", "source": "literal launch in main"}},
     ) == [
-        f"{HEAD} -j1 c@0123456789ab/a/k.cu c@0123456789ab/a/m.cu c@0123456789ab/b/h.cc",
-        f"{HEAD} -j1 c/k.cu",
+        f"{HEAD} --timeout=60 -j1 c@0123456789ab/a/k.cu c@0123456789ab/a/m.cu c@0123456789ab/b/h.cc",
+        f"{HEAD} --timeout=60 -j1 c/k.cu",
     ]
 
 
@@ -69,8 +69,8 @@ def test_include_paths_come_from_the_suite_the_entry_and_its_headers(tmp_path: P
         {"checkout": "one", "path": "family/a/k.cu", "include": ["own"], "includes": ["common.h", "cuda.h"]},
         {"checkout": "two", "path": "k.cu"},
     ) == [
-        f"{HEAD} -Ione/inc -Ione/own -Ione/family -j1 one/family/a/k.cu",
-        f"{HEAD} -j1 two/k.cu",
+        f"{HEAD} -Ione/inc -Ione/own -Ione/family --timeout=60 -j1 one/family/a/k.cu",
+        f"{HEAD} --timeout=60 -j1 two/k.cu",
     ]
 
 
