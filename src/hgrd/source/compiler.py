@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.diagnostics import errors_in, missing_include, rejects_precompiled
+from hgrd.source.implied import implied_headers
 from hgrd.source.includes import Includes, scan, write_shadows
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.precompiled import HEADERS, PRELUDE, Recipe, default_cache_dir, precompiled
@@ -206,7 +207,8 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: 
     language = language_of(path, includes.text, options)
     flags = _language_flags(language, options, toolchain)
     write_shadows(includes.missing, scratch / "shadow")
-    recipe = Recipe(toolchain, flags, tuple(sorted(includes.system)), prelude=language == "hip")
+    headers = {*includes.system, *implied_headers(includes.text, language)}
+    recipe = Recipe(toolchain, flags, tuple(sorted(headers)), prelude=language == "hip")
     return _Run(
         toolchain=toolchain,
         flags=flags,
@@ -221,7 +223,9 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: 
 def _language_flags(language: str, options: SourceOptions, toolchain: Toolchain) -> tuple[str, ...]:
     c = language == "c"
     select = _HIP_FLAGS if language == "hip" else ("-x", language)
-    standard = options.standard or ("gnu11" if c else "gnu++17")
+    standard = options.standard or ""
+    if not standard or ("++" in standard) == c:  # none, or one of the other language
+        standard = "gnu11" if c else "gnu++17"
     return (
         *select,
         f"-std={standard}",

@@ -284,7 +284,6 @@ __HGRD_STRUCT(cudaMemcpyNodeParams, int flags; int reserved[3]; cudaMemcpy3DParm
 __HGRD_STRUCT(cudaChildGraphNodeParams, cudaGraph_t graph;)
 __HGRD_STRUCT(cudaConditionalNodeParams, cudaGraphConditionalHandle handle; cudaGraphConditionalNodeType type;
               unsigned size; cudaGraph_t* phGraph_out;)
-#ifdef __cplusplus
 struct cudaGraphNodeParams {
     cudaGraphNodeType type;
     union {
@@ -298,7 +297,7 @@ struct cudaGraphNodeParams {
         cudaConditionalNodeParams conditional;
     };
 };
-#endif
+typedef struct cudaGraphNodeParams cudaGraphNodeParams;
 typedef struct cudaGraphEdgeData { unsigned char from_port, to_port, type, reserved[5]; } cudaGraphEdgeData;
 __HGRD_STRUCT(cudaGraphExecUpdateResultInfo_st, cudaGraphExecUpdateResult result; cudaGraphNode_t errorNode;
               cudaGraphNode_t errorFromNode;)

@@ -51,7 +51,7 @@
     __HGRD_BOTH bool __hisnan(T); __HGRD_BOTH P __hisnan2(P); __HGRD_BOTH int __hisinf(T); \
     __HGRD_SMALL_1(T, P, sqrt) __HGRD_SMALL_1(T, P, rsqrt) __HGRD_SMALL_1(T, P, rcp) __HGRD_SMALL_1(T, P, exp) \
     __HGRD_SMALL_1(T, P, exp2) __HGRD_SMALL_1(T, P, exp10) __HGRD_SMALL_1(T, P, log) __HGRD_SMALL_1(T, P, log2) \
-    __HGRD_SMALL_1(T, P, log10) __HGRD_SMALL_1(T, P, sin) __HGRD_SMALL_1(T, P, cos) __HGRD_SMALL_1(T, P, tanh) \
+    __HGRD_SMALL_1(T, P, log10) __HGRD_SMALL_1(T, P, sin) __HGRD_SMALL_1(T, P, cos) __HGRD_SMALL_1(T, P, tanh) __HGRD_SMALL_1(T, P, tanh_approx) \
     __HGRD_SMALL_1(T, P, floor) __HGRD_SMALL_1(T, P, ceil) __HGRD_SMALL_1(T, P, rint) __HGRD_SMALL_1(T, P, trunc) \
     __HGRD_BOTH T __float2##S(float); __HGRD_BOTH T __float2##S##_rn(float); __HGRD_BOTH T __float2##S##_rz(float); \
     __HGRD_BOTH T __float2##S##_rd(float); __HGRD_BOTH T __float2##S##_ru(float); \

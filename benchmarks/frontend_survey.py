@@ -1,0 +1,267 @@
+"""How much of a corpus the front end understands: kernels with bodies, launches with configurations.
+
+    python benchmarks/frontend_survey.py FOLDER [--programs GLOB] [--report FILE]
+
+Every folder that matches GLOB below FOLDER is one program: all its sources are parsed with its own header
+folders, its Makefile's literal flags and `-I` as include paths.  The denominator is text: definitions of
+`__global__` functions and `<<<` in the program's files, comments stripped, that the preprocessor keeps in
+at least one file's pass.  A kernel counts as found when its body is lowered, or when it is a template that
+nothing instantiates; a launch when its configuration is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import re
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from hgrd.program.expressions import Launch
+from hgrd.program.program import Program, Side
+from hgrd.source.makefile import makefile_flags
+from hgrd.source.options import SourceError, SourceOptions
+from hgrd.source.parse import parse_file
+
+SOURCES = (".cu", ".cpp", ".cc", ".c", ".cxx")
+HEADERS = (".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx", ".cu", ".incl")
+SECONDS = 60
+
+_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+_KERNEL = re.compile(r"__global__\b(?P<head>[^;{}]*?)(?P<name>\w+)\s*\((?P<rest>[^;{}]*?)\)\s*(?:\w+\s*)?\{", re.S)
+_ATTRIBUTE = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)|__attribute__\s*\(\(.*?\)\)", re.S)
+
+
+@dataclass(slots=True)
+class File:
+    """What one file gave: keys are "path:name" for kernels, "path:line" for launches."""
+
+    path: str
+    seconds: float = 0.0
+    failure: str = ""
+    errors: list[str] = field(default_factory=list[str])
+    missing: list[str] = field(default_factory=list[str])
+    kernels: list[str] = field(default_factory=list[str])
+    templates: list[str] = field(default_factory=list[str])
+    launches: list[str] = field(default_factory=list[str])
+    unsupported: list[str] = field(default_factory=list[str])
+
+
+def stripped(text: str) -> str:
+    """The text without comments and string contents; lines keep their numbers."""
+    return _COMMENT.sub(lambda found: " " + "\n" * found[0].count("\n"), text)
+
+
+def expected(path: str) -> tuple[set[str], set[str]]:
+    """Keys of the kernels that a file defines and of the launches in it, by its text."""
+    text = _without_if_0(stripped(Path(path).read_text("latin-1")))
+    plain = _ATTRIBUTE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    kernels = {f"{path}:{found['name']}" for found in _KERNEL.finditer(plain)}
+    launches = {f"{path}:{text.count(chr(10), 0, found.start()) + 1}" for found in re.finditer(r"<<<(?!<)", text)}
+    return kernels, launches
+
+
+def _without_if_0(text: str) -> str:
+    """Blank what stands between `#if 0` and its end."""
+    lines: list[str] = []
+    depth = dead = 0
+    for line in text.split("\n"):
+        word = line.strip().replace("# ", "#")
+        if word.startswith("#if"):
+            depth += 1
+            if not dead and re.match(r"#if\s+0\b", word):
+                dead = depth
+        elif word.startswith("#endif"):
+            if dead == depth:
+                dead = 0
+            depth -= 1
+        elif dead == depth and word.startswith("#el"):
+            dead = 0
+        lines.append("" if dead else line)
+    return "\n".join(lines)
+
+
+def _nodes(root: object) -> Iterator[object]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(node)
+        elif is_dataclass(node):
+            yield node
+            stack.extend(getattr(node, part.name) for part in fields(node) if part.name not in {"span", "type"})
+
+
+def _summary(program: Program, file: File) -> None:
+    file.errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
+    file.missing = list(program.missing_includes)
+    file.templates = [f"{_path(span.file)}:{name}" for name, span in program.uninstantiated]
+    launches: set[str] = set()
+    for function in program.functions.values():
+        if function.body is None:
+            continue
+        if function.side is Side.KERNEL:
+            file.kernels.append(f"{_path(function.span.file)}:{function.ref.name}")
+        for node in _nodes(function.body):
+            if isinstance(node, Launch):
+                span = node.span
+                launches.add(f"{_path(span.file)}:{span.line}")
+                if span.spelling is not None:
+                    launches.add(f"{_path(span.spelling.file)}:{span.spelling.line}")
+            elif type(node).__name__.startswith("Unsupported"):
+                file.unsupported.append(str(getattr(node, "reason", "")))
+    file.launches = sorted(launches)
+
+
+def _path(file: str) -> str:
+    return os.path.realpath(file)
+
+
+def _work(path: str, options: SourceOptions, to: Connection) -> None:
+    file = File(path)
+    start = time.perf_counter()
+    try:
+        program = parse_file(path, options)
+        file.seconds = time.perf_counter() - start
+        _summary(program, file)
+    except SourceError as error:
+        file.failure = str(error)
+    except Exception:
+        file.failure = traceback.format_exc(limit=-4)
+    to.send(asdict(file))
+
+
+def survey_file(path: str, options: SourceOptions) -> File:
+    """Parse a file in a process of its own, for at most SECONDS."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_work, args=(path, options, sender))
+    start = time.perf_counter()
+    process.start()
+    sender.close()
+    try:
+        if receiver.poll(SECONDS):
+            return File(**receiver.recv())
+        return File(path, time.perf_counter() - start, f"took more than {SECONDS} seconds")
+    except EOFError:
+        return File(path, time.perf_counter() - start, "the process died")
+    finally:
+        process.kill()
+        process.join()
+
+
+def _files(root: Path, endings: tuple[str, ...]) -> list[Path]:
+    return sorted(path for path in root.rglob("*") if path.suffix.lower() in endings and path.is_file())
+
+
+def survey_program(root: Path, include_dirs: tuple[str, ...]) -> tuple[list[File], set[str], set[str]]:
+    """Parse all sources of a program; also the keys of its kernels and launches by its text."""
+    own = dict.fromkeys(str(path.parent) for path in [root / "x", *_files(root, HEADERS)])
+    flags = makefile_flags(str(root))
+    options = SourceOptions(
+        include_dirs=tuple(dict.fromkeys((*flags.include_dirs, *own, *include_dirs))),
+        defines=flags.defines,
+        standard=flags.standard and f"gnu++{flags.standard[-2:]}",
+    )
+    done = [survey_file(str(path.resolve()), options) for path in _files(root, SOURCES)]
+    kernels: set[str] = set()
+    launches: set[str] = set()
+    for path in _files(root, tuple({*SOURCES, *HEADERS})):
+        some_kernels, some_launches = expected(str(path.resolve()))
+        kernels |= some_kernels
+        launches |= some_launches
+    return done, kernels, launches
+
+
+def _near(launches: set[str]) -> set[str]:
+    """A launch starts at most a few lines above its `<<<`."""
+    near: set[str] = set()
+    for key in launches:
+        path, _, line = key.rpartition(":")
+        near.update(f"{path}:{int(line) + above}" for above in range(4))
+    return near
+
+
+def _report(programs: dict[str, tuple[list[File], set[str], set[str]]], title: str) -> str:
+    files = [file for done, _, _ in programs.values() for file in done]
+    lost_kernels: list[str] = []
+    lost_launches: list[str] = []
+    totals = Counter[str]()
+    for done, kernels, launches in programs.values():
+        lowered = {key for file in done for key in file.kernels}
+        templates = {key for file in done for key in file.templates}
+        launched = _near({key for file in done for key in file.launches})
+        totals += Counter(
+            kernels=len(kernels),
+            lowered=len(kernels & lowered),
+            idle=len((kernels & templates) - lowered),
+            launches=len(launches),
+            launched=len(launches & launched),
+        )
+        lost_kernels += sorted(kernels - lowered - templates)
+        lost_launches += sorted(launches - launched)
+    times = sorted(file.seconds for file in files) or [0.0]
+    clean = sum(not file.errors and not file.failure for file in files)
+    causes = Counter(re.sub(r"'[^']*'", "'…'", error.split(": ", 1)[-1]) for file in files for error in file.errors)
+    missing = Counter(header for file in files for header in file.missing)
+    unsupported = Counter(reason for file in files for reason in file.unsupported)
+    lines = [
+        f"## {title}",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| programs, files | {len(programs)}, {len(files)} |",
+        f"| files without an error | {clean} ({clean / max(1, len(files)):.1%}) |",
+        f"| files that failed altogether | {sum(bool(file.failure) for file in files)} |",
+        f"| kernels lowered | {totals['lowered']} of {totals['kernels']} ({totals['lowered'] / max(1, totals['kernels']):.1%}),"
+        f" and {totals['idle']} templates that nothing instantiates |",
+        f"| launches lowered | {totals['launched']} of {totals['launches']}"
+        f" ({totals['launched'] / max(1, totals['launches']):.1%}) |",
+        f"| seconds a file | median {times[len(times) // 2]:.2f}, 95 % {times[int(len(times) * 0.95)]:.2f},"
+        f" most {times[-1]:.1f} |",
+        "",
+        "Errors by message:",
+        "",
+        *(f"- {count} × {cause}" for cause, count in causes.most_common(15)),
+        "",
+        "Headers that are nowhere: " + ", ".join(f"{name} ({count})" for name, count in missing.most_common(25)) + ".",
+        "",
+        "Unsupported: " + ", ".join(f"{name} ({count})" for name, count in unsupported.most_common(15)) + ".",
+        "",
+    ]
+    print(json.dumps({"lost_kernels": lost_kernels, "lost_launches": lost_launches}, indent=1), file=sys.stderr)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--programs", default="*", help="which folders below are programs (default: %(default)s)")
+    parser.add_argument("-I", dest="include", action="append", default=[], help="an include path for all of them")
+    parser.add_argument("--report", type=Path, help="append the table to this file")
+    parser.add_argument("--details", type=Path, help="write what was found in every file, as JSON")
+    parser.add_argument("--title")
+    arguments = parser.parse_args()
+    programs: dict[str, tuple[list[File], set[str], set[str]]] = {}
+    for root in sorted(path for path in arguments.folder.glob(arguments.programs) if path.is_dir()):
+        if root.name != "include" and _files(root, (".cu",)):
+            programs[root.name] = survey_program(root, tuple(arguments.include))
+    report = _report(programs, arguments.title or arguments.folder.name)
+    print(report)
+    if arguments.report:
+        with arguments.report.open("a", encoding="utf-8") as file:
+            file.write(report + "\n")
+    if arguments.details:
+        details = {name: [asdict(file) for file in done] for name, (done, _, _) in programs.items()}
+        arguments.details.write_text(json.dumps(details, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
