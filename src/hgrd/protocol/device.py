@@ -12,7 +12,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
-from hgrd.protocol.model import Access, Barrier, Configuration, Fence, Scope
+from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.linear import from_linear, linear
@@ -47,6 +47,7 @@ class DeviceSemantics(Semantics):
     asserts: bool = True
     recorder: Recorder = field(default_factory=Recorder)
     assumed: list[Fact] = field(default_factory=list[Fact])
+    across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
 
     # ------------------------------------------------------------ variables
 
@@ -112,7 +113,7 @@ class DeviceSemantics(Semantics):
             return self._constant_memory(machine, target, pointer.offset, type_)
         size = machine.size(type_)
         if size is None:
-            self.unsupported(machine, state, "a read of a type of unknown size", span)
+            self.recorder.gap(machine, state, "a read of a type of unknown size", span, may_order=False)
             return OPAQUE
         steady = target.space is MemorySpace.GLOBAL and target.key not in self.written and not volatile
         if steady:
@@ -144,7 +145,7 @@ class DeviceSemantics(Semantics):
     def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
         size = machine.size(type_)
         if size is None:
-            self.unsupported(machine, state, "a write of a type of unknown size", span)
+            self.recorder.gap(machine, state, "a write of a type of unknown size", span, may_order=False)
             return
         self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=identity_of(value))
 

@@ -37,7 +37,7 @@ def group_call(
     group = _group_name(call.arguments[0].type)
     if group is None:
         return None
-    if name in ("sync", "barrier_wait", "wait"):
+    if name in ("sync", "synchronize", "barrier_wait", "wait"):
         return _sync(device, machine, state, call, group)
     if name in ("barrier_arrive", "memcpy_async"):
         return None

@@ -90,7 +90,8 @@ def _run(
         tuple(device.recorder.gaps),
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.kind is not AccessKind.READ),
-        tuple(device.assumed),
+        tuple(dict.fromkeys(device.assumed)),
+        tuple(device.across),
     )
 
 

@@ -11,17 +11,32 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.groups import group_call
-from hgrd.protocol.model import Scope
+from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, generator, is_atomic
+from hgrd.protocol.model import AcrossThreads, Scope
+from hgrd.protocol.recorder import guards_of
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import SHARED_SPACES, load, scalars, store
+from hgrd.symbolic.places import scalars
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
-from hgrd.terms import Origin, Symbol, Term, as_bool, as_int, const, ite, le, mul, ne, neg, var
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, Value
+from hgrd.terms import (
+    TRUE,
+    Origin,
+    Term,
+    add,
+    as_int,
+    const,
+    disj,
+    ite,
+    le,
+    mod,
+    mul,
+    neg,
+    negate,
+)
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
 
@@ -30,8 +45,11 @@ if TYPE_CHECKING:
 
 Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 
-_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
-_ASSERTS = {"__hgrd_assert", "__requires", "__assume", "__global_requires", "__builtin_assume"}
+_ASSERTS = {"__hgrd_assert", "__requires", "__assume", "__assert", "__global_requires", "__builtin_assume"}
+_ANNOTATION = re.compile(
+    r"^__(global_)?(invariant|ensures|candidate|requires_fresh_array|no_read|no_write|read|write|reads_from|writes_to"
+    r"|array_snapshot|barrier_invariant|function_wide|enabled|return_val|old|other|non_temporal|axiom)"
+)
 _SILENT = {
     "printf", "__nanosleep", "__prefetch_global_l1", "__pipeline_commit", "clock", "assert", "vprintf",
     "__builtin_unreachable", "__brkpt", "__assertfail", "free", "__pipeline_wait_prior", "__syncwarp_hint",
@@ -59,8 +77,8 @@ def intrinsic(
     handler = _TABLE.get(name)
     if handler is not None:
         return handler(device, machine, state, call, arguments)
-    if _ATOMIC.match(name):
-        return _atomic(device, machine, state, call, arguments)
+    if is_atomic(name):
+        return atomic(device, machine, state, call, arguments)
     grouped = group_call(device, machine, state, call, arguments)
     if grouped is not None:
         return grouped
@@ -73,6 +91,12 @@ def intrinsic(
         return _make_vector(machine, call.type, arguments)
     if name in ("dim3", "uint3") and len(arguments) >= 4:
         return _dim3(arguments)
+    if _ANNOTATION.match(name):
+        return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.UNKNOWN)
+    if name.startswith("tex"):
+        return machine.unknown(f"{name}()", call.type, Origin.DATA)
+    if name.startswith("curand") and name != "curand_init":
+        return generator(machine, state, call, arguments)
     return _pure(device, machine, state, call, arguments)
 
 
@@ -112,9 +136,30 @@ def _assume(
     term = arithmetic.truth_of(arguments[0])
     if term is not None:
         state.assume(term, ConditionKind.ASSERT, call.span)
-        if not machine.probing:
+        if not machine.probing and term is not TRUE:
             device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({term})", call.span))
     return OPAQUE
+
+
+def _across(distinct: bool) -> Handler:
+    """Faial's `__distinct_int(x)` and `__uniform_int(x)`: a condition on the values of all threads."""
+
+    def handler(
+        device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+    ) -> Value | None:
+        value = arguments[0] if arguments else OPAQUE
+        if isinstance(value, Term) and not machine.probing:
+            device.across.append(AcrossThreads(as_int(value), distinct, guards_of(state), call.span))
+        return const(1)
+
+    return handler
+
+
+def _implies(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    a, b = (arithmetic.truth_of(v) for v in arguments[:2])
+    return None if a is None or b is None else disj(negate(a), b)
 
 
 def _silent(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
@@ -124,100 +169,6 @@ def _silent(device: DeviceSemantics, machine: Machine, state: State, call: Call,
 def _stop(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
     state.kill(call.span)
     return OPAQUE
-
-
-# ---------------------------------------------------------------- memory
-
-
-def _atomic(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    match = _ATOMIC.match(call.function.name)
-    assert match is not None
-    scope = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}[match[2]]
-    address, *operands = arguments
-    operand = operands[0] if operands else None
-    return atomic_access(device, machine, state, call, address, _pointee_type(call), scope, match[1].lower(), operand)
-
-
-def atomic_access(
-    device: DeviceSemantics,
-    machine: Machine,
-    state: State,
-    call: Call,
-    address: Value,
-    type_: Type,
-    scope: Scope,
-    operation: str,
-    operand: Value | None,
-) -> Value:
-    """Records an atomic access and gives the old value."""
-    result = machine.unknown(f"{operation}()", call.type, Origin.DATA)
-    symbol = result.symbol if isinstance(result, Term) and result.op.name == "VAR" else None
-    amount = as_int(operand) if isinstance(operand, Term) else None
-    for pointer, guard in arms(address):
-        if pointer.target.space not in SHARED_SPACES:
-            continue
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
-        size = machine.size(type_) or 4
-        device.access(
-            machine, branch, AccessKind.ATOMIC, pointer, size, call.span,
-            scope=scope, result=symbol, operation=operation, value=amount,
-        )  # fmt: skip
-    if not arms(address):
-        device.unsupported(machine, state, "an atomic at an unknown address", call.span)
-    return result
-
-
-def arms(address: Value) -> list[tuple[Pointer, Term]]:
-    """The pointers that an address can be, each with its condition."""
-    from hgrd.terms import TRUE, conj, negate
-
-    match address:
-        case Pointer():
-            return [(address, TRUE)]
-        case Choice(condition=c, then=a, otherwise=b):
-            return [(p, conj(c, g)) for p, g in arms(a)] + [(p, conj(negate(c), g)) for p, g in arms(b)]
-        case _:
-            return []
-
-
-def _pointee_type(call: Call) -> Type:
-    type_ = call.arguments[0].type
-    return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else call.type
-
-
-def _cached_load(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    return load(machine, state, arguments[0], call.type, call.span)
-
-
-def _cached_store(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    store(machine, state, arguments[0], arguments[1], _pointee_type(call), call.span)
-    return OPAQUE
-
-
-def _copy(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    """memcpy, memset: accesses of the whole range where its length is a constant."""
-    reads = call.function.name not in ("memset", "__builtin_memset")
-    target, source, length = arguments[:3]
-    if not isinstance(length, Term) or not length.is_const:
-        device.unsupported(machine, state, f"{call.function.name} of a length that is not constant", call.span)
-        return target
-    for address, kind in ((target, AccessKind.WRITE), (source, AccessKind.READ))[: 1 + reads]:
-        for pointer, _ in arms(address):
-            device.access(machine, state, kind, pointer, length.value, call.span)
-            if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
-                from hgrd.symbolic.places import forget
-
-                forget(state, pointer.target)
-    return target
 
 
 # ---------------------------------------------------------------- values
@@ -295,9 +246,14 @@ def _pure(
         return None
     keys = [identity_of(a) for a in arguments]
     known = [k for k in keys if k is not None]
-    if len(known) != len(keys) or not keys:
-        return None
     name = call.function.name
+    if not machine.probing:
+        text = f"{name}, whose body is not known, touches no memory of other threads"
+        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    if len(known) != len(keys) or not keys:
+        if isinstance(call.type, VoidType):
+            return OPAQUE
+        return machine.unknown(f"{name}()", call.type, Origin.DATA)
     match call.type:
         case FloatType():
             return FloatValue(read_between(f"float {name}", tuple(known), *ANY))
@@ -305,28 +261,20 @@ def _pure(
             low, high = _SMALL_RANGE.get(name, of_type(bits, signed))
             return read_between(f"{name}()", tuple(known), low, high)
         case VoidType():
-            return None
+            return OPAQUE
         case _:
-            return None
+            return machine.unknown(f"{name}()", call.type, Origin.DATA)
 
 
 def linear_thread(device: DeviceSemantics) -> Term:
     """threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)."""
-    from hgrd.terms import add
-
     x, y, z = index_terms(device.configuration.thread)
     bx, by, _ = device.configuration.block
     return add(x, mul(bx, add(y, mul(by, z))))
 
 
 def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
-    from hgrd.terms import mod
-
     return mod(linear_thread(device), const(WARP_SIZE))
-
-
-def fresh_symbol(machine: Machine, base: str, low: int, high: int) -> Term:
-    return var(Symbol(machine.names.unique(base), low, high, Origin.DATA))
 
 
 _TABLE: dict[str, Handler] = {
@@ -337,6 +285,11 @@ _TABLE: dict[str, Handler] = {
     "__barrier_sync": _block_barrier,
     "__builtin_amdgcn_s_barrier": _block_barrier,
     "__syncwarp": _warp_barrier,
+    "__distinct_int": _across(True),
+    "__uniform_int": _across(False),
+    "__uniform_bool": _across(False),
+    "__distinct_bool": _across(True),
+    "__implies": _implies,
     "__threadfence": _fence(Scope.DEVICE),
     "__threadfence_block": _fence(Scope.BLOCK),
     "__threadfence_system": _fence(Scope.SYSTEM),
@@ -358,15 +311,13 @@ _TABLE: dict[str, Handler] = {
     "floor": _rounded(False),
     "floorf": _rounded(False),
     "__lane_id": _lane,
-    "memcpy": _copy,
-    "memset": _copy,
-    "memmove": _copy,
-    "__builtin_memcpy": _copy,
-    "__builtin_memset": _copy,
+    "memcpy": copy,
+    "memset": copy,
+    "memmove": copy,
+    "__builtin_memcpy": copy,
+    "__builtin_memset": copy,
     **dict.fromkeys(_ASSERTS, _assume),
     **dict.fromkeys(_SILENT, _silent),
-    **dict.fromkeys(_COPY_READ, _cached_load),
-    **dict.fromkeys(_COPY_WRITE, _cached_store),
+    **dict.fromkeys(_COPY_READ, cached_load),
+    **dict.fromkeys(_COPY_WRITE, cached_store),
 }
-
-__all__ = ["as_bool", "atomic_access", "intrinsic", "linear_thread", "ne"]

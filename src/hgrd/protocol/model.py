@@ -104,9 +104,23 @@ Item: TypeAlias = Access | Barrier | Fence | ProtocolLoop
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A part of the kernel that is not in the protocol."""
+    """A part of the kernel that is not in the protocol.
+
+    `may_order`: there could be a barrier in it.
+    """
 
     reason: str
+    guards: tuple[Term, ...]
+    span: Span
+    may_order: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossThreads:
+    """The program says that a value differs from thread to thread (`distinct`), or is the same for all."""
+
+    value: Term
+    distinct: bool
     guards: tuple[Term, ...]
     span: Span
 
@@ -115,7 +129,7 @@ class Gap:
 class Protocol:
     """`private` are the symbols created while running the kernel: each thread has its own.
 
-    `assumed` are assertions met in the kernel.
+    `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     """
 
     kernel: str
@@ -126,6 +140,7 @@ class Protocol:
     private: frozenset[str]
     written: frozenset[str]  # keys of objects that the kernel writes
     assumed: tuple[Fact, ...] = ()
+    across: tuple[AcrossThreads, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

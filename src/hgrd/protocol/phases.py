@@ -94,7 +94,9 @@ class Phases:
 
     def unordered(self, a: Access, b: Access, level: Level) -> tuple[Order, ...]:
         """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
-        return tuple(_Walk(self, a, b, level).meet(self.paths[a.number], self.paths[b.number]))
+        walk = _Walk(self, a, b, level)
+        pa, pb = self.paths[a.number], self.paths[b.number]
+        return tuple(replace(walk, common=walk.tests(pa) | walk.tests(pb)).meet(pa, pb))
 
     def ordered_alike(self, a: Access, b: Access) -> bool:
         """Whether no barrier of any level plays a role."""
@@ -121,10 +123,13 @@ def phases(protocol: Protocol, uniform: Callable[[Term], bool]) -> Phases:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
+    """`common`: tests of synchronising loops around an access; all threads make them alike."""
+
     phases: Phases
     a: Access
     b: Access
     level: Level
+    common: frozenset[Term] = frozenset()
 
     # ------------------------------------------------------------ barriers
 
@@ -135,7 +140,8 @@ class _Walk:
         """Whether both pass the barrier whenever they make their accesses."""
         for guard in barrier.guards:
             in_a, in_b = guard in self.a.guards, guard in self.b.guards
-            if not ((in_a and in_b) or ((in_a or in_b) and self.phases.uniform(guard))):
+            shared = guard in self.common or self.phases.uniform(guard)
+            if not ((in_a and in_b) or ((in_a or in_b) and shared)):
                 return False
         return True
 
@@ -148,6 +154,11 @@ class _Walk:
         return any(
             isinstance(i, Barrier) and self._relevant(i) and all(g in known for g in i.guards) for i in loop.items
         )
+
+    def tests(self, path: Path) -> frozenset[Term]:
+        """Tests of the synchronising loops on a path."""
+        loops = [items[i] for items, i in path]
+        return frozenset(t for i in loops if isinstance(i, ProtocolLoop) and self._synchronises(i) for t in i.tests)
 
     # ------------------------------------------------------------ the relation
 

@@ -36,9 +36,9 @@ class Recorder:
             self.count += 1
         self.open[-1].append(item)
 
-    def gap(self, machine: Machine, state: State, reason: str, span: Span) -> None:
+    def gap(self, machine: Machine, state: State, reason: str, span: Span, *, may_order: bool = True) -> None:
         if not machine.probing and not any(g.span == span and g.reason == reason for g in self.gaps):
-            self.gaps.append(Gap(reason, guards_of(state), span))
+            self.gaps.append(Gap(reason, guards_of(state), span, may_order))
 
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
         if not machine.probing:

@@ -21,7 +21,7 @@ from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
 from hgrd.solve.session import Session
 from hgrd.symbolic.state import symbols_in
-from hgrd.terms import Symbol, Term, const, eq, symbols_of, var
+from hgrd.terms import TRUE, Symbol, Term, const, eq, symbols_of, var
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -84,8 +84,37 @@ def prepare(
     """The protocol of a kernel at a launch, and the facts that hold there."""
     configuration = _configuration(kernel, launch, options)
     protocol = infer(tables, kernel, launch, configuration, dict(options.params), asserts=options.asserts)
+    if launch is None:
+        flat = flattened(protocol, kernel.max_threads)
+        if flat is not None:
+            protocol = infer(tables, kernel, launch, flat, dict(options.params), asserts=options.asserts)
+            text = "extents are 1 along axes that the kernel does not look at"
+            protocol = replace(
+                protocol, assumed=(*protocol.assumed, Fact(TRUE, FactKind.ASSUMPTION, text, kernel.span))
+            )
     facts = tuple(launch.facts) if launch is not None else ()
     return protocol, (*facts, *_option_facts(protocol, launch, options, messages))
+
+
+def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | None:
+    """Without host code: extents that are not known are 1 along y and z where the kernel ignores that axis.
+
+    None if nothing changes.
+    """
+    c = protocol.configuration
+    used = {s.name for a in accesses(protocol.items) for s in symbols_of(a.offset, *a.guards)}
+    axes = "xyz"
+
+    def extent(base: str, indexes: str, i: int, known: Term) -> Term | None:
+        if known.is_const:
+            return known
+        free = i == 0 or f"{base}.{axes[i]}" in used or f"{indexes}.{axes[i]}" in used
+        return None if free else const(1)
+
+    gx, gy, gz = (extent("gridDim", "blockIdx", i, t) for i, t in enumerate(c.grid))
+    bx, by, bz = (extent("blockDim", "threadIdx", i, t) for i, t in enumerate(c.block))
+    flat = configured((gx, gy, gz), (bx, by, bz), protocol.span, max_threads)
+    return None if flat == c else flat
 
 
 def _configuration(kernel: Function, launch: LaunchSite | None, options: AnalysisOptions) -> Configuration:

@@ -79,7 +79,7 @@ class Judge:
             outcome,
             tuple(self.findings.values()),
             undecided,
-            tuple(self.used),
+            (*self.used, *map(use_of, self.protocol.assumed)),
             tuple(self.notes),
             len(accesses(self.protocol.items)),
             self.pairs,
@@ -144,6 +144,11 @@ class Judge:
         if posed.unknown:
             names = ", ".join(n.split("@")[0] for n in posed.unknown[:3])
             self._leave_open(a, b, (pair.level,), f"it depends on values that are not known: {names}")
+            return
+        hidden = [g for g in self.protocol.gaps if g.may_order]
+        if hidden and pair.level is not Level.INTER_BLOCK:
+            reason = f"what was not understood in line {hidden[0].span.line} may order the two accesses"
+            self._leave_open(a, b, (pair.level,), reason)
             return
         if not all(o.exact for o in pair.orders):
             self._leave_open(a, b, (pair.level,), "a barrier under a condition may order the two accesses")

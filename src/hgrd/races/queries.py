@@ -14,7 +14,7 @@ from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.races.tickets import Tickets
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, ne, symbols_of
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
 
@@ -53,7 +53,12 @@ def pose(
     """
     naming = Naming(protocol.private, protocol.configuration, pair.level not in (None, Level.INTER_BLOCK))
     a, b = pair.first, pair.second
-    extra = (naming.order(pair.orders), *naming.distinct(pair.level), *tickets.constraints(a, b, naming))
+    extra = (
+        naming.order(pair.orders),
+        *naming.distinct(pair.level),
+        *tickets.constraints(a, b, naming),
+        *_across(protocol, naming),
+    )
     if values and a.value is not None and b.value is not None:
         extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
     one = naming.of((a.offset, *a.guards, *(companions(protocol, a) if bounded else ())), Side.FIRST)
@@ -70,6 +75,17 @@ def pose(
     raw = (a.offset, *a.guards, b.offset, *b.guards)
     data = any(s.origin is Origin.DATA for s in symbols_of(*raw)) or bool(arrays_of(*raw))
     return Posed(query, used, naming, data, unknown)
+
+
+def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
+    """What the program says of a value in all threads, for these two."""
+    found: list[Term] = []
+    for item in protocol.across:
+        value_1, guard_1 = naming.of((item.value, conj(*item.guards)), Side.FIRST)
+        value_2, guard_2 = naming.of((item.value, conj(*item.guards)), Side.SECOND)
+        relation = ne(value_1, value_2) if item.distinct else eq(value_1, value_2)
+        found.append(disj(negate(guard_1), negate(guard_2), relation))
+    return tuple(found)
 
 
 def _relevant(

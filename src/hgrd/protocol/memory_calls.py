@@ -1,0 +1,129 @@
+"""Device functions that access memory: atomics, cached loads and stores, copies, random generators.
+
+CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hgrd.program.expressions import Call
+from hgrd.program.memory import AccessKind
+from hgrd.program.types import PointerType, Type, VoidType
+from hgrd.protocol.model import Scope
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
+from hgrd.terms import TRUE, Origin, Term, as_int, conj, negate
+
+if TYPE_CHECKING:
+    from hgrd.protocol.device import DeviceSemantics
+
+_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
+
+
+def is_atomic(name: str) -> bool:
+    return _ATOMIC.match(name) is not None
+
+
+def atomic(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    match = _ATOMIC.match(call.function.name)
+    assert match is not None
+    scope = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}[match[2]]
+    address, *operands = arguments
+    operand = operands[0] if operands else None
+    return atomic_access(device, machine, state, call, address, _pointee_type(call), scope, match[1].lower(), operand)
+
+
+def atomic_access(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    address: Value,
+    type_: Type,
+    scope: Scope,
+    operation: str,
+    operand: Value | None,
+) -> Value:
+    """Records an atomic access and gives the old value."""
+    result = machine.unknown(f"{operation}()", call.type, Origin.DATA)
+    symbol = result.symbol if isinstance(result, Term) and result.op.name == "VAR" else None
+    amount = as_int(operand) if isinstance(operand, Term) else None
+    for pointer, guard in arms(address):
+        if pointer.target.space not in SHARED_SPACES:
+            continue
+        branch = state.copy()
+        branch.assume(guard, ConditionKind.BRANCH, call.span)
+        size = machine.size(type_) or 4
+        device.access(
+            machine, branch, AccessKind.ATOMIC, pointer, size, call.span,
+            scope=scope, result=symbol, operation=operation, value=amount,
+        )  # fmt: skip
+    if not arms(address):
+        device.unsupported(machine, state, "an atomic at an unknown address", call.span)
+    return result
+
+
+def arms(address: Value) -> list[tuple[Pointer, Term]]:
+    """The pointers that an address can be, each with its condition."""
+    match address:
+        case Pointer():
+            return [(address, TRUE)]
+        case Choice(condition=c, then=a, otherwise=b):
+            return [(p, conj(c, g)) for p, g in arms(a)] + [(p, conj(negate(c), g)) for p, g in arms(b)]
+        case _:
+            return []
+
+
+def _pointee_type(call: Call) -> Type:
+    type_ = call.arguments[0].type
+    return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else call.type
+
+
+def cached_load(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    return load(machine, state, arguments[0], call.type, call.span)
+
+
+def cached_store(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    store(machine, state, arguments[0], arguments[1], _pointee_type(call), call.span)
+    return OPAQUE
+
+
+def copy(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """memcpy, memset: accesses of the whole range where its length is a constant."""
+    reads = call.function.name not in ("memset", "__builtin_memset")
+    target, source, length = arguments[:3]
+    if not isinstance(length, Term) or not length.is_const:
+        device.unsupported(machine, state, f"{call.function.name} of a length that is not constant", call.span)
+        return target
+    for address, kind in ((target, AccessKind.WRITE), (source, AccessKind.READ))[: 1 + reads]:
+        for pointer, _ in arms(address):
+            device.access(machine, state, kind, pointer, length.value, call.span)
+            if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
+                forget(state, pointer.target)
+    return target
+
+
+def generator(machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
+    """cuRAND device functions: they read and advance the generator that their argument points to."""
+    for address in arguments:
+        for pointer, _ in arms(address):
+            if pointer.target.space not in SHARED_SPACES:
+                forget(state, pointer.target)
+            else:
+                state_type = _pointee_type(call)
+                store(
+                    machine, state, address, load(machine, state, address, state_type, call.span), state_type, call.span
+                )
+    return machine.unknown(f"{call.function.name}()", call.type, Origin.DATA)
