@@ -89,11 +89,11 @@ _GLOBAL = {name: header for header, names in _C.items() for name in names.split(
 _QUALIFIED = re.compile(rb"\bstd\s*::\s*(\w+)")
 # After `using namespace std`, only names that libstdc++ declares in all of its headers: more would be guessing.
 _BARE = """
-    [ min", max", swap", copy", fill", equal", move", pair", make_pair", string", to_string", stoi", stof", stod",
-    distance", advance", exception", runtime_error", invalid_argument", out_of_range", numeric_limits",
-    allocator", cout", cerr", endl", ostream", istream", setw", setprecision", vector", unique_ptr", shared_ptr",
-    sqrt", pow", fabs", exp", log", sin", cos", abs", floor", ceil", round", malloc", free", memcpy", memset",
-    strcmp", strlen", printf", exit", ifstream", ofstream", stringstream", accumulate", sort", ]
+    min max swap copy fill equal move pair make_pair string to_string stoi stof stod
+    distance advance exception runtime_error invalid_argument out_of_range numeric_limits
+    allocator cout cerr endl ostream istream setw setprecision vector unique_ptr shared_ptr
+    sqrt pow fabs exp log sin cos abs floor ceil round malloc free memcpy memset
+    strcmp strlen printf exit ifstream ofstream stringstream accumulate sort
 """
 _USING = re.compile(rb"\busing\s+namespace\s+std\b")
 _WORD = re.compile(rb"(?<![\w.>:])([A-Za-z_]\w*)")
