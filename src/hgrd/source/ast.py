@@ -26,7 +26,7 @@ FUNCTION_KINDS = frozenset(
 _LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl"))
 
 _BLOCK = 1 << 20
-_STRIP_FROM = 8 << 20
+_STRIP_FROM = 64 << 20
 _INDENTATION = re.compile(rb"\n +")
 _PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"line": (\d+)')
 _OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')

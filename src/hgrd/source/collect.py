@@ -114,7 +114,7 @@ class Collector:
             name = f"{name}<{', '.join(str(a) for a in arguments)}>"
         inside = (*scope, name or _place_name(node))
         key = "::".join(inside)
-        declaration = RecordDeclaration(key, name, node, inside)
+        declaration = RecordDeclaration(key, name, node, inside, pattern)
         self._table.record_ids[node["id"]] = declaration
         if not node.get("completeDefinition"):
             return
@@ -175,6 +175,8 @@ class Collector:
         if owner is None and owner_id in self._table.record_ids:  # a method defined outside of its class
             parent = self._table.record_ids[owner_id]
             scope, owner = parent.scope, parent.key
+            if parent.pattern:
+                return
         declaration = _declare(node, scope, owner, pattern)
         self._table.functions[node["id"]] = declaration
         self._template_types(node, declaration.scope)

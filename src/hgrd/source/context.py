@@ -56,6 +56,7 @@ class Unit:
     tables: Tables
     globals: dict[str, Variable] = field(default_factory=dict[str, Variable])
     references: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
+    outside: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     captures: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     constants: dict[str, Expression | None] = field(default_factory=dict[str, Expression | None])
 

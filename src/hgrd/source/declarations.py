@@ -26,6 +26,7 @@ class RecordDeclaration:
     name: str
     node: Node
     scope: Scope
+    pattern: bool  # of a template, not instantiated
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def call(node: Node, to: Context) -> Expression:
         function = function_ref(callee, to)
         type_ = result_type(node, to, function.returns if known is not None else None)
         if known is None:
-            function = _outside(function, type_)
+            function = _outside(function, type_, to)
         return Call(function, arguments, type_, span)
     if callee["kind"] == "UnresolvedLookupExpr":
         return _unresolved(node, callee, to)
@@ -102,12 +102,14 @@ def call(node: Node, to: Context) -> Expression:
     return IndirectCall(target, arguments, result_type(node, to), span)
 
 
-def _outside(function: FunctionRef, type_: Type) -> FunctionRef:
+def _outside(function: FunctionRef, type_: Type, to: Context) -> FunctionRef:
     """A function of a library header: template arguments are seen in what it returns."""
     arguments: tuple[int | str, ...] = ()
     if isinstance(type_, OpaqueType):
         arguments = _arguments_in(type_.name)
-    return FunctionRef(function.key, function.name, function.qualified, type_, arguments)
+    made = FunctionRef(function.key, function.name, function.qualified, type_, arguments)
+    to.unit.outside.setdefault(made.key, made)
+    return made
 
 
 def _arguments_in(name: str) -> tuple[int | str, ...]:

@@ -7,11 +7,13 @@ from hgrd.program.expressions import (
     Construct,
     Expression,
     FieldPlace,
+    FunctionRef,
     Place,
     Storage,
     Variable,
 )
-from hgrd.program.program import Function
+from hgrd.program.program import Function, Side
+from hgrd.program.span import NOWHERE
 from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement
 from hgrd.program.types import Field, OpaqueType, PointerType, RecordType
 from hgrd.source.ast import Node, inner, name_span, span_of
@@ -19,6 +21,7 @@ from hgrd.source.context import TRANSPARENT, Context, Unit, place_type
 from hgrd.source.declarations import Definition, FunctionDeclaration
 from hgrd.source.lower_objects import initializer
 from hgrd.source.lower_statements import bound
+from hgrd.source.prelude_types import NORETURN
 
 
 def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Function:
@@ -57,6 +60,12 @@ def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: b
         user_code=user_code,
         variadic=declaration.variadic,
     )
+
+
+def outside_function(reference: FunctionRef) -> Function:
+    """A function of a library header, of which only the name is seen."""
+    never = reference.name in NORETURN
+    return Function(reference, Side.BOTH, (), reference.returns, None, NOWHERE, noreturn=never, user_code=False)
 
 
 def _function(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from hgrd.source.compiler import AstStream, needs_device_pass, open_ast
 from hgrd.source.context import Tables, Unit
 from hgrd.source.declarations import Declarations, Definition
 from hgrd.source.lower_calls import unit_context
-from hgrd.source.lower_functions import declared_function, lower_function, unlowered_function
+from hgrd.source.lower_functions import declared_function, lower_function, outside_function, unlowered_function
 from hgrd.source.lower_objects import initializer
 from hgrd.source.lower_places import PLACES, global_variable
 from hgrd.source.lower_statements import STATEMENTS
@@ -77,7 +78,7 @@ class _Pass:
 def _pass(path: str, options: SourceOptions) -> Program:
     table = Declarations()
     state = _Pass(Unit(table, Layouts(table), _TABLES))
-    with _deep_recursion(), open_ast(path, options) as stream:
+    with _for_big_trees(), open_ast(path, options) as stream:
         _read(stream, state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing = stream.missing_includes
@@ -94,14 +95,18 @@ def _pass(path: str, options: SourceOptions) -> Program:
 
 
 @contextmanager
-def _deep_recursion() -> Generator[None]:
-    """Long expressions nest deeply."""
+def _for_big_trees() -> Generator[None]:
+    """Long expressions nest deeply; and trees are no garbage, so looking for it only costs time."""
     limit = sys.getrecursionlimit()
+    collecting = gc.isenabled()
     sys.setrecursionlimit(max(limit, _DEPTH))
+    gc.disable()
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
 
 
 def _read(stream: AstStream, state: _Pass) -> None:
@@ -179,12 +184,14 @@ def _captured(node: Node) -> str:
 
 
 def _with_declarations(state: _Pass, stream: AstStream) -> Mapping[str, Function]:
-    """Functions with bodies, then those that are only declared (in user files)."""
+    """Functions with bodies, then those that are only declared, then those of precompiled headers."""
     functions = dict(state.functions)
     for declaration in state.unit.declarations.functions.values():
         if declaration.key not in functions and "@" not in declaration.key:
             user = stream.is_user_file(declaration.span.file)
             functions[declaration.key] = declared_function(declaration, state.unit, user)
+    for key, reference in state.unit.outside.items():
+        functions.setdefault(key, outside_function(reference))
     return functions
 
 
