@@ -9,6 +9,7 @@ from typing import TypeAlias
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
+    Assign,
     Deref,
     Expression,
     FieldPlace,
@@ -19,6 +20,7 @@ from hgrd.program.expressions import (
     TemporaryPlace,
     Unsupported,
     UnsupportedPlace,
+    Update,
     Variable,
     VariablePlace,
 )
@@ -129,7 +131,7 @@ class Context:
         """The value at a place; arrays decay, functions give their address."""
         span = span_of(node)
         match place:
-            case AfterPlace(effect=effect, place=target) if effect.type == place_type(target):
+            case AfterPlace(effect=Assign() | Update() as effect, place=target) if effect.place == target:
                 return effect  # an assignment's value is the value stored
             case TemporaryPlace(value=value):
                 return value
