@@ -28,12 +28,16 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Functions, globals and records by key; `uses` of every host function with a body in user code."""
+    """Functions, globals and records by key; `uses` of every host function with a body in user code.
+
+    `launchers` are the functions of the runtime that launch kernels.
+    """
 
     functions: Mapping[str, Function]
     globals: Mapping[str, Global]
     records: Mapping[str, Record]
     uses: Mapping[str, Uses]
+    launchers: frozenset[str]
 
     def launches_below(self, key: str) -> frozenset[Span]:
         """The launches in a function and in all that it may call."""
@@ -86,7 +90,8 @@ def _join(units: Iterable[Program]) -> Linked:
             if key not in records or not records[key].complete:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
-    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code})
+    launchers = frozenset(k for k, f in functions.items() if f.ref.name in LAUNCH_FUNCTIONS)
+    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code}, launchers)
 
 
 def _uses(function: Function) -> Uses:

@@ -16,6 +16,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
+from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
@@ -101,6 +102,9 @@ class HostSemantics(Semantics):
                 return isinstance(element, PointerType) or (count is not None and count <= _SMALL_ARRAY)
             case _:
                 return False
+
+    def watches(self, effects: Effects) -> bool:
+        return effects.launches or not effects.calls.isdisjoint(self.record.linked.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         pass

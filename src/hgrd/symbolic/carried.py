@@ -26,8 +26,22 @@ from hgrd.terms.rewrite import arrays_of
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
-Ends: TypeAlias = tuple[State | None, list[State]]
-"""The state before the next test, and the states that break out."""
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How an iteration ends: the state before the next test, and the states that break out.
+
+    `returns`: it may leave the function.
+    """
+
+    after: State | None
+    breaks: list[State]
+    returns: bool
+
+    def alive(self) -> list[State]:
+        return [s for s in (self.after, *self.breaks) if s is not None and s.alive]
+
+
 Trial: TypeAlias = Callable[[State], Ends]
 
 _TRIALS = 3
@@ -65,6 +79,7 @@ class Plan:
     cells: tuple[Carried, ...]
     changed: frozenset[str]
     steady: frozenset[str]
+    ends: Ends
 
 
 def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan:
@@ -87,7 +102,7 @@ def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
     classify = _Classifier(machine, cells, placeholders, ends, mark)
     steady = frozenset(key for key in changed if _only_cells(key, start, ends))
-    return Plan(tuple(classify.cell(i) for i in living), frozenset(changed), steady)
+    return Plan(tuple(classify.cell(i) for i in living), frozenset(changed), steady, ends)
 
 
 def enter(
@@ -187,18 +202,14 @@ def _type_range(type_: Type | None, value: Term) -> tuple[int, int]:
 # ---------------------------------------------------------------- after the trial
 
 
-def _alive(ends: Ends) -> list[State]:
-    return [s for s in (ends[0], *ends[1]) if s is not None and s.alive]
-
-
 def _changed(start: State, ends: Ends) -> set[str]:
     """Keys of objects that differ at some end of the iteration (also those that it has made)."""
-    return {key for end in _alive(ends) for key, region in end.store.items() if region is not start.store.get(key)}
+    return {key for end in ends.alive() for key, region in end.store.items() if region is not start.store.get(key)}
 
 
 def _only_cells(key: str, start: State, ends: Ends) -> bool:
     before = start.store.get(key)
-    after = [end.store.get(key) for end in _alive(ends)]
+    after = [end.store.get(key) for end in ends.alive()]
     return before is not None and all(
         r is not None and r.generation == before.generation and r.cells.keys() <= before.cells.keys() for r in after
     )
@@ -216,8 +227,8 @@ class _Classifier:
         target, at, cell = self.cells[index]
         start = self.placeholders[index]
         bits = (target.element.bits, target.element.signed) if isinstance(target.element, IntType) else None
-        after, breaks = self.ends
-        broken = any(b.alive and self._at_end(b, index) != start for b in breaks)
+        after = self.ends.after
+        broken = any(b.alive and self._at_end(b, index) != start for b in self.ends.breaks)
         if after is None:  # there is no second iteration
             return Carried(target, at, cell.size, cell.value, _UNCHANGED, Origin.UNKNOWN, bits, broken)
         last = self._at_end(after, index)
@@ -246,7 +257,8 @@ class _Classifier:
                 return None
             case _:
                 lasts = [
-                    None if self.ends[0] is None else self._at_end(self.ends[0], i) for i in range(len(self.cells))
+                    None if self.ends.after is None else self._at_end(self.ends.after, i)
+                    for i in range(len(self.cells))
                 ]
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts)

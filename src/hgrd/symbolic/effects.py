@@ -24,6 +24,7 @@ class Effects:
     through_pointers: bool
     arrays: frozenset[ir.Variable]  # assigned at an index
     calls: frozenset[str]
+    launches: bool  # a kernel, or a function that is not known
 
     def __or__(self, other: Effects) -> Effects:
         return Effects(
@@ -32,10 +33,11 @@ class Effects:
             self.through_pointers or other.through_pointers,
             self.arrays | other.arrays,
             self.calls | other.calls,
+            self.launches or other.launches,
         )
 
 
-NOTHING = Effects(frozenset(), frozenset(), False, frozenset(), frozenset())
+NOTHING = Effects(frozenset(), frozenset(), False, frozenset(), frozenset(), False)
 
 
 def nodes(root: object) -> Iterator[object]:
@@ -60,7 +62,7 @@ def local_effects(root: object) -> Effects:
     exposed: set[ir.Variable] = set()
     arrays: set[ir.Variable] = set()
     calls: set[str] = set()
-    through = False
+    through = launches = False
     decayed: set[int] = set()
     for node in nodes(root):
         match node:
@@ -77,7 +79,9 @@ def local_effects(root: object) -> Effects:
             case ir.Construct(constructor=constructor) if constructor is not None:
                 calls.add(constructor.key)
             case ir.IndirectCall():
-                through = True
+                through = launches = True
+            case ir.Launch():
+                launches = True
             case st.Assembly(outputs=outputs) if outputs:
                 through = True
             case _:
@@ -87,7 +91,7 @@ def local_effects(root: object) -> Effects:
             variable = named(node.place)
             if variable is not None:
                 exposed.add(variable)
-    return Effects(frozenset(assigned), frozenset(exposed), through, frozenset(arrays), frozenset(calls))
+    return Effects(frozenset(assigned), frozenset(exposed), through, frozenset(arrays), frozenset(calls), launches)
 
 
 def _decay_chain(pointer: ir.Expression) -> Iterator[ir.AddressOf]:

@@ -93,7 +93,13 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
         return unrolled
     carried = plan(machine, state, effects, lambda start: _trial(machine, start, shape))
     binder = _binder(machine, state, shape, carried)
-    return _iterate(machine, state, shape, carried, binder)
+    watched = carried.ends.returns or (not machine.probing and machine.semantics.watches(effects))
+    ends = _iterate(machine, state, shape, carried, binder) if watched else carried.ends
+    least = _least_count(machine, state, shape, carried, binder, ends.breaks)
+    count = machine.names.fresh(f"{binder.name}end", least, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
+    if watched:
+        machine.semantics.leave_loop(machine, binder, count)
+    return _after(machine, state, shape, carried, count, ends)
 
 
 def _silently(machine: Machine, state: State, test: Expression) -> Term:
@@ -111,13 +117,14 @@ def _trial(machine: Machine, state: State, shape: Shape) -> Ends:
     machine.probing += 1
     depth = len(machine.frame.returns)
     try:
-        return _body(machine, state, shape)
+        after, breaks = _body(machine, state, shape)
+        return Ends(after, breaks, len(machine.frame.returns) > depth)
     finally:
         machine.probing -= 1
         del machine.frame.returns[depth:]
 
 
-def _body(machine: Machine, state: State, shape: Shape) -> Ends:
+def _body(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
     """One iteration from `state`."""
     from hgrd.symbolic.expressions import condition, evaluate
     from hgrd.symbolic.machine import Exits
@@ -174,7 +181,8 @@ def _highest(test: Term, probe: Symbol) -> int:
     return min(_MAX_TRIPS, max(room // slope, 0))
 
 
-def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> State:
+def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Ends:
+    """The iteration that stands for all, for what is to be taken down in it."""
     from hgrd.symbolic.expressions import condition
 
     inside = state.copy()
@@ -187,10 +195,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     after, breaks = _body(machine, inside, shape)
     if not shape.test_first and shape.test is not None and after is not None:
         condition(machine, after, shape.test)  # its accesses belong to the iteration
-    least = _least_count(machine, state, shape, carried, binder, breaks)
-    count = machine.names.fresh(f"{binder.name}end", least, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
-    machine.semantics.leave_loop(machine, binder, count)
-    return _after(machine, state, shape, carried, count, (after, breaks))
+    return Ends(after, breaks, carried.ends.returns)
 
 
 def _least_count(
@@ -204,21 +209,13 @@ def _least_count(
     return binder.high + 1 if _silently(machine, last, shape.test) is TRUE else 0
 
 
-def _after(
-    machine: Machine,
-    state: State,
-    shape: Shape,
-    carried: Plan,
-    count: Symbol,
-    ends: Ends,
-) -> State:
+def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends) -> State:
     """The state behind the loop: after some number of iterations the test fails, or a break left."""
-    after, breaks = ends
-    left_early = any(b.alive for b in breaks)
+    left_early = any(b.alive for b in ends.breaks)
     if shape.test is None and not left_early:
         state.kill(shape.span)
         return state
-    if after is None and not left_early and not shape.test_first:
+    if ends.after is None and not left_early and not shape.test_first:
         state.kill(shape.span)
         return state
     enter(machine, state, carried, var(count), behind=True)

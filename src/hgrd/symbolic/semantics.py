@@ -9,6 +9,7 @@ from hgrd.program.expressions import Call, Launch, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import Type
+from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
 from hgrd.terms import Symbol, Term
@@ -52,6 +53,10 @@ class Semantics(ABC):
 
     def unrolls(self, array: Variable) -> bool:
         """Whether a loop that fills this local array is run iteration by iteration."""
+        return True
+
+    def watches(self, effects: Effects) -> bool:
+        """Whether there is anything to take down in a loop of these effects."""
         return True
 
     @abstractmethod
