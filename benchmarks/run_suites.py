@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -241,6 +242,22 @@ def table(results: list[dict[str, Any]], expected: dict[str, str]) -> str:
     )
 
 
+def reasons(results: list[dict[str, Any]], most: int) -> str:
+    """The most frequent reasons for having no verdict: how many entries, the reason, one of the entries."""
+    entries: dict[str, list[str]] = {}
+    for r in results:
+        if r["verdict"] in ("unknown", "error", "timeout"):
+            for reason in {without_names(reason) for reason in r.get("reasons", [r["verdict"]])}:
+                entries.setdefault(reason, []).append(f"{r['suite']}/{r['id']}")
+    ranked = sorted(entries.items(), key=lambda item: (-len(item[1]), item[0]))
+    return "\n".join(f"{len(names):4d}  {reason}  ({names[0]})" for reason, names in ranked[:most])
+
+
+def without_names(reason: str) -> str:
+    """A reason without places and lists of names, so that equal ones can be counted."""
+    return re.sub(r" known: .*", " known", re.sub(r"[^\s:]+:\d+(?::\d+)?: ", "", reason))
+
+
 def labels(manifests: list[dict[str, Any]]) -> dict[str, str]:
     return {f"{m['suite']}/{e['id']}": e["expected"] for m in manifests for e in m["entries"] if e.get("scored", True)}
 
@@ -258,6 +275,9 @@ def main() -> None:
     )
     p.add_argument("-j", "--jobs", type=int, default=1)
     p.add_argument("--option", action="append", default=[], help="one more option for hgrd (--option=--strict)")
+    p.add_argument(
+        "--reasons", type=int, default=0, metavar="N", help="print the N most frequent reasons for no verdict"
+    )
     p.add_argument("--dry-run", action="store_true", help="print the command lines only")
     a = p.parse_args()
     manifests = [json.loads(file.read_text()) for file in sorted(a.manifests.glob("*.json"))]
@@ -278,6 +298,8 @@ def main() -> None:
                 print(f"{said['verdict']:8} {expected.get(job.name, '-'):8} {job.name}", file=sys.stderr)
     a.out.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results, expected))
+    if a.reasons:
+        print(reasons(results, a.reasons))
     for r in results:
         label = expected.get(f"{r['suite']}/{r['id']}")
         if {r["verdict"], label} == {"race", "norace"}:

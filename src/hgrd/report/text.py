@@ -189,8 +189,9 @@ def _kernel(kernel: KernelReport) -> Iterator[Line]:
         (Tone.FAINT, f"  [{kernel.span}]"),
     )
     for launch in kernel.launches:
-        if launch.outcome is not kernel.outcome or launch.outcome is Outcome.SAFE:
-            yield line(_INDENT, f"{_launch_words(launch)}: {launch.outcome.value}")
+        if launch.outcome is not Outcome.RACE:
+            differs = f": {launch.outcome.value}" if launch.outcome is not kernel.outcome else ""
+            yield line(_INDENT, _launch_words(launch) + differs)
         if launch.outcome is Outcome.SAFE:
             yield from _facts("assuming", launch.assumptions)
         for note in launch.notes:
