@@ -3,14 +3,15 @@
 A model of the linear abstraction gives monomials values that need not be products; a lemma rules such
 values out.  The families: `radix` (delinearisation of the address), `pairs` (two cofactors of one
 factor), `squares`, `powers` of two, `functions` (equal arguments, equal values), `ends` (a factor at
-the end of its interval).
+the end of its interval), `values` (a factor at the value the model gives it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from math import prod
 
 from hgrd.solve import poly
 from hgrd.solve.bounds import Bounds
@@ -42,6 +43,7 @@ class Lemmas:
     powers: bool = True
     functions: bool = True
     ends: bool = True
+    values: bool = True
 
 
 def first_lemmas(normal: Normal, on: Lemmas) -> list[Claim]:
@@ -79,6 +81,22 @@ def last_lemmas(normal: Normal, on: Lemmas) -> list[Claim]:
     return products.lemmas()
 
 
+def value_lemmas(normal: Normal, on: Lemmas, monos: Iterable[Mono], value: Callable[[Mono], int]) -> list[Claim]:
+    """For monomials that are no products under `value`: f == c -> f * m == c * m, for c the value of f.
+
+    The factor is the one with the fewest values, so that these are few.
+    """
+    result: list[Claim] = []
+    for mono in monos if on.values else ():
+        if len(mono) > 1 and value(mono) != prod(value((a,)) for a in mono):
+            factor = min(mono, key=lambda a: (normal.bounds.high[a] - normal.bounds.low[a], a))
+            c = value((factor,))
+            rest = poly.without(mono, factor)
+            fixed = Equal({(factor,): 1} if not c else {(factor,): 1, (): -c})
+            result.append(Claim(_implies(fixed, Equal(poly.plus({mono: 1}, {rest: 1}, -c)))))
+    return result
+
+
 def _comparisons(normal: Normal) -> list[Claim]:
     return [c for c in normal.claims if isinstance(c.formula, Equal | AtMost)]
 
@@ -100,7 +118,7 @@ class _Products:
 
     def add(self, factor: int, p: Poly) -> None:
         if poly.as_constant(p) is None:
-            p = poly.positive_first(p)
+            p = poly.primitive(poly.positive_first(p))
             self._wanted.setdefault((factor, poly.key(p)), (factor, p))
 
     def lemmas(self) -> list[Claim]:
@@ -168,7 +186,7 @@ def _explore_address(normal: Normal, comparisons: list[Claim], products: _Produc
     stack = [(normal.gap, 0)]
     while stack and len(seen) <= _MOST_EXPLORED:
         p, depth = stack.pop()
-        p = poly.positive_first(p)
+        p = poly.primitive(poly.positive_first(p))
         identity = poly.key(p)
         if identity in seen or depth > _DEPTH:
             continue

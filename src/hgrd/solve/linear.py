@@ -33,6 +33,11 @@ class Linear:
         """Give the monomial a value in models."""
         self._name(mono)
 
+    @property
+    def monomials(self) -> list[Mono]:
+        """All that were mentioned, by claims too."""
+        return list(self._names)
+
     def check(self) -> str:
         commands = "".join(self._pending)
         self._pending.clear()

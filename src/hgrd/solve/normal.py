@@ -33,6 +33,7 @@ from hgrd.solve.formula import (
     some,
 )
 from hgrd.solve.poly import Poly
+from hgrd.solve.problem import Problem
 from hgrd.terms import Op, Symbol, Term
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up
@@ -46,8 +47,8 @@ class Normaliser:
     argument.  `loose` collects the soft wraps that the bounds do not exclude.
     """
 
+    problem: Problem
     known: Mapping[Symbol, Span]
-    shared: frozenset[Symbol]
     plain: frozenset[Term]
     builder: Builder = field(default_factory=Builder)
     symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
@@ -138,7 +139,7 @@ class Normaliser:
             case Op.CONST:
                 return Value(poly.constant(t.value))
             case Op.VAR:
-                return Value(poly.atom(self._symbol(t.symbol)))
+                return self._symbol(t.symbol)
             case Op.ADD | Op.SUB:
                 a, b = self.value(t.args[0]), self.value(t.args[1])
                 return Value(poly.plus(a.poly, b.poly, 1 if t.op is Op.ADD else -1), a.facts | b.facts)
@@ -172,14 +173,24 @@ class Normaliser:
             case _:
                 return bit_operation(t.op, a, b, span, self.builder, self._divider)
 
-    def _symbol(self, symbol: Symbol) -> int:
+    def _symbol(self, symbol: Symbol) -> Value:
+        """The atom of the symbol (or of one equal to it), or its value where the bounds leave one."""
+        same = self.problem.same.get(symbol)
+        bounds = self.builder.bounds
+        if same is not None:
+            value = self._symbol(same.symbol)
+            index = self.symbols[symbol] = self.symbols[same.symbol]
+            bounds.lower(index, symbol.low, same.facts)
+            bounds.upper(index, symbol.high, same.facts)
+            return Value(value.poly, value.facts | same.facts)
         index = self.symbols.get(symbol)
         if index is None:
             index = self.builder.fresh(self.known.get(symbol, Span(symbol.low, symbol.high)))
             self.symbols[symbol] = index
-            if symbol in self.shared:
+            if symbol in self.problem.shared:
                 self.builder.uniform.add(index)
-        return index
+        span = bounds.of_atom(index)
+        return Value(poly.constant(span.low), span.facts) if span.low == span.high else Value(poly.atom(index))
 
     def _division(self, t: Term) -> Division:
         dividend, divisor = t.args

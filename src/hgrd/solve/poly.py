@@ -7,6 +7,7 @@ coefficients that are not 0.  Polynomials are values: nothing here changes its a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import gcd
 from typing import Final, TypeAlias
 
 Mono: TypeAlias = tuple[int, ...]
@@ -73,6 +74,12 @@ def as_constant(p: Poly) -> int | None:
 
 def key(p: Poly) -> PolyKey:
     return tuple(sorted(p.items()))
+
+
+def primitive(p: Poly) -> Poly:
+    """p divided by what divides all its coefficients."""
+    unit = gcd(*p.values())
+    return p if unit <= 1 else {mono: c // unit for mono, c in p.items()}
 
 
 def positive_first(p: Poly) -> Poly:

@@ -65,12 +65,17 @@ def survey(problem: Problem) -> Known:
     for _ in range(_PASSES):
         normaliser, _ = _normalise(problem, known.spans, frozenset())
         bounds = normaliser.builder.bounds
-        spans = {s: bounds.of_atom(a) for s, a in normaliser.symbols.items()}
+        spans = {s: _span(s, bounds.of_atom(a), problem) for s, a in normaliser.symbols.items()}
         news = any(spans[s][:2] != known.spans.get(s, (s.low, s.high))[:2] for s in spans)
         known = Known(spans, frozenset(normaliser.loose))
         if not (news and normaliser.builder.inexact):
             break
     return known
+
+
+def _span(symbol: Symbol, span: Span, problem: Problem) -> Span:
+    same = problem.same.get(symbol)
+    return span if same is None else span._replace(facts=span.facts | same.facts)
 
 
 def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
@@ -102,7 +107,7 @@ def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
 
 
 def _normalise(problem: Problem, spans: Mapping[Symbol, Span], plain: frozenset[Term]) -> tuple[Normaliser, Poly]:
-    normaliser = Normaliser(spans, problem.shared, plain)
+    normaliser = Normaliser(problem, spans, plain)
     builder = normaliser.builder
     for condition in problem.conditions:
         _note_power_of_two(normaliser, condition.term, condition.facts)
@@ -129,10 +134,11 @@ def _note_power_of_two(normaliser: Normaliser, t: Term, facts: int) -> None:
     if len(variables) == 1 and all(n.is_const and n.value > 0 and n.value & (n.value - 1) == 0 for n in numbers):
         (x,) = variables
         if x.op is Op.VAR:
-            (mono,) = normaliser.value(x).poly
-            normaliser.builder.powers[mono[0]] = facts
-            normaliser.builder.bounds.upper(mono[0], max(n.value for n in numbers), facts)
-            normaliser.builder.bounds.lower(mono[0], min(n.value for n in numbers), facts)
+            facts |= normaliser.value(x).facts
+            index = normaliser.symbols[x.symbol]
+            normaliser.builder.powers[index] = facts
+            normaliser.builder.bounds.upper(index, max(n.value for n in numbers), facts)
+            normaliser.builder.bounds.lower(index, min(n.value for n in numbers), facts)
 
 
 def _overlap(problem: Problem, normaliser: Normaliser) -> Poly:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from hgrd.solve.query import Model, Query
 from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, var
@@ -22,6 +22,13 @@ class Condition:
     facts: int = 0
 
 
+class Same(NamedTuple):
+    """Equal to `symbol`, given `facts`."""
+
+    symbol: Symbol
+    facts: int
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Everything that must hold but the overlap itself.
@@ -36,6 +43,7 @@ class Problem:
     shared: frozenset[Symbol]
     strict: frozenset[Term]
     ranges: Mapping[str, tuple[int, int]]  # of the elements of arrays that are read
+    same: Mapping[Symbol, Same]  # symbols that conditions say are equal to another one
 
     @property
     def addresses(self) -> tuple[Term, Term]:
@@ -69,9 +77,21 @@ def pose(query: Query) -> Problem:
     private = {*query.first.private, *query.second.private}
     symbols = tuple(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
     shared = frozenset(s for s in symbols if s not in private)
-    return Problem(
-        query, (*stated, *(c for c in defined if c.term.op is not Op.TRUE)), symbols, shared, frozenset(strict), ranges
-    )
+    conditions = (*stated, *(c for c in defined if c.term.op is not Op.TRUE))
+    return Problem(query, conditions, symbols, shared, frozenset(strict), ranges, _same(stated))
+
+
+def _same(conditions: Iterable[Condition]) -> dict[Symbol, Same]:
+    """The conditions x == y, each symbol mapped to one that stands for all equal to it."""
+    found: dict[Symbol, Same] = {}
+    for c in conditions:
+        if c.term.op is Op.EQ and all(a.op is Op.VAR for a in c.term.args):
+            (x, why_x), (y, why_y) = (found.get(a.symbol, Same(a.symbol, 0)) for a in c.term.args)
+            if x != y:
+                facts = why_x | why_y | c.facts
+                found = {s: Same(x, k.facts | facts) if k.symbol == y else k for s, k in found.items()}
+                found[y] = Same(x, facts)
+    return found
 
 
 def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from hgrd.solve import poly
 from hgrd.solve.builder import Application
 from hgrd.solve.formula import Claim, holds
-from hgrd.solve.lemmas import Lemmas, first_lemmas, last_lemmas
+from hgrd.solve.lemmas import Lemmas, first_lemmas, last_lemmas, value_lemmas
 from hgrd.solve.linear import Linear
 from hgrd.solve.poly import Mono
 from hgrd.solve.prepare import Normal
@@ -19,6 +19,7 @@ from hgrd.solve.repl import Solver
 from hgrd.terms import Symbol
 
 _LEMMAS_A_ROUND = 12
+_BRANCHES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rou
         linear.add(claim)
     pool: list[Claim] = []
     stages = [first_lemmas, last_lemmas]
+    branches = _BRANCHES
     for _ in range(rounds):
         match linear.check():
             case "unsat":
@@ -75,6 +77,9 @@ def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rou
             more = stages.pop(0)(normal, lemmas)
             violated = [c for c in more if not holds(c.formula, value)]
             pool += more
+        if not violated and not wraps and branches:
+            branches -= 1
+            violated = value_lemmas(normal, lemmas, linear.monomials, value)
         if not violated and not wraps:
             return Stuck("no lemma excludes a false model", symbols)
         for claim in (*wraps, *violated[:_LEMMAS_A_ROUND]):
