@@ -37,7 +37,11 @@ class Record:
     launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
+    launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
+
+    def __post_init__(self) -> None:
+        self.launchers = self.linked.launchers()
 
     def note(self, machine: Machine, text: str, span: Span) -> None:
         if not machine.probing and len(self.notes) < NOTE_LIMIT:

@@ -20,24 +20,28 @@ LAUNCH_FUNCTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What the body of a function mentions: functions by key, and its own launches."""
+    """What the body of a function mentions: functions, and its own launches.
+
+    `launchers` are those of the functions that launch what they are given.
+    """
 
     functions: frozenset[str]
     launches: frozenset[Span]
+    launchers: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Functions, globals and records by key; `uses` of every host function with a body in user code.
-
-    `launchers` are the functions of the runtime that launch kernels.
-    """
+    """Functions, globals and records by key; `uses` of every host function with a body in user code."""
 
     functions: Mapping[str, Function]
     globals: Mapping[str, Global]
     records: Mapping[str, Record]
     uses: Mapping[str, Uses]
-    launchers: frozenset[str]
+
+    def launchers(self) -> frozenset[str]:
+        """The functions of the runtime that launch kernels."""
+        return frozenset[str]().union(*(uses.launchers for uses in self.uses.values()))
 
     def launches_below(self, key: str) -> frozenset[Span]:
         """The launches in a function and in all that it may call."""
@@ -90,19 +94,20 @@ def _join(units: Iterable[Program]) -> Linked:
             if key not in records or not records[key].complete:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
-    launchers = frozenset(k for k, f in functions.items() if f.ref.name in LAUNCH_FUNCTIONS)
-    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code}, launchers)
+    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code})
 
 
 def _uses(function: Function) -> Uses:
     functions: set[str] = set()
     launches: set[Span] = set()
+    launchers: set[str] = set()
     for node in nodes(function.body):
         match node:
             case ir.Call(function=called, span=span):
                 functions.add(called.key)
                 if called.name in LAUNCH_FUNCTIONS:
                     launches.add(span)
+                    launchers.add(called.key)
             case ir.Construct(constructor=called) if called is not None:
                 functions.add(called.key)
             case ir.FunctionAddress(function=called):
@@ -111,4 +116,4 @@ def _uses(function: Function) -> Uses:
                 launches.add(span)
             case _:
                 pass
-    return Uses(frozenset(functions), frozenset(launches))
+    return Uses(frozenset(functions), frozenset(launches), frozenset(launchers))

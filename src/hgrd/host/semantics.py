@@ -104,7 +104,7 @@ class HostSemantics(Semantics):
                 return False
 
     def watches(self, effects: Effects) -> bool:
-        return effects.launches or not effects.calls.isdisjoint(self.record.linked.launchers)
+        return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         pass

@@ -256,10 +256,8 @@ class _Classifier:
             case (Term() | FloatValue(), _):
                 return None
             case _:
-                lasts = [
-                    None if self.ends.after is None else self._at_end(self.ends.after, i)
-                    for i in range(len(self.cells))
-                ]
+                after = self.ends.after
+                lasts = [None if after is None else self._at_end(after, i) for i in range(len(self.cells))]
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts)
 

@@ -96,7 +96,8 @@ class State:
         for part in term.args if term.op is Op.AND else (term,):
             if part is TRUE or any(c.term is part for c in self.path):
                 continue
-            if part is FALSE or any(c.term is negate(part) for c in self.path):
+            opposite = negate(part)
+            if part is FALSE or any(c.term is opposite for c in self.path):
                 self.kill(span)
                 return
             self.path = (*self.path, Condition(part, kind, span))
