@@ -6,7 +6,7 @@ from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.protocol.model import Configuration
-from hgrd.terms import Origin, Symbol, Term, const, eq, le, mul, var
+from hgrd.terms import Origin, Symbol, Term, const, eq, le, mul, show, var
 
 MAX_THREADS = 1024
 BLOCK_LIMITS = (1024, 1024, 64)
@@ -56,7 +56,7 @@ def _extent(name: str, extent: Term | None, limit: int, span: Span, facts: list[
         return extent
     symbol = var(Symbol(name, 1, limit, Origin.DIMENSION))
     if extent is not None:
-        facts.append(Fact(eq(symbol, extent), FactKind.DIMENSION, f"{name} == {extent}", span))
+        facts.append(Fact(eq(symbol, extent), FactKind.DIMENSION, f"{name} == {show(extent)}", span))
     return symbol
 
 

@@ -36,6 +36,7 @@ from hgrd.terms import (
     mul,
     neg,
     negate,
+    show,
 )
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
@@ -137,7 +138,7 @@ def _assume(
     if term is not None:
         state.assume(term, ConditionKind.ASSERT, call.span)
         if not machine.probing and term is not TRUE:
-            device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({term})", call.span))
+            device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({show(term)})", call.span))
     return OPAQUE
 
 

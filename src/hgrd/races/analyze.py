@@ -21,7 +21,7 @@ from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
 from hgrd.solve.session import Session
 from hgrd.symbolic.state import symbols_in
-from hgrd.terms import TRUE, Symbol, Term, const, eq, symbols_of, var
+from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -166,7 +166,7 @@ def _report(
     kernel: Function, launch: LaunchSite | None, protocol: Protocol, result: Judgement, seconds: float
 ) -> LaunchReport:
     c = protocol.configuration
-    shown = f"<<<({', '.join(map(str, c.grid))}), ({', '.join(map(str, c.block))})>>>"
+    shown = f"<<<({', '.join(map(show, c.grid))}), ({', '.join(map(show, c.block))})>>>"
     return LaunchReport(
         kernel=kernel.ref.name,
         kernel_span=kernel.span,

@@ -18,6 +18,8 @@ from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import Tickets, tickets
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+from hgrd.terms import Term, show
+from hgrd.terms.rewrite import bottom_up
 
 Decide: TypeAlias = Callable[[Query], Answer]
 SiteKey: TypeAlias = tuple[object, ...]
@@ -135,8 +137,10 @@ class Judge:
     def _note_proof(self, posed: Posed, answer: Proved) -> None:
         for index in sorted(answer.used):
             self.used[use_of(posed.facts[index])] = None
-        for term in answer.no_wrap:
-            self.notes[f"no overflow of {_source(term)}"] = None
+        for term in outermost(answer.no_wrap):
+            bits, signed, _ = term.wrap_to
+            note = f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}"
+            self.notes[note] = None
 
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
         a, b = pair.first, pair.second
@@ -217,6 +221,12 @@ def use_of(fact: Fact) -> FactUse:
     return FactUse(fact.text, fact.kind.value, fact.span)
 
 
-def _source(term: object) -> str:
-    text = str(term).replace("@1", "").replace("@2", "")
+def outermost(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Those that are not part of another one."""
+    inner = {x for t in terms for x in bottom_up(t.args)}
+    return tuple(t for t in terms if t not in inner)
+
+
+def _source(term: Term) -> str:
+    text = show(term).replace("@1", "").replace("@2", "")
     return text if len(text) <= 80 else text[:77] + "..."

@@ -37,7 +37,7 @@ from hgrd.terms.build import (
     wrap,
 )
 from hgrd.terms.evaluate import EvaluationError, evaluate
-from hgrd.terms.print import show
+from hgrd.terms.print import show, show_exactly
 from hgrd.terms.rewrite import substitute, symbols_of
 from hgrd.terms.term import Op, Origin, Symbol, Term
 
@@ -76,6 +76,7 @@ __all__ = [
     "read",
     "shl",
     "show",
+    "show_exactly",
     "shr",
     "sub",
     "substitute",

@@ -25,10 +25,16 @@ _SPELLING = {Op.AND: "&&", Op.OR: "||"}
 
 
 def show(term: Term) -> str:
-    return _show(term, 0)
+    """For people: soft wraps, which a correct program does not notice, are left out."""
+    return _show(term, 0, exact=False)
 
 
-def _show(t: Term, outer: int) -> str:
+def show_exactly(term: Term) -> str:
+    """With every wrap: `i32(…)` a soft one, `u8!(…)` one that is part of the meaning."""
+    return _show(term, 0, exact=True)
+
+
+def _show(t: Term, outer: int, *, exact: bool) -> str:
     match t.op:
         case Op.CONST:
             return str(t.value)
@@ -38,24 +44,36 @@ def _show(t: Term, outer: int) -> str:
             return t.op.value
         case Op.NOT:
             inner = t.args[0]
-            return _infix(" != ", inner, 6, outer) if inner.op is Op.EQ else f"!{_show(inner, 11)}"
+            if inner.op is Op.EQ:
+                return _infix(" != ", inner, 6, outer, exact=exact)
+            return f"!{_show(inner, 11, exact=exact)}"
         case Op.ITE:
-            c, a, b = (_show(x, 1) for x in t.args)
+            c, a, b = (_show(x, 1, exact=exact) for x in t.args)
             return f"({c} ? {a} : {b})"
         case Op.MIN | Op.MAX:
-            return f"{t.op.value}({', '.join(_show(a, 0) for a in t.args)})"
+            return f"{t.op.value}({', '.join(_show(a, 0, exact=exact) for a in t.args)})"
         case Op.READ:
-            return t.array + "".join(f"[{_show(a, 0)}]" for a in t.args)
+            return t.array + "".join(f"[{_show(a, 0, exact=exact)}]" for a in t.args)
         case Op.WRAP:
-            bits, signed, soft = t.wrap_to
-            inner = _show(t.args[0], 0)
-            return f"{'i' if signed else 'u'}{bits}{'' if soft else '!'}({inner})"
+            return _wrapped(t, outer, exact=exact)
+        case Op.ADD if t.args[1].is_const and t.args[1].value < 0:
+            return _bracketed(f"{_show(t.args[0], 9, exact=exact)} - {-t.args[1].value}", 9, outer)
         case op:
-            return _infix(f" {_SPELLING.get(op, op.value)} ", t, _LEVEL[op], outer)
+            return _infix(f" {_SPELLING.get(op, op.value)} ", t, _LEVEL[op], outer, exact=exact)
 
 
-def _infix(operator: str, t: Term, level: int, outer: int) -> str:
+def _wrapped(t: Term, outer: int, *, exact: bool) -> str:
+    bits, signed, soft = t.wrap_to
+    if soft and not exact:
+        return _show(t.args[0], outer, exact=False)
+    return f"{'i' if signed else 'u'}{bits}{'' if soft else '!'}({_show(t.args[0], 0, exact=exact)})"
+
+
+def _infix(operator: str, t: Term, level: int, outer: int, *, exact: bool) -> str:
     commutes = t.op in (Op.ADD, Op.MUL, Op.AND, Op.OR)
-    parts = [_show(a, level if i == 0 or commutes else level + 1) for i, a in enumerate(t.args)]
-    text = operator.join(parts)
+    parts = [_show(a, level if i == 0 or commutes else level + 1, exact=exact) for i, a in enumerate(t.args)]
+    return _bracketed(operator.join(parts), level, outer)
+
+
+def _bracketed(text: str, level: int, outer: int) -> str:
     return f"({text})" if level < outer else text

@@ -139,9 +139,9 @@ class Term:
         return self.payload
 
     def __repr__(self) -> str:
-        from hgrd.terms.print import show
+        from hgrd.terms.print import show_exactly
 
-        return show(self)
+        return show_exactly(self)
 
 
 def _gathered(term: Term) -> frozenset[Symbol]:
