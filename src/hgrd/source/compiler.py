@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from hgrd.program.program import Diagnostic
-from hgrd.source.diagnostics import errors_in, missing_include, rejects_precompiled
+from hgrd.source.command import Run, language_flags, language_of, user_dirs, user_flags
+from hgrd.source.diagnostics import errors_in
 from hgrd.source.implied import implied_headers
 from hgrd.source.includes import Includes, scan, write_shadows
 from hgrd.source.options import SourceError, SourceOptions
-from hgrd.source.precompiled import HEADERS, PRELUDE, Recipe, default_cache_dir, precompiled
+from hgrd.source.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
+from hgrd.source.repairs import repaired
 from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-DEVICE_ARCHITECTURE = 800
-"""What __CUDA_ARCH__ is in a device pass."""
-
-# `-x cuda` rejects calls of host-only functions in kernels and so breaks on most headers; HIP with
-# `--hipstdpar` lets device code call anything.  Host compilation only: it sees kernels and launches.
-_HIP_FLAGS = ("-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "-Xclang", "--hipstdpar")
-_COMMON_FLAGS = (
-    *("-ferror-limit=0", "-w", "-Wno-everything", "-fno-color-diagnostics", "-fno-caret-diagnostics"),
-    *("-fmacro-backtrace-limit=1", "-fno-spell-checking"),
-)
 _BUFFER = 1 << 20
 
 
@@ -45,7 +36,7 @@ class AstStream:
 
     __slots__ = ("_foreign", "_process", "_run", "stdout")
 
-    def __init__(self, process: subprocess.Popen[bytes], stdout: BinaryIO, run: _Run) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stdout: BinaryIO, run: Run) -> None:
         self.stdout = stdout
         self._process = process
         self._run = run
@@ -94,48 +85,6 @@ class _Capped(io.RawIOBase):
         return len(data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Everything that one start of clang needs."""
-
-    toolchain: Toolchain
-    flags: tuple[str, ...]
-    user_flags: tuple[str, ...]
-    precompiled: Path | None
-    prelude: bool
-    scratch: Path
-    path: str
-
-    @property
-    def shadow(self) -> Path:
-        return self.scratch / "shadow"
-
-    def stderr(self) -> str:
-        return _text_of(self.scratch / "stderr")
-
-    def dependencies(self) -> list[str]:
-        """The files that clang has read, from the dependencies it wrote in make's notation."""
-        words = re.findall(r"(?:\\.|\S)+", _text_of(self.scratch / "dependencies"))
-        return [word.replace("\\ ", " ") for word in words]
-
-    def command(self) -> list[str]:
-        return [
-            *self.toolchain.command,
-            *self.flags,
-            *self.user_flags,
-            *("-idirafter", str(self.shadow)),
-            *self._headers(),
-            *("-MD", "-MF", str(self.scratch / "dependencies"), "-MT", "x"),
-            *("-fsyntax-only", "-Xclang", "-ast-dump=json"),
-            self.path,
-        ]
-
-    def _headers(self) -> tuple[str, ...]:
-        if self.precompiled is not None:
-            return ("-include-pch", str(self.precompiled))
-        return ("-include", str(PRELUDE)) if self.prelude else ()
-
-
 @contextmanager
 def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
     """Parse `path`; clang has ended when the context does.
@@ -148,9 +97,8 @@ def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
         toolchain = find_toolchain(options.clang)
     except NoCompilerError as error:
         raise SourceError(path, str(error)) from None
-    includes = _scan(path, options, toolchain)
     with tempfile.TemporaryDirectory(prefix="hgrd-") as scratch:
-        run = _prepare(path, options, toolchain, includes, Path(scratch).resolve())
+        run = _prepare(path, options, toolchain, Path(scratch).resolve())
         process, stdout = _start(run, options.max_ast_bytes)
         try:
             yield AstStream(process, stdout, run)
@@ -179,74 +127,38 @@ def check_readable(path: str) -> None:
 
 def needs_device_pass(path: str, options: SourceOptions) -> bool:
     """Whether the file or a user file that it includes looks at __CUDA_ARCH__."""
-    return b"__CUDA_ARCH__" in scan(path, options.include_dirs, (str(HEADERS),)).text
+    return b"__CUDA_ARCH__" in scan(path, user_dirs(options), (str(HEADERS),)).text
 
 
-def _scan(path: str, options: SourceOptions, toolchain: Toolchain) -> Includes:
-    return scan(path, _user_dirs(options), (str(HEADERS), *toolchain.system_dirs))
-
-
-def _user_dirs(options: SourceOptions) -> tuple[str, ...]:
-    """The user's include directories; those of a CUDA toolkit give way to our own headers."""
-    return tuple(
-        directory for directory in options.include_dirs if not (Path(directory) / "cuda_runtime_api.h").is_file()
-    )
-
-
-def language_of(path: str, text: bytes, options: SourceOptions) -> str:
-    """clang's language for a file: "hip" (that is, CUDA), "c++" or "c"."""
-    if options.language is not None:
-        return "hip" if options.language in {"cu", "cuda", "hip"} else options.language
-    suffix = Path(path).suffix.lower()
-    if suffix not in {".c", ".cc", ".cpp", ".cxx", ".c++"} or b"<<<" in text or b"__global__" in text:
-        return "hip"
-    return "c" if path.endswith(".c") else "c++"
-
-
-def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: Includes, scratch: Path) -> _Run:
+def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: Path) -> Run:
+    includes = scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs))
     language = language_of(path, includes.text, options)
-    flags = _language_flags(language, options, toolchain)
-    write_shadows(includes.missing, scratch / "shadow")
+    flags = language_flags(language, options, toolchain)
     headers = {*includes.system, *implied_headers(includes.text, language)}
     recipe = Recipe(toolchain, flags, tuple(sorted(headers)), prelude=language == "hip")
-    return _Run(
+    run = Run(
         toolchain=toolchain,
         flags=flags,
-        user_flags=_user_flags(options),
+        user_flags=user_flags(options),
         precompiled=precompiled(recipe, options.cache_dir or default_cache_dir()),
         prelude=recipe.prelude,
         scratch=scratch,
-        path=f"./{path}" if path.startswith("-") else path,
+        path=path,
+        replaced=tuple(_repair(includes, scratch)) if recipe.prelude else (),
     )
+    write_shadows(includes.missing, run.shadow)
+    return run
 
 
-def _language_flags(language: str, options: SourceOptions, toolchain: Toolchain) -> tuple[str, ...]:
-    c = language == "c"
-    select = _HIP_FLAGS if language == "hip" else ("-x", language)
-    standard = options.standard or ""
-    if not standard or ("++" in standard) == c:  # none, or one of the other language
-        standard = "gnu11" if c else "gnu++17"
-    return (
-        *select,
-        f"-std={standard}",
-        *_COMMON_FLAGS,
-        *("-isystem", str(HEADERS)),
-        *(() if c else toolchain.cxx_flags),
-        *toolchain.flags,
-        *options.extra_flags,
-    )
+def _repair(includes: Includes, scratch: Path) -> Iterator[tuple[str, str]]:
+    for number, (file, text) in enumerate(includes.texts.items()):
+        if (better := repaired(text)) is not None:
+            copy = scratch / f"{number}-{Path(file).name}"
+            copy.write_bytes(better)
+            yield file, str(copy)
 
 
-def _user_flags(options: SourceOptions) -> tuple[str, ...]:
-    return (
-        *(f"-D{define}" for define in options.defines),
-        *(f"-U{name}" for name in options.undefines),
-        *((f"-D__CUDA_ARCH__={DEVICE_ARCHITECTURE}",) if options.device_pass else ()),
-        *(f"-I{directory}" for directory in _user_dirs(options)),
-    )
-
-
-def _start(run: _Run, limit: int) -> tuple[subprocess.Popen[bytes], BinaryIO]:
+def _start(run: Run, limit: int) -> tuple[subprocess.Popen[bytes], BinaryIO]:
     """Start clang and wait for the first byte of the tree.
 
     By then all includes are resolved: where one was missing after all (a macro named it), it gets a
@@ -267,20 +179,10 @@ def _start(run: _Run, limit: int) -> tuple[subprocess.Popen[bytes], BinaryIO]:
         run = again
 
 
-def _improved(run: _Run) -> _Run | None:
+def _improved(run: Run) -> Run | None:
     """How to start clang again after what it has said so far; None where that is no use."""
-    said = run.stderr()
-    if run.precompiled is not None and rejects_precompiled(said):
+    if run.precompiled is not None and run.rejects_precompiled():
         run.precompiled.unlink(missing_ok=True)
         return replace(run, precompiled=None)
-    header = missing_include(said)
-    if header is None or (run.shadow / header).exists() or not write_shadows((header,), run.shadow):
-        return None
-    return run
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text("utf-8", "replace")
-    except OSError:
-        return ""
+    header = run.missing_include()
+    return run if header is not None and write_shadows((header,), run.shadow) else None

@@ -69,7 +69,7 @@ _C = {
     "sys/types.h": "uint ushort ulong pid_t ssize_t u_int32_t u_int64_t u_int8_t off_t",
     "sys/stat.h": "mkdir stat fstat",
     "sys/resource.h": "getrusage rusage",
-    "unistd.h": "usleep sleep getpid sysconf isatty getcwd gethostname getpagesize readlink unlink",
+    "unistd.h": "usleep sleep getpid sysconf isatty getcwd gethostname getpagesize readlink unlink lseek",
     "getopt.h": "getopt getopt_long optarg optind",
     "malloc.h": "memalign malloc_usable_size",
     "strings.h": "strcasecmp strncasecmp bzero bcopy",

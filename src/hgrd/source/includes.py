@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,15 +13,20 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]
 
 @dataclass(frozen=True, slots=True)
 class Includes:
-    """`user_files` begin with the file itself; `system` and `missing` are spelled as in the source.
+    """What a file includes, directly and through the user's other files.
 
-    Conditional compilation is not looked at: a header that is included under some condition counts.
+    `texts` are the user's files by path, the file itself first; `system` and `missing` are spelled as in
+    the source.  Conditional compilation is not looked at: a header included under some condition counts.
     """
 
-    user_files: tuple[str, ...]
+    texts: Mapping[str, bytes]
     system: tuple[str, ...]
     missing: tuple[str, ...]
-    text: bytes
+
+    @property
+    def text(self) -> bytes:
+        """All of the user's files, one after the other."""
+        return b"\n".join(self.texts.values())
 
 
 def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...]) -> Includes:
@@ -48,7 +53,7 @@ def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...]) ->
             else:
                 missing[header] = None
         pending.extend(reversed(found))
-    return Includes(tuple(texts), tuple(system), tuple(missing), b"\n".join(texts.values()))
+    return Includes(texts, tuple(system), tuple(missing))
 
 
 def _spelled(text: bytes) -> Iterator[tuple[bool, str]]:

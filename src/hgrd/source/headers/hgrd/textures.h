@@ -96,4 +96,12 @@ template <class T, int Type> __HGRD_BOTH cudaError_t cudaBindSurfaceToArray(cons
 template <class T, int Type>
 __HGRD_BOTH cudaError_t cudaBindSurfaceToArray(const surface<T, Type>& reference, cudaArray_const_t array,
                                                const cudaChannelFormatDesc& desc);
+__HGRD_C __HGRD_BOTH cudaError_t cudaBindTexture(size_t* offset, const textureReference* reference, const void* pointer,
+                                                 const cudaChannelFormatDesc* desc, size_t size = UINT_MAX);
+__HGRD_C __HGRD_BOTH cudaError_t cudaBindTexture2D(size_t* offset, const textureReference* reference,
+                                                   const void* pointer, const cudaChannelFormatDesc* desc,
+                                                   size_t width, size_t height, size_t pitch);
+__HGRD_C __HGRD_BOTH cudaError_t cudaBindTextureToArray(const textureReference* reference, cudaArray_const_t array,
+                                                        const cudaChannelFormatDesc* desc);
+__HGRD_C __HGRD_BOTH cudaError_t cudaUnbindTexture(const textureReference* reference);
 __HGRD_C __HGRD_BOTH cudaError_t cudaGetTextureReference(const textureReference** reference, const void* symbol);

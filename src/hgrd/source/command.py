@@ -1,0 +1,145 @@
+"""The command line that makes clang parse a file as CUDA."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hgrd.source.diagnostics import missing_include, rejects_precompiled
+from hgrd.source.options import SourceOptions
+from hgrd.source.precompiled import HEADERS, PRELUDE
+from hgrd.source.toolchain import Toolchain
+
+DEVICE_ARCHITECTURE = 800
+"""What __CUDA_ARCH__ is in a device pass."""
+
+# `-x cuda` rejects calls of host-only functions in kernels and so breaks on most headers; HIP with
+# `--hipstdpar` lets device code call anything.  Host compilation only: it sees kernels and launches.
+_HIP_FLAGS = ("-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "-Xclang", "--hipstdpar")
+_COMMON_FLAGS = (
+    *("-ferror-limit=0", "-w", "-Wno-everything", "-fno-color-diagnostics", "-fno-caret-diagnostics"),
+    *("-fmacro-backtrace-limit=1", "-fno-spell-checking"),
+)
+# What C++17 took out of the library, programs of C++11 still use.
+_CXX_DEFINES = tuple(
+    f"-D_LIBCPP_ENABLE_CXX17_REMOVED_{name}"
+    for name in ("AUTO_PTR", "BINDERS", "RANDOM_SHUFFLE", "UNARY_BINARY_FUNCTION", "UNEXPECTED_FUNCTIONS")
+)
+_HOST_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++"})
+_STANDARD = re.compile(r"(?:c|gnu)(\+\+)?(\w+)$")
+
+
+def language_of(path: str, text: bytes, options: SourceOptions) -> str:
+    """clang's language for a file with this text: "hip" (that is, CUDA), "c++" or "c"."""
+    if options.language is not None:
+        return "hip" if options.language in {"cu", "cuda", "hip"} else options.language
+    suffix = Path(path).suffix.lower()
+    if suffix not in _HOST_SUFFIXES or b"<<<" in text or b"__global__" in text:
+        return "hip"
+    return "c" if path.endswith(".c") else "c++"
+
+
+def language_flags(language: str, options: SourceOptions, toolchain: Toolchain) -> tuple[str, ...]:
+    """The flags that precompiled headers share with the files that use them."""
+    c = language == "c"
+    select = _HIP_FLAGS if language == "hip" else ("-x", language)
+    return (
+        *select,
+        f"-std={_standard(options.standard, c)}",
+        *_COMMON_FLAGS,
+        *("-isystem", str(HEADERS)),
+        *(() if c else (*toolchain.cxx_flags, *_CXX_DEFINES)),
+        *toolchain.flags,
+        *options.extra_flags,
+    )
+
+
+def _standard(asked: str | None, c: bool) -> str:
+    """The standard to use, always with GNU's extensions; our headers need C++17."""
+    found = _STANDARD.match(asked or "")
+    if c:
+        return f"gnu{found[2]}" if found and not found[1] else "gnu11"
+    return f"gnu++{found[2]}" if found and found[1] and found[2].startswith("2") else "gnu++17"
+
+
+def user_dirs(options: SourceOptions) -> tuple[str, ...]:
+    """The user's include directories; those of a CUDA toolkit give way to our own headers."""
+    return tuple(
+        directory for directory in options.include_dirs if not (Path(directory) / "cuda_runtime_api.h").is_file()
+    )
+
+
+def user_flags(options: SourceOptions) -> tuple[str, ...]:
+    """Macros and include directories, as the user gave them."""
+    return (
+        *(f"-D{define}" for define in options.defines),
+        *(f"-U{name}" for name in options.undefines),
+        *((f"-D__CUDA_ARCH__={DEVICE_ARCHITECTURE}",) if options.device_pass else ()),
+        *(f"-I{directory}" for directory in user_dirs(options)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that one start of clang needs; `scratch` is a directory of its own.
+
+    `replaced` are pairs: where clang opens the first file, it reads the second.
+    """
+
+    toolchain: Toolchain
+    flags: tuple[str, ...]
+    user_flags: tuple[str, ...]
+    precompiled: Path | None
+    prelude: bool
+    scratch: Path
+    path: str
+    replaced: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shadow(self) -> Path:
+        """Where the empty files stand for headers that are nowhere."""
+        return self.scratch / "shadow"
+
+    def command(self) -> list[str]:
+        return [
+            *self.toolchain.command,
+            *self.flags,
+            *self.user_flags,
+            *("-idirafter", str(self.shadow)),
+            *self._headers(),
+            *("-MD", "-MF", str(self.scratch / "dependencies"), "-MT", "x"),
+            *(part for old, new in self.replaced for part in ("-Xclang", "-remap-file", "-Xclang", f"{old};{new}")),
+            *("-fsyntax-only", "-Xclang", "-ast-dump=json"),
+            f"./{self.path}" if self.path.startswith("-") else self.path,
+        ]
+
+    def _headers(self) -> tuple[str, ...]:
+        if self.precompiled is not None:
+            return ("-include-pch", str(self.precompiled))
+        return ("-include", str(PRELUDE)) if self.prelude else ()
+
+    def stderr(self) -> str:
+        """What clang has said so far."""
+        return _text_of(self.scratch / "stderr")
+
+    def dependencies(self) -> list[str]:
+        """The files that clang has read, from the dependencies it wrote in make's notation."""
+        words = re.findall(r"(?:\\.|\S)+", _text_of(self.scratch / "dependencies"))
+        return [word.replace("\\ ", " ") for word in words]
+
+    def missing_include(self) -> str | None:
+        """The header whose absence made clang give up, if one did and has no shadow yet."""
+        header = missing_include(self.stderr())
+        return None if header is None or (self.shadow / header).exists() else header
+
+    def rejects_precompiled(self) -> bool:
+        """Whether clang did not want the precompiled header."""
+        return self.precompiled is not None and rejects_precompiled(self.stderr())
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,2 @@
+#include "helper_cuda.h"
+#include "cuda.h"
