@@ -11,14 +11,15 @@ from hgrd.solve.launches import try_launches
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
-from hgrd.solve.problem import pose
-from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+from hgrd.solve.problem import access_bit, pose
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.solve.reading import read_plainly
 from hgrd.solve.refute import Found, Outcome, Refuted, Stuck, search
 from hgrd.solve.repl import Solver, SolverError, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
 from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps
+from hgrd.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,12 @@ class _Decision:
             case Wraps(model, realistic=True):
                 return Conflict(model, "wrap")
             case Wraps(model):
-                return Proved(frozenset(fact_indexes(facts)), method, normal.assumed, model)
+                return self._proved(facts, method, normal.assumed, model)
             case Open():
-                return Proved(frozenset(fact_indexes(facts)), method, normal.assumed)
+                return self._proved(facts, method, normal.assumed)
 
-    def _proved(self, facts: int, method: str) -> Proved:
-        return Proved(frozenset(fact_indexes(facts)), method)
+    def _proved(self, facts: int, method: str, no_wrap: tuple[Term, ...] = (), wraps_at: Model | None = None) -> Proved:
+        """`facts` without the accesses' own bit: the facts exclude each other, whatever is accessed."""
+        access = access_bit(self.problem.query)
+        used = frozenset(fact_indexes(facts & ~access))
+        return Proved(used, method if facts & access else "infeasible", no_wrap, wraps_at)

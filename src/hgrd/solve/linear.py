@@ -38,10 +38,22 @@ class Linear:
         """All that were mentioned, by claims too."""
         return list(self._names)
 
-    def check(self) -> str:
+    def check(self, *more: str) -> str:
+        """ "sat", "unsat" or "unknown", with all facts and the literals `more` assumed."""
         commands = "".join(self._pending)
         self._pending.clear()
-        return self._solver.check(commands, fact_names(self._facts))
+        return self._solver.check(commands, (*fact_names(self._facts), *more))
+
+    def check_near_zero(self, reach: int) -> str:
+        """`check` with all atoms as near to 0 as their bounds allow, within `reach`."""
+        near = f"near{reach}"
+        self._pending.append(f"(declare-const {near} Bool)")
+        for mono, name in self._names.items():
+            if len(mono) == 1:
+                low, high, _ = self._bounds.of_mono(mono)
+                low, high = min(max(low, -reach), high), max(min(high, reach), low)
+                self._pending.append(f"(assert (=> {near} (<= {numeral(low)} {name} {numeral(high)})))")
+        return self.check(near)
 
     def core(self) -> int:
         """The facts that the last "unsat" used, as a bit set."""

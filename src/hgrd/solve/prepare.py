@@ -24,7 +24,7 @@ from hgrd.solve.formula import (
 )
 from hgrd.solve.normal import Normaliser
 from hgrd.solve.poly import Poly
-from hgrd.solve.problem import Problem
+from hgrd.solve.problem import Problem, access_bit
 from hgrd.terms import Op, Symbol, Term
 from hgrd.terms import interval as intervals
 
@@ -152,7 +152,7 @@ def _overlap(problem: Problem, normaliser: Normaliser) -> Poly:
     unit = gcd(*gap.values()) or 1
     gap = {mono: c // unit for mono, c in gap.items()}
     least, most = -((offset - low) // unit), (high - offset) // unit
-    facts = first.facts | second.facts
+    facts = first.facts | second.facts | access_bit(problem.query)
     if least > most:
         raise Infeasible(facts)
     if least == most:

@@ -16,10 +16,13 @@ Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A Boolean term that must hold; `facts` is the bit of the fact it comes from, or 0."""
+    """A Boolean term that must hold; `facts` is the bit of the fact it comes from.
+
+    Guards and the like come from the accesses, which count as one more fact (`access_bit`).
+    """
 
     term: Term
-    facts: int = 0
+    facts: int
 
 
 class Same(NamedTuple):
@@ -54,19 +57,25 @@ class Problem:
         return (*(c.term for c in self.conditions), *self.addresses)
 
 
+def access_bit(query: Query) -> int:
+    """The bit behind those of the facts: a contradiction without it is one among the facts."""
+    return 1 << len(query.facts)
+
+
 def pose(query: Query) -> Problem:
     """The problem of a query."""
     stated = [Condition(fact, 1 << i) for i, fact in enumerate(query.facts)]
+    access = access_bit(query)
     for axis in (*query.axes, *query.first.axes, *query.second.axes):
         index = var(axis.symbol)
-        stated += [Condition(ge(index, const(0))), Condition(lt(index, axis.extent))]
-    stated += [Condition(g) for g in (*query.first.guards, *query.second.guards, *query.between)]
+        stated += [Condition(ge(index, const(0)), access), Condition(lt(index, axis.extent), access)]
+    stated += [Condition(g, access) for g in (*query.first.guards, *query.second.guards, *query.between)]
     stated = [c for c in stated if c.term.op is not Op.TRUE]
     addresses = (query.first.address, query.second.address)
     roots = (*(c.term for c in stated), *addresses)
     strict: set[Term] = set()
     defined: list[Condition] = []
-    for root, facts in (*((c.term, c.facts) for c in stated), *((a, 0) for a in addresses)):
+    for root, facts in (*((c.term, c.facts) for c in stated), *((a, access) for a in addresses)):
         for t in _needed(root, strict):
             defined += [Condition(condition, facts) for condition in _defined(t)]
     ranges: dict[str, tuple[int, int]] = {}

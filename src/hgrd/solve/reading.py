@@ -8,7 +8,7 @@ from itertools import combinations
 
 from hgrd.solve.bounds import Span
 from hgrd.solve.prepare import Known
-from hgrd.solve.problem import Condition, Contents, Problem
+from hgrd.solve.problem import Condition, Contents, Problem, access_bit
 from hgrd.terms import Op, Origin, Symbol, Term, conj, const, disj, eq, ge, le, negate, sub, var
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -60,7 +60,8 @@ def read_plainly(problem: Problem, known: Known) -> Reading:
     overlap = (le(const(1 - problem.query.first.size), gap), le(gap, const(problem.query.second.size - 1)))
     conditions = (
         *(Condition(done[c.term], c.facts) for c in problem.conditions),
-        *map(Condition, (*in_range, *overlap, *_congruence(looks))),
+        *(Condition(t, access_bit(problem.query)) for t in (*in_range, *overlap)),
+        *(Condition(t, 0) for t in _congruence(looks)),
     )
     return Reading(conditions, tight, tuple(looks))
 

@@ -20,6 +20,7 @@ from hgrd.terms import Symbol
 
 _LEMMAS_A_ROUND = 12
 _BRANCHES = 40
+_READABLE = (32, 1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,10 @@ def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rou
             case _:
                 return Stuck("linear arithmetic ran out of effort")
         value = linear.model()
-        symbols = {s: value((a,)) for s, a in normal.symbols.items()}
+        symbols = _symbols(normal, value)
         model = confirm(problem, symbols, contents(normal.applications, value))
         if model is not None:
-            return Found(model)
+            return Found(_smaller(model, problem, normal, linear))
         wraps = [c for c in normal.in_range if not holds(c.formula, value)]
         violated = [c for c in pool if not holds(c.formula, value)]
         while not violated and not wraps and stages:
@@ -85,6 +86,21 @@ def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rou
         for claim in (*wraps, *violated[:_LEMMAS_A_ROUND]):
             linear.add(claim)
     return Stuck("too many rounds of lemmas")
+
+
+def _symbols(normal: Normal, value: Callable[[Mono], int]) -> dict[Symbol, int]:
+    return {s: value((a,)) for s, a in normal.symbols.items()}
+
+
+def _smaller(model: Model, problem: Problem, normal: Normal, linear: Linear) -> Model:
+    """A model with values that people like to read, if the next attempts give one."""
+    for reach in _READABLE:
+        if any(abs(v) > reach for v in model.values.values()) and linear.check_near_zero(reach) == "sat":
+            value = linear.model()
+            better = confirm(problem, _symbols(normal, value), contents(normal.applications, value))
+            if better is not None:
+                return better
+    return model
 
 
 def contents(applications: tuple[Application, ...], value: Callable[[Mono], int]) -> Contents:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from hgrd.solve.bounds import Infeasible, Span
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.prepare import Known, Normal, normal_form
-from hgrd.solve.problem import Condition, Problem
+from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.refute import Found, Refuted, search
 from hgrd.solve.repl import Solver
@@ -80,10 +80,8 @@ def _realistic(problem: Problem, known: Known) -> tuple[Problem, Normal] | None:
         return None
     reach: list[Condition] = []
     for address in _without_wraps(problem.addresses, known.loose):
-        reach += [
-            Condition(ge(address, const(-_LARGEST_ADDRESS))),
-            Condition(le(address, const(_LARGEST_ADDRESS))),
-        ]
+        low, high = ge(address, const(-_LARGEST_ADDRESS)), le(address, const(_LARGEST_ADDRESS))
+        reach += [Condition(t, access_bit(problem.query)) for t in (low, high)]
     smaller = replace(problem, conditions=(*problem.conditions, *reach))
     try:
         return smaller, normal_form(smaller, replace(known, spans=spans), wrapping=True)
