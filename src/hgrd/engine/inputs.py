@@ -95,10 +95,10 @@ def unreadable(path: str) -> str:
 
 
 def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
-    includes = scan(path, include_dirs, ())
-    own = Path(path).read_bytes() if not unreadable(path) else b""
-    others = frozenset(os.path.realpath(file) for file in includes.user_files[1:])
-    return _Unit(path, others, bool(_CUDA.search(own)), bool(_MAIN.search(includes.text)))
+    own, *others = scan(path, include_dirs, ()).texts.items()
+    included = frozenset(os.path.realpath(file) for file, _ in others)
+    main = any(_MAIN.search(text) for _, text in (own, *others))
+    return _Unit(path, included, bool(_CUDA.search(own[1])), main)
 
 
 def _files_below(directory: str) -> Iterator[str]:
