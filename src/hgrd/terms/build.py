@@ -299,22 +299,50 @@ def disj(*parts: Term) -> Term:
 
 
 def _join(op: Op, neutral: Term, absorbing: Term, parts: tuple[Term, ...]) -> Term:
-    """Flattened, without duplicates; `p op not p` is the absorbing element."""
+    """Flattened, without duplicates; `p op not p` is the absorbing element.
+
+    Inside a part of the other operator, what the single parts decide is left out: `p or (not p and q)`
+    is `p or q`, and `p or (p and q)` is `p`.
+    """
+    seen = _flat(op, parts, neutral, absorbing)
+    if seen is None:
+        return absorbing
+    other = Op.OR if op is Op.AND else Op.AND
+    changed = any(q.op is other for q in seen)
+    while changed:
+        changed = False
+        single = {q for q in seen if q.op is not other}
+        for q in [q for q in seen if q.op is other]:
+            kept = tuple(x for x in q.args if negate(x) not in single)
+            if any(x in single for x in kept):
+                del seen[q]
+            elif len(kept) < len(q.args):
+                del seen[q]
+                again = _flat(op, (*seen, _join(other, absorbing, neutral, kept)), neutral, absorbing)
+                if again is None:
+                    return absorbing
+                seen, changed = again, True
+                break
+    items = tuple(seen)
+    if not items:
+        return neutral
+    return items[0] if len(items) == 1 else intern(op, None, items, 0, 1)
+
+
+def _flat(op: Op, parts: tuple[Term, ...], neutral: Term, absorbing: Term) -> dict[Term, None] | None:
+    """The distinct parts in order; None if they come to the absorbing element."""
     seen: dict[Term, None] = {}
     for part in parts:
         p = as_bool(part)
         for q in p.args if p.op is op else (p,):
             if q is absorbing:
-                return absorbing
+                return None
             if q is not neutral:
                 seen[q] = None
     for q in seen:
         if q.op is not Op.AND and q.op is not Op.OR and negate(q) in seen:
-            return absorbing
-    items = tuple(seen)
-    if not items:
-        return neutral
-    return items[0] if len(items) == 1 else intern(op, None, items, 0, 1)
+            return None
+    return seen
 
 
 def as_bool(t: Term) -> Term:
