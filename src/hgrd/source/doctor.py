@@ -1,0 +1,87 @@
+"""What hgrd finds on this machine: the compiler it would use, and where it keeps things."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import hgrd
+from hgrd.source.options import SourceOptions
+from hgrd.source.precompiled import default_cache_dir
+from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain, version_of
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A description for people is its `str`.  `problem` is "" where files can be analysed."""
+
+    hgrd: str
+    python: str
+    platform: str
+    compiler: str
+    compiler_version: str
+    reason: str
+    cache_dir: Path
+    cache_writable: bool
+    packages: tuple[tuple[str, str], ...]
+    problem: str
+
+    def __str__(self) -> str:
+        rows = [
+            ("hgrd", self.hgrd),
+            ("python", f"{self.python} on {self.platform}"),
+            ("compiler", self.compiler or "none"),
+            ("", self.compiler_version),
+            ("", self.reason),
+            (
+                "cache",
+                f"{self.cache_dir} ({'writable' if self.cache_writable else 'not writable: runs will be slower'})",
+            ),
+            *self.packages,
+            ("problem", self.problem),
+        ]
+        return "\n".join(f"{name:12}{value}" for name, value in rows if value)
+
+
+def doctor(clang: str | None = None, cache_dir: Path | None = None) -> Health:
+    """Look at this machine; `clang` as in SourceOptions."""
+    toolchain, problem = _toolchain(SourceOptions(clang=clang))
+    found = version_of(toolchain) if toolchain else ""
+    if toolchain and not found:
+        problem = f"{toolchain.command[0]} does not run"
+    cache = cache_dir or default_cache_dir()
+    return Health(
+        hgrd=hgrd.__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        compiler=" ".join(toolchain.command) if toolchain else "",
+        compiler_version=found,
+        reason=toolchain.reason if toolchain else "",
+        cache_dir=cache,
+        cache_writable=_writable(cache),
+        packages=tuple((name, _release(name)) for name in ("ziglang", "z3-solver", "numpy", "orjson")),
+        problem=problem,
+    )
+
+
+def _toolchain(options: SourceOptions) -> tuple[Toolchain | None, str]:
+    try:
+        return find_toolchain(options.clang), ""
+    except NoCompilerError as error:
+        return None, str(error)
+
+
+def _writable(directory: Path) -> bool:
+    """Whether files can be made there; what is missing of the path would be made too."""
+    existing = next(path for path in (directory, *directory.parents) if path.exists())
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+
+
+def _release(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
