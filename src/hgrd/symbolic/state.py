@@ -73,6 +73,7 @@ class Region:
 
 
 EMPTY: Final = Region()
+_JOIN_LIMIT: Final = 32  # parts of a condition that a join makes; a longer one says too little to be kept
 
 
 @dataclass(slots=True)
@@ -96,11 +97,17 @@ class State:
         for part in term.args if term.op is Op.AND else (term,):
             if part is TRUE or any(c.term is part for c in self.path):
                 continue
-            opposite = negate(part)
-            if part is FALSE or any(c.term is opposite for c in self.path):
+            if part is FALSE or self._excludes(part):
                 self.kill(span)
                 return
             self.path = (*self.path, Condition(part, kind, span))
+
+    def _excludes(self, term: Term) -> bool:
+        """Whether the path says the opposite (which it never does of a disjunction in one condition)."""
+        if term.op is Op.OR:
+            return False
+        opposite = negate(term)
+        return any(c.term is opposite for c in self.path)
 
     def kill(self, span: Span) -> None:
         self.path = (*self.path, Condition(FALSE, ConditionKind.BRANCH, span))
@@ -131,11 +138,14 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
         store[key] = x if x is y else _merge_regions(selector, x, y)
     merged = State(store, a.path[:common])
     last = (*a.path, *only_b)
-    merged.assume(disj(choose_a, choose_b), kind, last[-1].span if last else NOWHERE)
+    if len(choices_a) + len(choices_b) <= _JOIN_LIMIT:
+        merged.assume(disj(choose_a, choose_b), kind, last[-1].span if last else NOWHERE)
     for chosen, conditions in ((choose_a, only_a), (choose_b, only_b)):
         for c in conditions:
             if c.incidental:
-                merged.assume(disj(negate(chosen), c.term), c.kind, c.span)
+                condition = disj(negate(chosen), c.term)
+                if len(condition.args) <= _JOIN_LIMIT:
+                    merged.assume(condition, c.kind, c.span)
     return merged
 
 
