@@ -175,9 +175,10 @@ class Builder:
             cases.append(every((less(poly.constant(cap - 1), exponent), beyond)))
         if span.low < 0:
             cases.append(negative(exponent))
-        elif span.high < cap:
-            self.exponents[index] = exponent
+        else:
             self.powers[index] = span.facts
+            if not (saturate and span.high >= cap):
+                self.exponents[index] = exponent
         self.claim(some(cases), span.facts)
         self._powers[(*poly.key(exponent), ((-1,), cap * 2 + saturate))] = index
         return result

@@ -42,6 +42,8 @@ class _Rows(NamedTuple):
 def try_launches(problem: Problem, spans: Mapping[Symbol, Span], *, launches: int, rows: int, seed: int) -> Tried:
     """Enumerate at most `launches` launches of at most `rows` accesses a party."""
     first, second = _Side(problem, problem.query.first), _Side(problem, problem.query.second)
+    if first.sees(problem.query.second.address) or second.sees(problem.query.first.address):
+        return Tried(0, None)
     cross = Columns([c.term for c in problem.conditions if first.sees(c.term) and second.sees(c.term)])
     sampler = Sampler(problem, spans)
     arrays = {array: number for number, array in enumerate(problem.ranges)}

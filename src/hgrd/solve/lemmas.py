@@ -89,12 +89,18 @@ def value_lemmas(normal: Normal, on: Lemmas, monos: Iterable[Mono], value: Calla
     result: list[Claim] = []
     for mono in monos if on.values else ():
         if len(mono) > 1 and value(mono) != prod(value((a,)) for a in mono):
-            factor = min(mono, key=lambda a: (normal.bounds.high[a] - normal.bounds.low[a], a))
+            factor = min(mono, key=lambda a: (_choices(normal, a), a))
             c = value((factor,))
             rest = poly.without(mono, factor)
             fixed = Equal({(factor,): 1} if not c else {(factor,): 1, (): -c})
             result.append(Claim(_implies(fixed, Equal(poly.plus({mono: 1}, {rest: 1}, -c)))))
     return result
+
+
+def _choices(normal: Normal, a: int) -> int:
+    """How many values the atom can have."""
+    many = normal.bounds.high[a] - normal.bounds.low[a] + 1
+    return many.bit_length() if a in normal.powers else many
 
 
 def _comparisons(normal: Normal) -> list[Claim]:
@@ -130,9 +136,10 @@ def product_lemma(factor: int, p: Poly, bounds: Bounds) -> list[Claim]:
     f = poly.atom(factor)
     product = poly.times(f, p)
     above, below = positive(p), negative(p)
-    # p >= 1 -> f * p >= f + p - 1;  p <= -1 -> f * p <= p - f + 1
-    large = at_most(poly.minus(poly.plus(f, p), ONE), product)
-    small = at_most(product, poly.plus(poly.minus(p, f), ONE))
+    # With f >= c >= 1:  p >= 1 -> f * p >= f + c * p - c;  p <= -1 -> f * p <= c * p - f + c
+    c = max(bounds.low[factor], 1)
+    large = at_most(poly.plus(poly.plus(f, p, c), ONE, -c), product)
+    small = at_most(product, poly.plus(poly.minus(poly.scaled(p, c), f), ONE, c))
     if bounds.low[factor] >= 1:
         return [
             Claim(lemma, bounds.low_facts[factor])

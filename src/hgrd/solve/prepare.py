@@ -45,6 +45,7 @@ class Normal:
     symbols: Mapping[Symbol, int]
     definitions: Mapping[int, Poly]
     applications: tuple[Application, ...]
+    powers: frozenset[int]  # atoms that are powers of two
     exponents: Mapping[int, Poly]
     in_range: tuple[Claim, ...]
     assumed: tuple[Term, ...]
@@ -99,6 +100,7 @@ def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
         symbols=normaliser.symbols,
         definitions={name: change(p) for name, p in builder.definitions.items()},
         applications=tuple(builder.applications),
+        powers=frozenset(builder.powers),
         exponents=builder.exponents,
         in_range=in_range,
         assumed=tuple(t for t in normaliser.loose if t in plain),
