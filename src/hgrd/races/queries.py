@@ -67,8 +67,8 @@ def pose(
     one, two, between = terms[: len(one)], terms[len(one) : len(one) + len(two)], terms[len(one) + len(two) :]
     address_1, address_2 = one[0], two[0]
     guards_1, guards_2 = _relevant(one[1:], two[1:], (address_1, address_2, *between))
-    used = _cone(facts, symbols_of(address_1, address_2, *guards_1, *guards_2, *between))
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
+    used = _cone(facts, _with_extents(naming, symbols_of(*everything)))
     query = _query(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
@@ -134,6 +134,19 @@ def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
     return symbol.origin is Origin.DATA and uses[symbol] == 1 and symbol.low < symbol.high
 
 
+def _with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
+    """The symbols, and those that bound the indexes among them."""
+    names = {s.name.removesuffix(SUFFIX[Side.FIRST]).removesuffix(SUFFIX[Side.SECOND]) for s in symbols}
+    return symbols | symbols_of(*(extent for s, extent in _axes(naming) if s.name in names))
+
+
+def _axes(naming: Naming) -> list[tuple[Symbol, Term]]:
+    """Index symbols with their extents."""
+    c = naming.configuration
+    indexes, extents = (*c.thread, *c.block_index), (*c.block, *c.grid)
+    return [(s, extent) for s, extent in zip(indexes, extents, strict=True) if s is not None]
+
+
 def _cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ...]:
     """Facts that are connected to the symbols, directly or through other facts."""
     chosen: list[int] = []
@@ -158,14 +171,8 @@ def _query(
     second: tuple[Term, tuple[Term, ...], int],
     between: tuple[Term, ...],
 ) -> Query:
-    c = naming.configuration
     everything = symbols_of(first[0], *first[1], second[0], *second[1], *between, *(f.term for f in facts))
-    axes = [
-        (s, extent)
-        for symbols, extents in ((c.thread, c.block), (c.block_index, c.grid))
-        for s, extent in zip(symbols, extents, strict=True)
-        if s is not None
-    ]
+    axes = _axes(naming)
     everything |= symbols_of(*(e for _, e in axes))
     shared_axes = tuple(Axis(s, e) for s, e in axes if not naming.is_private(s))
     parties: list[Party] = []

@@ -1,0 +1,145 @@
+"""What tests of analyses share: kernels with the verdicts expected of them written above.
+
+    // race: read next, write here; global; warp block grid
+    __global__ void shift(int *a) {
+      int t = threadIdx.x;
+      int v = a[t + 1];  // next
+      a[t] = v;  // here
+    }
+
+A comment at the end of a line is the label of the accesses in it.  `expected` reads the verdicts in such
+a text, `observed` says what came of an analysis in the same words:
+
+    race: ACCESS, ACCESS; SPACE; LEVELS        a race that counts; " (data-dependent)" if it is that
+    note: ACCESS, ACCESS; SPACE; LEVELS        two writes of the same value
+    open: ACCESS, ACCESS; SPACE; LEVELS: WHY   a pair that was not decided
+    open: WHY                                  a part of the kernel that was not understood
+    safe: N of M pairs                         the kernel is safe; N of its M pairs were discharged
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from hgrd.program.program import Program
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
+from hgrd.races.options import AnalysisOptions
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
+
+_LABEL = re.compile(r"//\s*(\w+)\s*$")
+_EXPECTED = re.compile(r"\s*// ((?:race|note|open|safe): .*)$")
+_KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\(\w+\)\s+)?(\w+)\s*\(")
+_WORDS = {Level.INTRA_WARP: "warp", Level.INTRA_BLOCK: "block", Level.INTER_BLOCK: "grid"}
+
+
+class Pair(NamedTuple):
+    """A finding by the lines and kinds of its accesses (in that order), its space and its levels."""
+
+    first_line: int
+    second_line: int
+    first_kind: str
+    second_kind: str
+    space: str
+    levels: frozenset[str]
+
+
+def parse(folder: Path, text: str) -> Program:
+    file = folder / "program.cu"
+    file.write_text(text)
+    program = parse_file(str(file), SourceOptions())
+    assert [d.message for d in program.diagnostics if d.error] == []
+    return program
+
+
+def check(folder: Path, text: str, **options: object) -> Report:
+    """Analyses a program; `options` are fields of AnalysisOptions."""
+    return analyze((parse(folder, text),), AnalysisOptions(**options))
+
+
+# ---------------------------------------------------------------- findings as data
+
+
+def pairs(report: Report) -> set[Pair]:
+    """The races that count."""
+    return {_pair(f) for kernel in report.kernels for f in kernel.findings if not f.same_value}
+
+
+def same_value(report: Report) -> set[Pair]:
+    """Pairs of writes that write the same value."""
+    return {_pair(f) for kernel in report.kernels for f in kernel.findings if f.same_value}
+
+
+def outcomes(report: Report) -> dict[str, str]:
+    return {kernel.kernel: kernel.outcome.value for kernel in report.kernels}
+
+
+def decided(report: Report) -> tuple[int, int]:
+    """How many pairs there were, and how many of them were shown never to meet."""
+    launches = [launch for kernel in report.kernels for launch in kernel.launches]
+    return sum(x.pairs for x in launches), sum(x.discharged for x in launches)
+
+
+def _pair(finding: Finding) -> Pair:
+    ends = sorted((site.span.line, site.kind.value) for site in (finding.first, finding.second))
+    (line_1, kind_1), (line_2, kind_2) = ends
+    levels = frozenset(level.value for level in finding.levels)
+    return Pair(line_1, line_2, kind_1, kind_2, finding.space.value, levels)
+
+
+# ---------------------------------------------------------------- findings as comments
+
+
+def expected(text: str) -> dict[str, list[str]]:
+    """The verdicts written above each kernel, sorted."""
+    found: dict[str, list[str]] = {}
+    waiting: list[str] = []
+    for line in text.splitlines():
+        if comment := _EXPECTED.match(line):
+            waiting.append(comment[1])
+        elif kernel := _KERNEL.search(line):
+            assert kernel[1] not in found, f"two kernels are called {kernel[1]}"
+            found[kernel[1]] = sorted(waiting)
+            waiting = []
+    assert not waiting, f"no kernel follows {waiting}"
+    return found
+
+
+def observed(report: Report, text: str) -> dict[str, list[str]]:
+    """The verdicts of each kernel in the same words, sorted."""
+    labels = _Labels(text)
+    found: dict[str, list[str]] = {}
+    for kernel in report.kernels:
+        lines = [labels.finding(f) for f in kernel.findings]
+        lines += dict.fromkeys(labels.open(pair) for launch in kernel.launches for pair in launch.open_pairs)
+        if kernel.outcome is Outcome.SAFE:
+            total, discharged = (sum(getattr(x, name) for x in kernel.launches) for name in ("pairs", "discharged"))
+            lines.append(f"safe: {discharged} of {total} pairs")
+        found[kernel.kernel] = sorted(lines)
+    return found
+
+
+class _Labels:
+    """The label of every line; its number where it has none."""
+
+    def __init__(self, text: str) -> None:
+        lines = enumerate(text.splitlines(), 1)
+        self._names = {n: match[1] for n, line in lines if (match := _LABEL.search(line))}
+
+    def finding(self, finding: Finding) -> str:
+        what = self._pair(finding.first, finding.second, finding.space.value, finding.levels)
+        sure = "" if finding.confidence is Confidence.DEFINITE else f" ({finding.confidence.value})"
+        return f"{'note' if finding.same_value else 'race'}: {what}{sure}"
+
+    def open(self, pair: OpenPair) -> str:
+        if pair.first is None or pair.second is None or pair.space is None:
+            return f"open: {pair.reason}"
+        return f"open: {self._pair(pair.first, pair.second, pair.space.value, pair.levels)}: {pair.reason}"
+
+    def _pair(self, first: Site, second: Site, space: str, levels: tuple[Level, ...]) -> str:
+        one, two = sorted((self._site(first), self._site(second)))
+        return f"{one}, {two}; {space}; {' '.join(_WORDS[level] for level in levels)}"
+
+    def _site(self, site: Site) -> str:
+        return f"{site.kind.value} {self._names.get(site.span.line, site.span.line)}"

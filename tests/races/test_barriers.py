@@ -1,0 +1,251 @@
+"""Barriers: what they order, where they stand, and who passes them."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import check, expected, observed
+
+SOURCE = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// safe: 3 of 3 pairs
+__global__ void exchange(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// race: read other, write own; shared; block
+__global__ void exchange_without_barrier(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+// race: read after, write before; global; grid
+__global__ void blocks_do_not_wait(int *out, int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i;  // before
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = a[blockIdx.x * blockDim.x + blockDim.x];  // after
+}
+
+// race: read early, write late; shared; warp block
+__global__ void across_iterations(float *out, int n) {
+  __shared__ float tile[1024];
+  float sum = 0;
+  for (int r = 0; r < n; ++r) {
+    tile[threadIdx.x] = r;  // late
+    __syncthreads();
+    for (int j = 0; j < blockDim.x; ++j) sum += tile[j];  // early
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// safe: 3 of 3 pairs
+__global__ void across_iterations_with_two_barriers(float *out, int n) {
+  __shared__ float tile[1024];
+  float sum = 0;
+  for (int r = 0; r < n; ++r) {
+    tile[threadIdx.x] = r;
+    __syncthreads();
+    for (int j = 0; j < blockDim.x; ++j) sum += tile[j];
+    __syncthreads();
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// safe: 10 of 10 pairs
+__global__ void tree(int *out) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+    if (threadIdx.x < s) tile[threadIdx.x] += tile[threadIdx.x + s];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];
+}
+
+// race: read step, write step; shared; warp block
+__global__ void tree_without_barrier(int *out) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s >>= 1)
+    if (threadIdx.x < s) tile[threadIdx.x] += tile[threadIdx.x + s];  // step
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];
+}
+
+// race: read result, write step; shared; warp block
+__global__ void tree_read_too_early(int *out) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = threadIdx.x;
+  for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+    __syncthreads();
+    if (threadIdx.x < s) tile[threadIdx.x] += tile[threadIdx.x + s];  // step
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[0];  // result
+}
+
+// safe: 3 of 3 pairs
+__global__ void __launch_bounds__(256) double_buffer(int *out, int n) {
+  __shared__ int tile[2][256];
+  int sum = 0;
+  for (int r = 0; r < n; ++r) {
+    tile[r % 2][threadIdx.x] = r;
+    __syncthreads();
+    sum += tile[r % 2][255 - threadIdx.x];
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// race: read other, write own; shared; block
+__global__ void __launch_bounds__(256) single_buffer(int *out, int n) {
+  __shared__ int tile[2][256];
+  int sum = 0;
+  for (int r = 0; r < n; ++r) {
+    tile[0][threadIdx.x] = r;  // own
+    __syncthreads();
+    sum += tile[0][255 - threadIdx.x];  // other
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// safe: 3 of 3 pairs
+__global__ void uniform_condition(int *out, int n) {
+  __shared__ int tile[256];
+  if (n > 3) {
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void early_return_of_all(int *out, int n) {
+  __shared__ int tile[256];
+  if (n < 3) return;
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// open: read other, write own; shared; block: a barrier under a condition may order the two accesses
+__global__ void barrier_under_another_condition(int *out, int n) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  if (n > 3) __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+__device__ void wait_for_all() { __syncthreads(); }
+
+// safe: 3 of 3 pairs
+__global__ void barrier_in_a_function(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;
+  wait_for_all();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// safe: 3 of 3 pairs
+__global__ void do_while(int *out, int n) {
+  __shared__ int tile[256];
+  int sum = 0, r = 0;
+  do {
+    tile[threadIdx.x] = r;
+    __syncthreads();
+    sum += tile[255 - threadIdx.x];
+    __syncthreads();
+  } while (++r < n);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// race: read other, write own; shared; block
+__global__ void do_while_with_one_barrier(int *out, int n) {
+  __shared__ int tile[256];
+  int sum = 0, r = 0;
+  do {
+    tile[threadIdx.x] = r;  // own
+    __syncthreads();
+    sum += tile[255 - threadIdx.x];  // other
+  } while (++r < n);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// safe: 3 of 3 pairs
+__global__ void group_barrier(int *out) {
+  __shared__ int tile[256];
+  cg::thread_block block = cg::this_thread_block();
+  tile[threadIdx.x] = threadIdx.x;
+  block.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// safe: 2 of 2 pairs
+__global__ void grid_barrier(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  a[i] = i;
+  cg::this_grid().sync();
+  int v = a[n - 1 - i];
+}
+
+// race: read there, write here; global; warp block grid
+__global__ void grid_without_barrier(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  a[i] = i;  // here
+  int v = a[n - 1 - i];  // there
+}
+
+// race: read other, write own; shared; block
+__global__ void warp_barrier(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  __syncwarp();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[(threadIdx.x + 1) % 256];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void warp_barrier_within_a_warp(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x / 32 * 32];
+}
+
+// race: read first, write own; shared; warp
+__global__ void no_warp_barrier_within_a_warp(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x / 32 * 32];  // first
+}
+
+// safe: 3 of 3 pairs
+__global__ void tiled(float *c, const float *a, int n) {
+  __shared__ float tile[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  float sum = 0;
+  if (blockDim.x != 16 || blockDim.y != 16 || blockDim.z != 1) return;
+  for (int t = 0; t < n; ++t) {
+    tile[y][x] = a[t * 256 + y * 16 + x];
+    __syncthreads();
+    for (int k = 0; k < 16; ++k) sum += tile[k][x];
+    __syncthreads();
+  }
+  c[(blockIdx.x * 16 + y) * 16 + x] = sum;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("barriers"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", expected(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
