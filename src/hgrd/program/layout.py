@@ -22,6 +22,8 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
     match type_:
         case BoolType():
             return 1
+        case FloatType(bits=80):
+            return 16
         case IntType(bits=bits) | FloatType(bits=bits):
             return bits // 8
         case PointerType():

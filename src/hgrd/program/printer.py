@@ -7,6 +7,7 @@ places are bare.  Each statement ends in its position.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
@@ -42,6 +43,7 @@ from hgrd.program.expressions import (
     TemporaryPlace,
     Throw,
     Unary,
+    UnaryOp,
     Unsupported,
     UnsupportedPlace,
     Update,
@@ -82,6 +84,7 @@ from hgrd.program.types import (
 )
 
 _INDENT = "    "
+_EFFECTS = (Assign, Update)  # these need no brackets where they stand alone
 
 
 def print_program(program: Program) -> str:
@@ -156,7 +159,8 @@ def print_expression(expression: Expression) -> str:
         case PointerDifference(left=left, right=right, stride=stride):
             return f"({print_expression(left)} -/{stride} {print_expression(right)})"
         case Unary(op=op, operand=operand, type=type_):
-            return f"{op.value}{_suffix(type_)}{print_expression(operand)}"
+            suffix = "" if op is UnaryOp.NOT else _suffix(type_)
+            return f"{op.value}{suffix}{print_expression(operand)}"
         case Binary(op=op, left=left, right=right):
             shown = left.type if isinstance(expression.type, BoolType) else expression.type
             return f"({print_expression(left)} {op.value}{_suffix(shown)} {print_expression(right)})"
@@ -166,6 +170,8 @@ def print_expression(expression: Expression) -> str:
             return f"({print_expression(condition)} ? {print_expression(then)} : {print_expression(otherwise)})"
         case Convert(operand=operand, type=type_):
             return f"{print_type(type_)}({print_expression(operand)})"
+        case Assign() | Update(postfix=False):
+            return f"({_effect(expression)})"
         case _:
             return _effect(expression)
 
@@ -239,13 +245,13 @@ def _statement(statement: Statement) -> list[str]:
             storage = "" if variable.storage is Storage.LOCAL else f"{variable.storage.value} "
             return [f"{storage}{print_type(variable.type)} {_name(variable)}{made};{where}"]
         case Evaluate(expression=expression):
-            return [f"{print_expression(expression)};{where}"]
+            return [f"{_alone(expression)};{where}"]
         case If(condition=condition, then=then, otherwise=otherwise):
             lines = [f"if ({print_expression(condition)})  // {_at(statement.span)}", *_body(then)]
             return lines if otherwise is None else [*lines, "else", *_body(otherwise)]
         case Loop(condition=condition, step=step, body=body):
             head = "true" if condition is None else print_expression(condition)
-            after = "" if step is None else f"; {print_expression(step)}"
+            after = "" if step is None else f"; {_alone(step)}"
             return [f"while ({head}{after}){where}", *_body(body)]
         case DoWhile(body=body, condition=condition):
             return [f"do{where}", *_body(body), f"while ({print_expression(condition)});"]
@@ -262,6 +268,11 @@ def _statement(statement: Statement) -> list[str]:
             return [f"asm({json.dumps(template)} : {_list(outputs)} : {_list(inputs)});{where}"]
         case UnsupportedStatement(reason=reason, parts=parts):
             return [f"unsupported<{reason}>{where}", "{", *_indented(_statements(parts)), "}"]
+
+
+def _alone(expression: Expression) -> str:
+    """An expression as a statement."""
+    return _effect(expression) if isinstance(expression, _EFFECTS) else print_expression(expression)
 
 
 def _body(statement: Statement) -> list[str]:
@@ -310,7 +321,7 @@ def _record_keys(function: Function) -> set[str]:
 
 
 def _function_name(function: FunctionRef) -> str:
-    arguments = ", ".join(map(str, function.template_args))
+    arguments = ", ".join(_short(str(argument)) for argument in function.template_args)
     return _short(function.qualified) + (f"<{arguments}>" if arguments else "")
 
 
@@ -339,5 +350,4 @@ def _file(name: str) -> str:
 
 def _short(name: str) -> str:
     """Names of unnamed things hold the path of their file; its last part says enough."""
-    head, slash, tail = name.rpartition("/")
-    return name if not slash or " at " not in head else f"{head[: head.rindex(' at ')]} at {tail}"
+    return re.sub(r" at [^()]*/", " at ", name)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hgrd.program.program import Side
-from hgrd.program.types import INT, UINT, IntType, RecordType
+from hgrd.program.types import INT, UINT, IntType, OpaqueType, RecordType
 from hgrd.source.ast import FUNCTION_KINDS, Node, inner, name_span
 from hgrd.source.declarations import (
     Declarations,
@@ -46,6 +46,8 @@ class Collector:
                     yield from self.add(child, scope)
             case "TypedefDecl" | "TypeAliasDecl" if "type" in node:
                 self._alias(node, scope)
+            case "NamespaceAliasDecl":
+                self._table.namespaces[node["name"]] = node["aliasedNamespace"]["name"]
             case "EnumDecl":
                 self._enum(node, scope)
             case "CXXRecordDecl" | "ClassTemplateSpecializationDecl":
@@ -159,11 +161,17 @@ class Collector:
     ) -> Iterator[Definition]:
         functions = [child for child in inner(node) if child["kind"] in FUNCTION_KINDS]
         instances = [f for f in functions if any(c["kind"] == "TemplateArgument" for c in inner(f))]
+        parameters = [
+            child["name"] for child in inner(node) if child["kind"] == "TemplateTypeParmDecl" and "name" in child
+        ]
         for function in functions:
             if any(function is instance for instance in instances):
                 yield from self._function(function, scope, owner)
             elif not inside_pattern:
                 used = any(has_body(instance) for instance in instances)
+                for name in parameters:
+                    key = _declare(function, scope, owner, pattern=True).key
+                    self._table.named["::".join((*scope, key, name))] = QualifiedType(OpaqueType(name))
                 yield from self._function(function, scope, owner, pattern=True, wanted=not used)
 
     def _function(
@@ -177,6 +185,8 @@ class Collector:
             scope, owner = parent.scope, parent.key
             if parent.pattern:
                 return
+        elif owner is None and node["kind"] != "FunctionDecl":  # of a partial specialisation
+            return
         declaration = _declare(node, scope, owner, pattern)
         self._table.functions[node["id"]] = declaration
         self._template_types(node, declaration.scope)

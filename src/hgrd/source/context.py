@@ -10,6 +10,8 @@ from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
     Assign,
+    Comma,
+    Conditional,
     Deref,
     Expression,
     FieldPlace,
@@ -137,6 +139,9 @@ class Context:
                 return value
             case Deref(pointer=FunctionAddress() as function):
                 return function
+            case Deref(pointer=Conditional(then=AddressOf() as then, otherwise=AddressOf() as otherwise) as chosen):
+                values = self.load(then.place, node), self.load(otherwise.place, node)
+                return Conditional(chosen.condition, *values, values[0].type, span)
             case _:
                 pass
         type_ = place_type(place)
@@ -159,16 +164,7 @@ class Context:
         """An expression for its effects; an lvalue is not loaded."""
         if node.get("valueCategory", "prvalue") == "prvalue":
             return self.value(node)
-        place = self.place(node)
-        match place:
-            case AfterPlace(effect=effect, place=VariablePlace() | Deref() | FieldPlace()):
-                return effect
-            case Deref(pointer=pointer) if not isinstance(pointer, Load):
-                return pointer
-            case TemporaryPlace(value=value):
-                return value
-            case _:
-                return AddressOf(place, PointerType(place_type(place)), span_of(node))
+        return _effect_of(self.place(node), span_of(node))
 
     def statements(self, node: Node) -> list[Statement]:
         """One node may give several statements (`int a, b;`) or none (`;`)."""
@@ -218,8 +214,40 @@ PlaceRule: TypeAlias = Callable[[Node, Context], Place]
 StatementRule: TypeAlias = Callable[[Node, Context], list[Statement]]
 
 
-def _readable(kind: str) -> str:
-    return kind
+_REASONS = {
+    "RecoveryExpr": "does not compile",
+    "UnresolvedLookupExpr": "unresolved name",
+    "CXXDependentScopeMemberExpr": "member of a dependent type",
+    "DependentScopeDeclRefExpr": "dependent name",
+    "UnresolvedMemberExpr": "unresolved member",
+    "ParenListExpr": "list of a dependent type",
+    "CXXTypeidExpr": "typeid",
+    "VAArgExpr": "va_arg",
+    "CXXStdInitializerListExpr": "std::initializer_list",
+    "SizeOfPackExpr": "sizeof...",
+    "OffsetOfExpr": "offsetof",
+}
+
+
+def _readable(reason: str) -> str:
+    """What people call what clang calls so."""
+    return _REASONS.get(reason, reason)
+
+
+def _effect_of(place: Place, span: Span) -> Expression:
+    """What finding a place does, where nothing is done with the place."""
+    match place:
+        case AfterPlace(effect=effect, place=AfterPlace(effect=second) as after) if second != effect:
+            last = _effect_of(after, span)
+            return Comma(effect, last, last.type, span)
+        case AfterPlace(effect=effect):
+            return effect
+        case Deref(pointer=pointer) if not isinstance(pointer, Load):
+            return pointer
+        case TemporaryPlace(value=value):
+            return value
+        case _:
+            return AddressOf(place, PointerType(place_type(place)), span)
 
 
 def place_type(place: Place) -> Type:

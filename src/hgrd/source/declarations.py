@@ -10,7 +10,7 @@ from hgrd.program.program import Side
 from hgrd.program.span import Span
 from hgrd.program.types import UINT, OpaqueType, RecordType
 from hgrd.source.ast import Node
-from hgrd.source.prelude_types import PRELUDE_TYPES
+from hgrd.source.prelude_types import GROUPS, PRELUDE_TYPES
 from hgrd.source.type_text import NAMED, QualifiedType, TypeText, split_scopes, split_template
 
 Scope: TypeAlias = tuple[str, ...]
@@ -80,6 +80,7 @@ class Declarations:
     by_suffix: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     unnamed: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     specializations: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    namespaces: dict[str, str] = field(default_factory=dict[str, str])
     unnamed_types: dict[str, QualifiedType] = field(default_factory=dict[str, QualifiedType])
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
     members: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
@@ -120,6 +121,8 @@ class Declarations:
         """The type a name stands for: the innermost declaration, else the only one that ends so."""
         enum = name.startswith("enum ")
         name = name.removeprefix("enum ").replace("(anonymous namespace)::", "")
+        if (alias := self.namespaces.get(name.partition("::")[0])) and "::" in name:
+            name = f"{alias}::{name.partition('::')[2]}"
         for depth in range(len(scope), -1, -1):
             if found := self._exact("::".join((*scope[:depth], name))):
                 return found
@@ -138,7 +141,9 @@ class Declarations:
         found_types = [found for q in endings if (found := self._exact(q))]
         if found_types and all(t == found_types[0] for t in found_types):
             return found_types[0]
-        return QualifiedType(UINT) if enum else None
+        if name.partition("<")[0] in GROUPS:  # named through a using directive
+            name = f"cooperative_groups::{name}"
+        return QualifiedType(UINT if enum else OpaqueType(name))
 
     def _exact(self, qualified: str) -> QualifiedType | None:
         if found := self.named.get(qualified):

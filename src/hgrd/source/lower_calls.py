@@ -87,6 +87,8 @@ def call(node: Node, to: Context) -> Expression:
         if known is None:
             function = _outside(function, type_, to)
         return Call(function, arguments, type_, span)
+    if callee["kind"] == "MemberExpr" and callee["type"].get("qualType") != "<bound member function type>":
+        return method_call(node, to)  # a static method, called on an object
     if callee["kind"] == "UnresolvedLookupExpr":
         return _unresolved(node, callee, to)
     if callee["kind"] in ("CXXDependentScopeMemberExpr", "UnresolvedMemberExpr"):

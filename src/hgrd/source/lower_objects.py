@@ -163,7 +163,7 @@ def init_list(node: Node, to: Context) -> Expression:
             if record.union:
                 fields = _chosen(node, fields)
             return _fields(type_, fields, parts, span, to)
-        case OpaqueType():
+        case OpaqueType() if parts:
             return Unsupported("initializer list of an unknown type", tuple(map(to.argument, parts)), type_, span)
         case _:
             return to.value(parts[0]) if parts else zero(type_, span)

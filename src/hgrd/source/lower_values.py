@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from hgrd.program.expressions import (
     AddressOf,
@@ -268,14 +267,10 @@ def throw(node: Node, to: Context) -> Expression:
     return Throw(VOID, span_of(node))
 
 
-def broken(reason: str) -> Callable[[Node, Context], Expression]:
-    """A rule for what is not understood: its parts are lowered, its meaning is not."""
-
-    def rule(node: Node, to: Context) -> Expression:
-        parts = [part for part in inner(node) if "valueCategory" in part]
-        return to.unsupported(node, reason, *(to.discarded(part) for part in parts))
-
-    return rule
+def broken(node: Node, to: Context) -> Expression:
+    """What is not understood: its parts are lowered, its meaning is not."""
+    parts = [part for part in inner(node) if "valueCategory" in part]
+    return to.unsupported(node, node["kind"], *(to.discarded(part) for part in parts))
 
 
 VALUES: dict[str, ValueRule] = {
@@ -308,10 +303,10 @@ VALUES: dict[str, ValueRule] = {
     "TypeTraitExpr": known_value,
     "CXXNoexceptExpr": known_value,
     "CXXThrowExpr": throw,
-    "RecoveryExpr": broken("does not compile"),
-    "UnresolvedLookupExpr": broken("unresolved name"),
-    "CXXDependentScopeMemberExpr": broken("member of a dependent type"),
-    "DependentScopeDeclRefExpr": broken("dependent name"),
+    "RecoveryExpr": broken,
+    "UnresolvedLookupExpr": broken,
+    "CXXDependentScopeMemberExpr": broken,
+    "DependentScopeDeclRefExpr": broken,
     **lower_calls.VALUES,
     **lower_objects.VALUES,
 }

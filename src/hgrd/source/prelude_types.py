@@ -148,6 +148,12 @@ ENUMERATORS: dict[str, int] = {
     "memory_order_seq_cst": 5,
 }
 
+GROUPS = frozenset(
+    (
+        *("thread_group", "thread_block", "grid_group", "coalesced_group", "thread_block_tile", "cluster_group"),
+        *("multi_grid_group", "plus", "less", "greater", "bit_and", "bit_or", "bit_xor"),
+    )
+)
 BUILTIN_VARIABLES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"))
 NORETURN = frozenset(
     (

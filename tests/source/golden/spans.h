@@ -1,0 +1,4 @@
+__device__ inline void from_header(int *p) {
+    *p
+        += 3;
+}
