@@ -13,7 +13,8 @@ from hgrd.host.launching import launch_from_configuration, launch_from_function,
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
-from hgrd.program.types import INT, IntType, PointerType, RecordType, Type
+from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.state import ConditionKind
 from hgrd.symbolic.values import Choice, Composite, MemorySpace, Pointer, Value
@@ -116,15 +117,24 @@ def _properties(call: Invocation) -> Value | None:
     """The members of cudaDeviceProp or cudaFuncAttributes, within the limits of the architecture."""
     address = call.arguments[0]
     forget_targets(call.state, (address,), deep=False)
-    if not isinstance(address, Pointer) or not isinstance(address.target.element, RecordType):
+    if not isinstance(address, Pointer) or not isinstance(address.target.element, RecordType | OpaqueType):
         return _SUCCESS
-    for offset, type_ in scalars(call.machine, address.target.element, 512):
+    for offset, type_ in _members(call.machine, address.target.element):
         name, _ = place_name(address.target, offset, call.machine.records)
         if isinstance(type_, IntType) and type_.bits >= 32:
             bounds = _PROPERTIES.get(name.rpartition(".")[2], (0, of_type(type_.bits, type_.signed)[1]))
             value = var(between(call.machine, name, *bounds).symbol) if bounds[0] < bounds[1] else const(bounds[0])
             call.put(Pointer(address.target, const(offset)), value, type_)
     return _SUCCESS
+
+
+def _members(machine: Machine, type_: RecordType | OpaqueType) -> list[tuple[int, Type]]:
+    """The scalar members of a record; of an opaque one, those the program names."""
+    if isinstance(type_, RecordType):
+        return scalars(machine, type_, 512)
+    record = machine.records.get(type_.name)
+    fields = () if record is None else record.fields
+    return [(f.offset + at, t) for f in fields for at, t in scalars(machine, f.type, 8)]
 
 
 def _writes(*bounds: tuple[int, int]) -> Meaning:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.span import Span
-from hgrd.program.types import Record
+from hgrd.program.types import Field, OpaqueType, Record, Type
 from hgrd.symbolic.effects import nodes
 
 LAUNCH_FUNCTIONS = frozenset(
@@ -94,7 +94,32 @@ def _join(units: Iterable[Program]) -> Linked:
             if key not in records or not records[key].complete:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
+    records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
     return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code})
+
+
+def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
+    """What is seen of types whose layout is not known: their members that the program names."""
+    members: dict[str, dict[str, Field]] = {}
+    for function in functions:
+        for node in nodes(function.body):
+            if isinstance(node, ir.FieldPlace):
+                owner = _type_of(node.base)
+                if isinstance(owner, OpaqueType):
+                    members.setdefault(owner.name, {})[node.field.name] = node.field
+    return {name: Record(name, name, 0, 1, tuple(found.values()), complete=False) for name, found in members.items()}
+
+
+def _type_of(place: ir.Place) -> Type | None:
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable.type
+        case ir.FieldPlace(field=member):
+            return member.type
+        case ir.AfterPlace(place=inner):
+            return _type_of(inner)
+        case _:
+            return place.type
 
 
 def _uses(function: Function) -> Uses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hgrd.host.containers import container_meaning
 from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.cuda import cuda_meaning
 from hgrd.host.launching import Request
@@ -123,7 +124,7 @@ class HostSemantics(Semantics):
 
 def _meaning(call: ir.Call) -> Meaning | None:
     name = call.function.name
-    return KNOWN.get(name) or cuda_meaning(name, call.type)
+    return container_meaning(call.function.qualified) or KNOWN.get(name) or cuda_meaning(name, call.type)
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hgrd.program.layout import size_of
-from hgrd.program.types import ArrayType, PointerType, Record, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.symbolic.values import Choice, Composite, FloatValue, FunctionValue, MemoryObject, NullValue, Pointer, Value
 from hgrd.terms import Op, Term, show
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -78,7 +78,7 @@ def place_name(target: MemoryObject, offset: int, records: Mapping[str, Record])
 
 def _member(prefix: str, type_: Type, offset: int, records: Mapping[str, Record]) -> tuple[str, Type | None]:
     match type_:
-        case RecordType(key=key) if key in records:
+        case RecordType(key=key) | OpaqueType(name=key) if key in records:
             for field in records[key].fields:
                 size = size_of(field.type, records)
                 if size is not None and field.offset <= offset < field.offset + size:

@@ -1,0 +1,121 @@
+"""Containers of the C++ library and of Thrust: their size and where their elements are.
+
+A container is opaque; of its object only one cell is used, at offset 0: the number of elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hgrd.host.context import Invocation, Meaning
+from hgrd.program.types import PointerType, Type
+from hgrd.symbolic.state import EMPTY, Generation, Region
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Origin, Symbol, as_int, const, mul, var
+from hgrd.terms.term import Term
+
+_CLASSES: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
+_MOST = (1 << 40) - 1
+_CELL = 8
+
+
+def container_meaning(qualified: str) -> Meaning | None:
+    """What a member function of a container does."""
+    owner, _, name = qualified.rpartition("::")
+    if not owner.startswith(_CLASSES):
+        return None
+    if owner.rpartition("::")[2].partition("<")[0] == name:
+        return _construct
+    return _METHODS.get(name)
+
+
+def _target(call: Invocation) -> MemoryObject | None:
+    here = call.arguments[0] if call.arguments else None
+    return here.target if isinstance(here, Pointer) else None
+
+
+def _construct(call: Invocation) -> Value | None:
+    """`vector(n)`, `vector(n, value)`, and copies."""
+    here, source = _target(call), call.arguments[1] if len(call.arguments) > 1 else None
+    match source:
+        case _ if here is None:
+            return None
+        case Term() if len(call.arguments) <= 3:
+            return Composite({0: Cell(as_int(source), _CELL)}, _CELL)
+        case Pointer(target=target) if target.element == here.element and len(call.arguments) == 2:
+            known = call.state.store.get(target.key, EMPTY).cells.get(0)
+            return Composite({} if known is None else {0: known}, _CELL)
+        case _:
+            return Composite({}, _CELL)
+
+
+def _resize(call: Invocation) -> Value | None:
+    target, count = _target(call), call.number(1)
+    if target is None or count is None:
+        return None
+    call.state.store[target.key] = Region({0: Cell(count, _CELL)}, Generation())
+    return call.unknown()
+
+
+def _size(call: Invocation) -> Value | None:
+    target = _target(call)
+    if target is None:
+        return None
+    region = call.state.store.get(target.key, EMPTY)
+    cell = region.cells.get(0)
+    if cell is not None and isinstance(cell.value, Term):
+        return cell.value
+    name = call.machine.names.of((target.key, region.generation, "size"), f"{target.name}.size()")
+    return var(Symbol(name, 0, _MOST, Origin.INPUT))
+
+
+def _data(call: Invocation) -> Value | None:
+    """The address of the elements."""
+    target = _target(call)
+    if target is None:
+        return None
+    space = MemorySpace.GLOBAL if "device_vector" in call.call.function.qualified else MemorySpace.HOST
+    element: Type | None = call.call.type.to if isinstance(call.call.type, PointerType) else None
+    elements = MemoryObject(f"{target.key}.data", target.name, space, element, None, target.span, external=True)
+    return Pointer(elements, const(0))
+
+
+def _element(call: Invocation) -> Value | None:
+    start, index = _data(call), call.number(1)
+    size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
+    if not isinstance(start, Pointer) or index is None or size is None:
+        return None
+    return Pointer(start.target, mul(index, const(size)))
+
+
+def _same(call: Invocation) -> Value | None:
+    """raw_pointer_cast, device_pointer_cast."""
+    value = call.argument(0)
+    return value if isinstance(value, Pointer) else None
+
+
+def _look(call: Invocation) -> Value | None:
+    """A method that changes nothing."""
+    return call.unknown()
+
+
+_METHODS: Final[Mapping[str, Meaning]] = {
+    "size": _size,
+    "length": _size,
+    "resize": _resize,
+    "assign": _resize,
+    "data": _data,
+    "front": _data,
+    "begin": _data,
+    "operator[]": _element,
+    "at": _element,
+    "raw_pointer_cast": _same,
+    "device_pointer_cast": _same,
+    "empty": _look,
+    "end": _look,
+    "capacity": _look,
+    "reserve": _look,
+    "c_str": _look,
+    "back": _look,
+}

@@ -1,0 +1,138 @@
+"""One class of facts each: with the code that establishes it, and without."""
+
+from pathlib import Path
+
+from hgrd.host.model import FactKind
+from hgrd.host.wording import say, say_value
+from hgrd.symbolic.values import Pointer
+from tests.host.programs import facts, launch
+
+
+def test_an_assert_is_a_fact(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { assert(n % 4 == 0 && n > 8); kernel<<<1, n>>>(data, n); }"
+    assert facts(launch(tmp_path, main), FactKind.ASSERT) == ["n % 4 == 0", "8 < n"]
+
+
+def test_asserts_can_be_left_out(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { assert(n % 4 == 0); kernel<<<1, n>>>(data, n); }"
+    assert (
+        launch(tmp_path, main, asserts=False).facts == launch(tmp_path, main.replace("assert(n % 4 == 0);", "")).facts
+    )
+
+
+def test_a_guard_that_exits_is_a_fact(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { if (n < 1 || n > 99) exit(1); kernel<<<1, n>>>(data, n); }"
+    assert facts(launch(tmp_path, main), FactKind.GUARD) == ["1 <= n", "n <= 99"]
+
+
+def test_a_guard_in_a_called_function_is_a_fact(tmp_path: Path) -> None:
+    main = """
+    void need(bool holds) { if (!holds) { fprintf(stderr, "no"); abort(); } }
+    void run(int* data, int n) { need(n > 7); kernel<<<1, n>>>(data, n); }
+    """
+    assert facts(launch(tmp_path, main), FactKind.GUARD) == ["7 < n"]
+
+
+def test_a_guard_that_returns_or_throws_is_a_fact(tmp_path: Path) -> None:
+    main = """
+    int run(int* data, int n) {
+        if (n < 3) return 1;
+        if (n > 30) throw 2;
+        kernel<<<1, n>>>(data, n);
+        return 0;
+    }
+    """
+    assert facts(launch(tmp_path, main), FactKind.GUARD) == ["3 <= n", "n <= 30"]
+
+
+def test_a_check_that_only_prints_is_no_fact(tmp_path: Path) -> None:
+    main = 'void run(int* data, int n) { if (n < 1) printf("hm"); kernel<<<1, n>>>(data, n); }'
+    assert launch(tmp_path, main).facts[:-1] == ()
+
+
+def test_the_branch_of_a_launch_is_a_fact(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { if (n == 64) kernel<<<1, n>>>(data, n); }"
+    assert facts(launch(tmp_path, main), FactKind.GUARD) == ["n == 64"]
+
+
+def test_a_loop_bounds_its_iterator(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { for (int i = 4; i < n; i += 2) kernel<<<1, 32>>>(data, i); }"
+    site = launch(tmp_path, main)
+    assert facts(site, FactKind.LOOP_BOUND) == ["i# * 2 + 4 < n"]
+    assert str(site.arguments[1]) == "i# * 2 + 4"
+
+
+def test_the_iterator_behind_a_loop(tmp_path: Path) -> None:
+    main = "void run(int* data, int n) { int i = 0; while (i < n - 16) i += 16; kernel<<<1, 32>>>(data, i); }"
+    expected = ["n - 16 <= i#end * 16", "i#end <= 0 || (i#end - 1) * 16 < n - 16"]
+    assert facts(launch(tmp_path, main), FactKind.LOOP_BOUND) == expected
+
+
+def test_a_loop_over_nothing_that_matters_is_no_fact(tmp_path: Path) -> None:
+    main = """
+    void run(int* data, int* h, int n) {
+        for (int i = 0; i < n; i++) h[i] = i;
+        kernel<<<1, n>>>(data, n);
+    }
+    """
+    assert facts(launch(tmp_path, main), FactKind.LOOP_BOUND) == []
+
+
+def test_an_allocation_has_a_size(tmp_path: Path) -> None:
+    main = """
+    int main(int argc, char** argv) {
+        int n = atoi(argv[1]);
+        int* d_data;
+        cudaMalloc((void**)&d_data, n * sizeof(int));
+        kernel<<<1, 32>>>(d_data, n);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert facts(site, FactKind.ALLOCATION) == ["1 <= n * 4"]
+    data = site.arguments[0]
+    assert isinstance(data, Pointer)
+    assert data.target.name == "d_data"
+    assert data.target.size is not None and say(data.target.size) == "n * 4"
+
+
+def test_a_pitch_is_at_least_the_width(tmp_path: Path) -> None:
+    main = """
+    void run(int w, int h) {
+        int* d; size_t pitch;
+        cudaMallocPitch(&d, &pitch, w * sizeof(int), h);
+        kernel<<<h, 32>>>(d, pitch / sizeof(int));
+    }
+    """
+    site = launch(tmp_path, main)
+    assert facts(site, FactKind.ALLOCATION) == ["w * 4 <= pitch", "1 <= pitch * h"]
+    assert say_value(site.arguments[1]) == "pitch / 4"
+
+
+def test_a_constant_through_two_calls(tmp_path: Path) -> None:
+    main = """
+    void inner(int* d, int c) { kernel<<<1, 32>>>(d, c); }
+    void outer(int* d, int c) { inner(d, 2 * c); }
+    int main() { int* d; cudaMalloc(&d, 128); outer(d, 2); }
+    """
+    assert facts(launch(tmp_path, main), FactKind.CONSTANT) == ["n == 4"]
+
+
+def test_relations_through_a_struct(tmp_path: Path) -> None:
+    main = """
+    struct Size { int w, h; };
+    void launch(int* d, Size s) { kernel<<<s.h, 32>>>(d, s.w); }
+    int main(int argc, char** argv) {
+        int side = atoi(argv[1]);
+        Size s = {side, side};
+        int* d; cudaMalloc(&d, 128);
+        launch(d, s);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert facts(site, FactKind.RELATION) == ["n == side"]
+    assert site.configuration == "<<<side, 32>>>"
+
+
+def test_a_fact_about_something_else_is_left_out(tmp_path: Path) -> None:
+    main = "void run(int* d, int n, int m) { if (m < 3) return; assert(n > 1); kernel<<<1, n>>>(d, n); }"
+    assert [fact.text for fact in launch(tmp_path, main).facts if fact.kind is not FactKind.RELATION] == ["1 < n"]

@@ -1,0 +1,245 @@
+"""From host code to launch sites."""
+
+from pathlib import Path
+
+from hgrd.host.printer import print_facts
+from hgrd.host.wording import say_value
+from hgrd.symbolic.values import Choice, Pointer
+from tests.host.programs import KERNEL, host, launch
+
+
+def test_extents_of_dim3(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, int w, int h) {
+        dim3 block(16, 8);
+        dim3 grid((w + block.x - 1) / block.x, (h + 7) / 8);
+        grid.z = 2;
+        kernel<<<grid, block>>>(d, w);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<((w + 15) / 16, (h + 7) / 8, 2), (16, 8)>>>"
+    assert [str(t) for t in site.block] == ["16", "8", "1"]
+
+
+def test_rounding_idioms(tmp_path: Path) -> None:
+    main = """
+    #include <cmath>
+    #include <algorithm>
+    void run(int* d, int n) {
+        if (n < 1) return;
+        kernel<<<(int)ceil((float)n / 256), std::min(n, 1024)>>>(d, std::max(n, 64));
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<(0 <= n ? (n + 255) / 256 : n / 256), min(n, 1024)>>>"
+    assert str(site.arguments[1]) == "max(n, 64)"
+
+
+def test_a_choice_with_a_free_arm_is_an_input(tmp_path: Path) -> None:
+    main = """
+    int main(int argc, char** argv) {
+        int n = argc > 1 ? atoi(argv[1]) : 100;
+        if (n > 500) exit(1);
+        int* d; cudaMalloc(&d, 128);
+        kernel<<<1, 32>>>(d, n);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert str(site.arguments[1]) == "n"
+    assert [f.text for f in site.facts] == ["n <= 500"]
+
+
+def test_a_choice_of_constants_stays(tmp_path: Path) -> None:
+    main = "void run(int* d, int n) { int block = n > 100 ? 256 : 32; kernel<<<1, block>>>(d, n); }"
+    assert launch(tmp_path, main).configuration == "<<<1, (100 < n ? 256 : 32)>>>"
+
+
+def test_scanned_values_are_inputs(tmp_path: Path) -> None:
+    main = 'int main() { int n = 5; scanf("%d", &n); int* d; cudaMalloc(&d, 128); kernel<<<n, 32>>>(d, n); }'
+    assert launch(tmp_path, main).configuration == "<<<n, 32>>>"
+
+
+def test_error_checks_do_not_branch(tmp_path: Path) -> None:
+    main = """
+    #define CHECK(call) do { cudaError_t e = call; if (e != cudaSuccess) { printf("%d", e); exit(1); } } while (0)
+    int main() {
+        int* d;
+        CHECK(cudaMalloc(&d, 400));
+        kernel<<<1, 32>>>(d, 100);
+        CHECK(cudaGetLastError());
+    }
+    """
+    site = launch(tmp_path, main)
+    assert [(a.target.name, str(a.target.size)) for a in site.arguments if isinstance(a, Pointer)] == [("d", "400")]
+
+
+def test_every_allocation_is_an_object(tmp_path: Path) -> None:
+    source = (
+        KERNEL
+        + """
+    __global__ void copy(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+    int* make(int n) { int* p; cudaMalloc(&p, n * sizeof(int)); return p; }
+    int main() { int *a = make(8), *b = make(8); copy<<<1, 8>>>(a + 2, b); }
+    """
+    )
+    (site,) = host(tmp_path, source).launches
+    a, b = site.arguments
+    assert isinstance(a, Pointer) and isinstance(b, Pointer)
+    assert a.target.key != b.target.key
+    assert str(a.offset) == "8"
+
+
+def test_pointers_that_swap(tmp_path: Path) -> None:
+    source = (
+        KERNEL
+        + """
+    __global__ void copy(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+    void run(int steps) {
+        int *a, *b;
+        cudaMalloc(&a, 64);
+        cudaMalloc(&b, 64);
+        for (int i = 0; i < steps; i++) { copy<<<1, 8>>>(a, b); int* t = a; a = b; b = t; }
+    }
+    """
+    )
+    (site,) = host(tmp_path, source).launches
+    a, b = site.arguments
+    assert isinstance(a, Choice) and isinstance(b, Choice)
+    assert a.condition is b.condition
+    assert (a.then, a.otherwise) == (b.otherwise, b.then)
+
+
+def test_what_a_break_leaves_is_unknown(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, const int* h, int n) {
+        int found = 1;
+        for (int i = 0; i < n; i++) if (h[i]) { found = i; break; }
+        kernel<<<1, 32>>>(d, found);
+    }
+    """
+    assert str(launch(tmp_path, main).arguments[1]) == "found"
+
+
+def test_a_loop_keeps_what_it_does_not_change(tmp_path: Path) -> None:
+    main = """
+    struct Options { int n, m; };
+    void parse(Options* o);
+    int main() {
+        Options o; parse(&o);
+        int* h = (int*)malloc(o.n * 4);
+        for (int i = 0; i < o.n; i++) h[i] = i;
+        int* d; cudaMalloc(&d, o.n * 4);
+        kernel<<<o.n, 32>>>(d, o.n);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<o.n, 32>>>"
+    assert [f.text for f in site.facts] == ["1 <= o.n * 4", "n == o.n"]
+
+
+def test_launch_by_function(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, int n) {
+        void* arguments[] = {&d, &n};
+        cudaLaunchCooperativeKernel((void*)kernel, dim3(n), dim3(64), arguments, 0, 0);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<n, 64>>>"
+    assert site.cooperative
+    assert [str(site.arguments[1])] == ["n"]
+
+
+def test_template_and_function_pointer(tmp_path: Path) -> None:
+    source = (
+        KERNEL
+        + """
+    template <int BLOCK, class F> void with(F f, int* d, int n) { f<<<n / BLOCK, BLOCK>>>(d, n); }
+    void run(int* d, int n) { with<128>(kernel, d, n); }
+    """
+    )
+    (site,) = host(tmp_path, source).launches
+    assert (site.kernel.name, site.configuration) == ("kernel", "<<<n / 128, 128>>>")
+
+
+def test_files_are_linked(tmp_path: Path) -> None:
+    caller = """#include <cuda_runtime.h>
+    void start(int* d, int n);
+    int main() { int* d; cudaMalloc(&d, 64); start(d, 16); }
+    """
+    callee = KERNEL + "void start(int* d, int n) { kernel<<<1, n>>>(d, n); }"
+    run = host(tmp_path, caller, callee)
+    assert [site.configuration for site in run.launches] == ["<<<1, 16>>>"]
+    assert [site.stack[0].line for site in run.launches] == [3]
+
+
+def test_a_launch_no_entry_reaches_is_still_found(tmp_path: Path) -> None:
+    main = """
+    void left_over(int* d, int n) { kernel<<<1, n>>>(d, n); }
+    int main() { return 0; }
+    """
+    assert launch(tmp_path, main).configuration == "<<<1, n>>>"
+
+
+def test_the_same_launch_twice_keeps_common_facts(tmp_path: Path) -> None:
+    main = """
+    static void go(int* d, int n) { kernel<<<1, n>>>(d, n); }
+    void run(int* d, int n) { if (n < 2) return; go(d, n); if (n > 9) go(d, n); }
+    """
+    assert [f.text for f in launch(tmp_path, main).facts] == ["2 <= n"]
+
+
+def test_device_limits_are_known(tmp_path: Path) -> None:
+    main = """
+    int main() {
+        int grid, block; cudaDeviceProp p; int* d;
+        cudaGetDeviceProperties(&p, 0);
+        cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel);
+        cudaMalloc(&d, 64);
+        kernel<<<grid, block>>>(d, p.warpSize);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert (site.block[0].low, site.block[0].high) == (1, 1024)
+    assert str(site.arguments[1]) == "32"
+
+
+def test_containers(tmp_path: Path) -> None:
+    main = """
+    #include <vector>
+    void run(int* d, int n) {
+        std::vector<int> a(n), b = a, c;
+        c.push_back(1);
+        kernel<<<b.size(), 32>>>(d, c.size() + c.size());
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<n, 32>>>"
+    assert say_value(site.arguments[1]) == "c.size() + c.size()"
+
+
+def test_recursion_ends(tmp_path: Path) -> None:
+    main = """
+    int f(int n) { return n < 2 ? 1 : f(n - 1) + f(n - 2); }
+    void run(int* d, int n) { kernel<<<1, 32>>>(d, f(n)); }
+    """
+    assert len(host(tmp_path, KERNEL + main).launches) == 1
+
+
+def test_an_unknown_kernel_is_noted(tmp_path: Path) -> None:
+    main = "void run(void (*k)(int*, int), int* d) { k<<<1, 32>>>(d, 1); }"
+    run = host(tmp_path, KERNEL + main)
+    assert [note.text for note in run.notes] == ["a launch of a kernel that is not known here"]
+
+
+def test_printed(tmp_path: Path) -> None:
+    source = KERNEL + "void run(int* d, int n) {\n  assert(n > 4);\n  kernel<<<n, 64>>>(d, 3); }"
+    file = tmp_path / "a.cu"
+    assert print_facts(host(tmp_path, source)) == (
+        f"{file}:9:3: kernel<<<n, 64>>>\n"
+        "  argument 0: &d\n"
+        "  argument 1: 3\n"
+        f"  assert    4 < n  [{file}:8:3]\n"
+        f"  constant  n == 3  [{file}:9:3]\n"
+    )
