@@ -110,6 +110,9 @@ class HostSemantics(Semantics):
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         pass
 
+    def begin_body(self, machine: Machine, state: State) -> None:
+        pass
+
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
         pass
 

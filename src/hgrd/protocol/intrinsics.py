@@ -240,7 +240,7 @@ def _rounded(up: bool) -> Handler:
 def _pure(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A function without pointers: its result is a function of its arguments."""
+    """A function without pointers; if it is a library's, its result is a function of its arguments."""
     from hgrd.protocol.device import identity_of
 
     if any(isinstance(e.type, PointerType | RecordType) for e in call.arguments):
@@ -248,10 +248,11 @@ def _pure(
     keys = [identity_of(a) for a in arguments]
     known = [k for k in keys if k is not None]
     name = call.function.name
-    if not machine.probing:
+    users = call.function.key in machine.functions and machine.functions[call.function.key].user_code
+    if users and not machine.probing:
         text = f"{name}, whose body is not known, touches no memory of other threads"
         device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
-    if len(known) != len(keys) or not keys:
+    if users or len(known) != len(keys) or not keys:
         if isinstance(call.type, VoidType):
             return OPAQUE
         return machine.unknown(f"{name}()", call.type, Origin.DATA)

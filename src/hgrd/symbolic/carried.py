@@ -19,7 +19,7 @@ from hgrd.symbolic.places import SHARED_SPACES, read_at
 from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
-from hgrd.terms import Origin, Symbol, Term, add, as_int, const, le, mul, shl, shr, symbols_of, var, wrap
+from hgrd.terms import Origin, Symbol, Term, add, as_int, const, le, lt, mul, shl, shr, symbols_of, var, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import arrays_of
 
@@ -281,7 +281,7 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
             return first
         case Term() as first, Steady(delta=delta):
             return _typed(add(as_int(first), mul(delta, count)), c.bits)
-        case Term() as first, Scaling(bits=bits) if bits > 0 or as_int(first).low >= 0:
+        case Term() as first, Scaling(bits=bits) if bits > 0 or _not_negative(state, as_int(first)):
             power = mul(count, const(abs(bits)))
             return _typed((shl if bits > 0 else shr)(as_int(first), power), c.bits)
         case Pointer(target=target, offset=offset), Steady(delta=delta):
@@ -292,6 +292,11 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
             return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)
         case first, change:
             return _unknown_at(machine, state, c, first, change, silent=silent)
+
+
+def _not_negative(state: State, term: Term) -> bool:
+    """By its type or by a condition of the path: then shifting and dividing are the same."""
+    return term.low >= 0 or any(c.term in (lt(const(0), term), le(const(0), term)) for c in state.path)
 
 
 def _typed(term: Term, bits: tuple[int, bool] | None) -> Term:

@@ -187,6 +187,8 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
 
     inside = state.copy()
     inside.assume(le(const(0), var(binder)), ConditionKind.LOOP, shape.span)
+    if shape.test_first and shape.test is not None:  # no iteration without the first
+        inside.assume(_silently(machine, state.copy(), shape.test), ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
     if not shape.test_first and shape.test is not None:
         again = _silently(machine, inside.copy(), shape.test)

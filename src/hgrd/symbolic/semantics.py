@@ -63,6 +63,7 @@ class Semantics(ABC):
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         """The body of a loop follows, once, for all values of `binder`."""
 
+    @abstractmethod
     def begin_body(self, machine: Machine, state: State) -> None:
         """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
 

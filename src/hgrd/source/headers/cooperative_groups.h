@@ -102,6 +102,7 @@ __HGRD_G thread_block_tile<Size, Parent> experimental_tiled_partition(const Pare
 template <class Group> __HGRD_G coalesced_group binary_partition(const Group& group, bool predicate);
 template <class Group, class T> __HGRD_G coalesced_group labeled_partition(const Group& group, T label);
 template <class Group> __HGRD_G void sync(const Group& group);
+template <class Group> __HGRD_G void synchronize(const Group& group);  // its name before CUDA 9.0 was final
 template <class Group> __HGRD_G unsigned thread_rank(const Group& group);
 template <class Group> __HGRD_G unsigned group_size(const Group& group);
 template <class Group, class F> __HGRD_G void invoke_one(const Group& group, F&& function);
