@@ -63,3 +63,9 @@ def test_host_programs_beside_cuda_sources_are_left_out_unless_named(tmp_path: P
     cuda, host = made(tmp_path, cuda__cu=KERNEL + MAIN, host__cpp=MAIN)
     assert collect([str(tmp_path)]).programs == ((cuda,),)
     assert collect([cuda, host]).programs == ((cuda,), (host,))
+
+
+def test_kernels_may_stand_in_headers_only(tmp_path: Path):
+    made(tmp_path, k__hpp=KERNEL)
+    (user,) = made(tmp_path, user__cu='#include "k.hpp"\n' + MAIN)
+    assert collect([str(tmp_path)]).programs == ((user,),)

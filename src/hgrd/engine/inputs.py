@@ -37,7 +37,10 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """`wanted`: the user named it, or it has a kernel or a launch; `main`: so has it, or what it includes."""
+    """`wanted`: the user named it, or it has a kernel or a launch; `main`: it has one.
+
+    Both count what it includes.
+    """
 
     file: str
     includes: frozenset[str]
@@ -95,10 +98,10 @@ def unreadable(path: str) -> str:
 
 
 def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
-    own, *others = scan(path, include_dirs, ()).texts.items()
-    included = frozenset(os.path.realpath(file) for file, _ in others)
-    main = any(_MAIN.search(text) for _, text in (own, *others))
-    return _Unit(path, included, bool(_CUDA.search(own[1])), main)
+    includes = scan(path, include_dirs, ())
+    _, *others = includes.texts
+    included = frozenset(map(os.path.realpath, others))
+    return _Unit(path, included, bool(_CUDA.search(includes.text)), bool(_MAIN.search(includes.text)))
 
 
 def _files_below(directory: str) -> Iterator[str]:

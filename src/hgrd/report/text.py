@@ -161,7 +161,7 @@ def _open_pairs(kernel: KernelReport) -> tuple[OpenPair, ...]:
 def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) -> Iterator[Line]:
     warning = (Tone.WARNING, "warning")
     if pair.first is None or pair.second is None:
-        yield _headline(pair.span, warning, f"not decided in kernel '{kernel.kernel}': {pair.reason}")
+        yield _headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {pair.reason}")
         yield from excerpt(pair.span, source_line)
         return
     title = f"not decided in kernel '{kernel.kernel}': {access(pair.first)} against {access(pair.second)}"
