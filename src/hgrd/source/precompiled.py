@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ PRELUDE = HEADERS / "hgrd" / "prelude.h"
 # `assert` must stay a macro of ours whatever a precompiled <cassert> says; the others break other headers.
 _NEVER = frozenset({"assert.h", "cassert"})
 _BUILD_SECONDS = 120
-_KEPT_BYTES = 3 << 30
+_KEPT_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,11 @@ class Recipe:
 
     def key(self) -> str:
         parts = (self.toolchain.identity, *self.flags, self.text(), str(HEADERS), _headers_digest())
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        return _digest("\0".join(parts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
 @cache
@@ -61,23 +66,17 @@ def default_cache_dir() -> Path:
 def precompiled(recipe: Recipe, cache_dir: Path) -> Path | None:
     """The precompiled header of a recipe, built now if the cache lacks it; None where it cannot be built.
 
-    Where the system headers do not compile together, only the prelude is precompiled.  Several processes
+    A system header that does not compile along with the others stays out of it.  Several processes
     may build the same one: each writes a file of its own and renames it.
     """
-    built = _cached_or_built(recipe, cache_dir)
-    if built is None and recipe.headers and recipe.prelude:
-        built = _cached_or_built(Recipe(recipe.toolchain, recipe.flags, (), recipe.prelude), cache_dir)
-    return built
-
-
-def _cached_or_built(recipe: Recipe, cache_dir: Path) -> Path | None:
     target = cache_dir / "pch" / f"{recipe.key()}.pch"
     failed = target.with_suffix(".failed")
-    if target.exists():
-        return target
-    if failed.exists():
-        return None
     try:
+        if target.exists():
+            os.utime(target)
+            return target
+        if failed.exists():
+            return None
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="build-", dir=target.parent) as scratch:
             if not _build(recipe, Path(scratch), target):
@@ -85,16 +84,38 @@ def _cached_or_built(recipe: Recipe, cache_dir: Path) -> Path | None:
                 return None
         _prune(target.parent)
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        return target if target.exists() else None
     return target
 
 
 def _build(recipe: Recipe, scratch: Path, target: Path) -> bool:
-    # clang looks for the source again whenever the precompiled header is used: it has to stay.
-    source, output = target.with_suffix(".h"), scratch / "headers.pch"
+    """Precompile the headers of a recipe, but for those that do not compile."""
+    output = scratch / "headers.pch"
+    lines: list[str] = recipe.text().splitlines(keepends=True)
+    while lines:
+        source = _kept("".join(lines), scratch, target.parent)
+        said = _precompile(recipe, source, output)
+        if output.exists():
+            output.replace(target)
+            return True
+        culprits = {int(found[1]) - 1 for found in re.finditer(re.escape(source.name) + r":(\d+):", said)}
+        if not culprits:
+            return False
+        lines = [line for number, line in enumerate(lines) if number not in culprits]
+    return False
+
+
+def _kept(text: str, scratch: Path, directory: Path) -> Path:
+    """A file in `directory` with this text: clang looks for it whenever the precompiled header is used."""
+    path = directory / f"{_digest(text)}.h"
     fresh = scratch / "headers.h"
-    fresh.write_text(recipe.text(), encoding="utf-8")
-    fresh.replace(source)
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(path)
+    return path
+
+
+def _precompile(recipe: Recipe, source: Path, output: Path) -> str:
+    """Run clang once; what it says.  There is an output only if there is no error."""
     done = subprocess.run(
         [
             *recipe.toolchain.command,
@@ -102,16 +123,16 @@ def _build(recipe: Recipe, scratch: Path, target: Path) -> bool:
             *("-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp"),
             *("-c", "-o", str(output), str(source)),
         ],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=_BUILD_SECONDS,
         check=False,
     )
     if done.returncode < 0:
         raise OSError(f"the compiler was stopped by signal {-done.returncode}")
-    if done.returncode != 0 or not output.exists():
-        return False
-    output.replace(target)
-    return True
+    return done.stderr
 
 
 def _prune(directory: Path) -> None:
@@ -122,4 +143,3 @@ def _prune(directory: Path) -> None:
         room -= size
         if room < 0:
             path.unlink(missing_ok=True)
-            path.with_suffix(".h").unlink(missing_ok=True)

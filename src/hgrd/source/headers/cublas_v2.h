@@ -5,6 +5,8 @@
 #include "cuda_fp16.h"
 #include "hgrd/library.h"
 #define CUBLASAPI
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
 #define CUBLASWINAPI
 #define CUBLAS_VERSION 120400
 #define CUBLAS_VER_MAJOR 12

@@ -2,6 +2,9 @@
 #pragma once
 #include "cuComplex.h"
 #include "hgrd/library.h"
+#define _CUFFT_H_
+#define CUFFT_FORWARD -1
+#define CUFFT_INVERSE 1
 typedef enum cufftResult_t {
     CUFFT_SUCCESS = 0, CUFFT_INVALID_PLAN, CUFFT_ALLOC_FAILED, CUFFT_INVALID_TYPE, CUFFT_INVALID_VALUE,
     CUFFT_INTERNAL_ERROR, CUFFT_EXEC_FAILED, CUFFT_SETUP_FAILED, CUFFT_INVALID_SIZE, CUFFT_UNALIGNED_DATA,
@@ -11,7 +14,6 @@ typedef enum cufftResult_t {
 } cufftResult;
 typedef enum cufftType_t { CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c,
                            CUFFT_Z2Z = 0x69 } cufftType;
-enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 typedef int cufftHandle;
 typedef float cufftReal;
 typedef double cufftDoubleReal;

@@ -1,6 +1,7 @@
 // Random numbers from the host.
 #pragma once
 #include "hgrd/library.h"
+#define CURAND_H_
 typedef enum curandStatus {
     CURAND_STATUS_SUCCESS = 0, CURAND_STATUS_VERSION_MISMATCH = 100, CURAND_STATUS_NOT_INITIALIZED = 101,
     CURAND_STATUS_ALLOCATION_FAILED = 102, CURAND_STATUS_TYPE_ERROR = 103, CURAND_STATUS_OUT_OF_RANGE = 104,

@@ -2,6 +2,7 @@
 #pragma once
 #include "cuComplex.h"
 #include "hgrd/library.h"
+#define CUSPARSEAPI
 #define CUSPARSE_VERSION 12300
 #define CUSPARSE_VER_MAJOR 12
 typedef enum {

@@ -3,7 +3,7 @@
 #include "hgrd/library.h"
 #define NVTX_VERSION 3
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE (sizeof(nvtxEventAttributes_t))
-enum { NVTX_COLOR_UNKNOWN, NVTX_COLOR_ARGB, NVTX_MESSAGE_UNKNOWN = 0, NVTX_MESSAGE_TYPE_ASCII = 1,
+enum __hgrd_nvtx { NVTX_COLOR_UNKNOWN, NVTX_COLOR_ARGB, NVTX_MESSAGE_UNKNOWN = 0, NVTX_MESSAGE_TYPE_ASCII = 1,
        NVTX_MESSAGE_TYPE_UNICODE = 2 };
 typedef union { const char* ascii; const wchar_t* unicode; } nvtxMessageValue_t;
 typedef struct nvtxEventAttributes_t {

@@ -32,8 +32,6 @@ extern __HGRD_DEVICE void sincospif(float, float*, float*);
 extern __HGRD_DEVICE void sincospi(double, double*, double*);
 extern __HGRD_BOTH void sincos(float, float*, float*);
 extern __HGRD_DEVICE float exp10(float);
-extern __HGRD_DEVICE float saturate(float);
-extern __HGRD_DEVICE float clamp(float, float, float);
 #undef __HGRD_F1
 #undef __HGRD_F2
 #undef __HGRD_F3

@@ -34,6 +34,7 @@ __HGRD_API cudaMemPoolDestroy(cudaMemPool_t pool);
 __HGRD_API cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 __HGRD_API cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 __HGRD_API cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, size_t count);
+__HGRD_API cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location);
 __HGRD_API cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
 __HGRD_API cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool, cudaMemAllocationHandleType type,
                                               unsigned flags);

@@ -33,6 +33,10 @@ __HGRD_CXX cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, 
 __HGRD_CXX cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info);
 __HGRD_CXX cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* error,
                                cudaGraphExecUpdateResult* result);
+__HGRD_CXX cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                            const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters);
+__HGRD_CXX cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                    const cudaGraphEdgeData* edges, size_t count);
 __HGRD_T cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                         size_t count, const T& symbol, const void* from, size_t size, size_t offset,
                                         cudaMemcpyKind kind);

@@ -14,5 +14,8 @@
 namespace cuda {
 namespace std {
 using namespace ::std;
+#if __cplusplus < 202002L
+struct identity { template <class T> __HGRD_BOTH constexpr T&& operator()(T&& value) const noexcept { return static_cast<T&&>(value); } };
+#endif
 }
 }

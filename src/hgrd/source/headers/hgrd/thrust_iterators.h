@@ -89,8 +89,11 @@ template <class T> struct device_ptr : __iterator<device_ptr<T>, typename std::r
     __HGRD_BOTH explicit operator bool() const;
 };
 template <> struct device_ptr<void> {
+    device_ptr() = default;
+    template <class V> __HGRD_BOTH device_ptr(const device_ptr<V>& other);
     __HGRD_BOTH explicit device_ptr(void* pointer);
     __HGRD_BOTH void* get() const;
+    template <class V> __HGRD_BOTH explicit operator device_ptr<V>() const;
 };
 template <class T> using pointer = device_ptr<T>;
 
