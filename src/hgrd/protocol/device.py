@@ -89,7 +89,7 @@ class DeviceSemantics(Semantics):
         if not offset.is_const:
             return machine.unknown(target.name, type_, Origin.UNKNOWN)
         origin = Origin.INPUT if target.external or target.space is MemorySpace.HOST else Origin.UNKNOWN
-        name = machine.names.of((target.key, id(generation), offset.value, type_), target.name)
+        name = machine.names.of((target.key, generation, offset.value, type_), target.name)
         return _named(name, type_, origin)
 
     def _constant(self, machine: Machine, target: MemoryObject, offset: int, type_: Type) -> Value | None:
@@ -220,6 +220,9 @@ _PTX_MEMORY = {"ld", "st", "atom", "red", "bar", "barrier", "cp", "membar", "fen
 
 
 def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:
+    if isinstance(variable.type, ArrayType) and variable.type.count is None and space is MemorySpace.SHARED:
+        # All `extern __shared__` arrays of a kernel begin at the same address.
+        return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
     size = machine.size(variable.type)
     bytes_ = None if size is None else const(size)
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)

@@ -17,7 +17,17 @@ from hgrd.symbolic.machine import Machine, StepLimitError
 from hgrd.symbolic.naming import Names
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.state import State, symbols_in
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    OpaqueValue,
+    Pointer,
+    Value,
+)
 from hgrd.terms import Origin, Symbol, const, ne, read, symbols_of, var
 from hgrd.terms.interval import of_type
 
@@ -73,7 +83,8 @@ def _run(
     machine = Machine(tables.functions, tables.records, device, names)
     given = () if launch is None else launch.arguments
     arguments = [
-        given[i] if i < len(given) else parameter_value(machine, p, parameters) for i, p in enumerate(kernel.parameters)
+        _completed(machine, given[i], p) if i < len(given) else parameter_value(machine, p, parameters)
+        for i, p in enumerate(kernel.parameters)
     ]
     outside = frozenset(names.index)
     state = State({}, ())
@@ -110,6 +121,21 @@ def parameter_value(machine: Machine, parameter: Variable, known: Mapping[str, i
     if parameter.name in known:
         return const(known[parameter.name])
     return _unknown(machine, parameter.name, parameter.key, parameter.type, parameter)
+
+
+def _completed(machine: Machine, value: Value, parameter: Variable) -> Value:
+    """What the host does not know of an argument is as if there were no host."""
+    match value, parameter.type:
+        case OpaqueValue(), type_:
+            return _unknown(machine, parameter.name, parameter.key, type_, parameter)
+        case Composite() as known, RecordType() as type_:
+            unknown = _unknown(machine, parameter.name, parameter.key, type_, parameter)
+            if not isinstance(unknown, Composite):
+                return known
+            held = {at: c for at, c in known.cells.items() if not isinstance(c.value, OpaqueValue)}
+            return Composite({**unknown.cells, **held}, known.size)
+        case _:
+            return value
 
 
 def _unknown(machine: Machine, name: str, key: str, type_: Type, parameter: Variable) -> Value:

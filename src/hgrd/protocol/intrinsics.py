@@ -94,7 +94,10 @@ def intrinsic(
         return _dim3(arguments)
     if _ANNOTATION.match(name):
         return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.UNKNOWN)
-    if name.startswith("tex"):
+    if name.startswith("surf") and "write" in name:
+        device.unsupported(machine, state, "a write to a surface", call.span)
+        return OPAQUE
+    if name.startswith(("tex", "surf")):
         return machine.unknown(f"{name}()", call.type, Origin.DATA)
     if name.startswith("curand") and name != "curand_init":
         return generator(machine, state, call, arguments)

@@ -56,6 +56,7 @@ def atomic_access(
     amount = as_int(operand) if isinstance(operand, Term) else None
     for pointer, guard in arms(address):
         if pointer.target.space not in SHARED_SPACES:
+            forget(state, pointer.target)
             continue
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)

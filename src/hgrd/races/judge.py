@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
 
-from hgrd.host.model import Fact
+from hgrd.host.model import Fact, FactKind
 from hgrd.program.memory import AccessKind, Level
+from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
@@ -58,6 +59,7 @@ class Judge:
     discharged: int = 0
 
     def run(self) -> Judgement:
+        self._assume_apart()
         for a, b in candidates(self.protocol):
             levels = levels_of(a, b, self.protocol.configuration, self.options)
             if not levels:
@@ -68,6 +70,13 @@ class Judge:
             else:
                 self._pair(a, b, levels)
         return self._judgement()
+
+    def _assume_apart(self) -> None:
+        """Memory behind pointers that nobody is seen to allocate differs, where it matters."""
+        outside = {a.target.key: a.target for a in accesses(self.protocol.items) if a.target.external}
+        if len(outside) > 1 and outside.keys() & self.protocol.written:
+            names = ", ".join(t.name for t in outside.values())
+            self._assume(f"the memory behind {names} does not overlap", self.protocol.span)
 
     def _judgement(self) -> Judgement:
         gaps = tuple(
@@ -132,15 +141,25 @@ class Judge:
         if isinstance(answer, Proved) or not _sized(pair):
             return posed, answer
         within = pose(self.protocol, self.facts, self.tickets, pair, bounded=True)
-        return within, self.decide(within.query)
+        answer = self.decide(within.query)
+        if isinstance(answer, Proved):
+            for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
+                self._assume(f"accesses to {target.name} stay within it", target.span)
+        return within, answer
+
+    def _assume(self, text: str, span: Span) -> None:
+        self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
 
     def _note_proof(self, posed: Posed, answer: Proved) -> None:
         for index in sorted(answer.used):
             self.used[use_of(posed.facts[index])] = None
         for term in outermost(answer.no_wrap):
             bits, signed, _ = term.wrap_to
-            note = f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}"
-            self.notes[note] = None
+            self._assume(
+                f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
+            )
+        if self.tickets.bear_on(posed.first, posed.second):
+            self._assume("atomic counters do not wrap around", self.protocol.span)
 
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
         a, b = pair.first, pair.second
@@ -157,25 +176,36 @@ class Judge:
         if not all(o.exact for o in pair.orders):
             self._leave_open(a, b, (pair.level,), "a barrier under a condition may order the two accesses")
             return
+        shown = self._with_two_values(pair, posed, answer)
+        same_value = shown is None
+        posed, answer = shown or (posed, answer)
         key = _key(a, b)
         known = self.findings.get(key)
-        if known is not None:
-            levels = tuple(level for level in Level if level in {*known.levels, pair.level})
-            self.findings[key] = replace(known, levels=levels)
+        levels = {pair.level, *(known.levels if known is not None else ())}
+        ordered = tuple(level for level in Level if level in levels)
+        if known is not None and (same_value or not known.same_value):
+            self.findings[key] = replace(known, levels=ordered)
             return
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         self.findings[key] = Finding(
-            site_of(a), site_of(b), a.space, (pair.level,), confidence,
+            site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
-            same_value=self._same_value(pair), method=answer.method,
+            same_value=same_value, method=answer.method,
         )  # fmt: skip
 
-    def _same_value(self, pair: Pair) -> bool:
+    def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
+        """The conflict; between two writes one of different values, None if these are always the same."""
         a, b = pair.first, pair.second
         if a.kind is not AccessKind.WRITE or b.kind is not AccessKind.WRITE or a.value is None or b.value is None:
-            return False
-        posed = pose(self.protocol, self.facts, self.tickets, pair, bounded=False, values=True)
-        return isinstance(self.decide(posed.query), Proved)
+            return posed, answer
+        narrower = pose(self.protocol, self.facts, self.tickets, pair, bounded=_sized(pair), values=True)
+        match self.decide(narrower.query):
+            case Conflict() as different:
+                return narrower, different
+            case Proved():
+                return None
+            case Undecided():
+                return posed, answer
 
     # ------------------------------------------------------------ what stays open
 

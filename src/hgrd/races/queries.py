@@ -36,6 +36,8 @@ class Posed:
     that the analysis does not know do.
     """
 
+    first: Access
+    second: Access
     query: Query
     facts: tuple[Fact, ...]
     naming: Naming
@@ -74,7 +76,7 @@ def pose(
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
     raw = (a.offset, *a.guards, b.offset, *b.guards)
     data = any(s.origin is Origin.DATA for s in symbols_of(*raw)) or bool(arrays_of(*raw))
-    return Posed(query, used, naming, data, unknown)
+    return Posed(a, b, query, used, naming, data, unknown)
 
 
 def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:

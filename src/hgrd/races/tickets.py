@@ -31,6 +31,10 @@ class Tickets:
             if one.target.key == two.target.key and one.size == two.size
         )
 
+    def bear_on(self, a: Access, b: Access) -> bool:
+        """Whether they say anything of the two accesses."""
+        return bool(self._used(a)) and bool(self._used(b))
+
     def _used(self, access: Access) -> list[Access]:
         names = {s.name for s in symbols_of(access.offset, *access.guards)}
         return [self.sources[n] for n in sorted(names) if n in self.sources]

@@ -26,6 +26,7 @@ from hgrd.symbolic.values import (
     FloatValue,
     MemoryObject,
     MemorySpace,
+    OpaqueValue,
     Pointer,
     Value,
 )
@@ -79,6 +80,9 @@ def load(machine: Machine, state: State, address: Value, type_: Type, span: Span
             return read_cells(machine, state, address, type_)
         case Choice(condition=condition, then=a, otherwise=b):
             return _load_either(machine, state, condition, a, b, type_, span, volatile)
+        case OpaqueValue():
+            machine.semantics.unsupported(machine, state, "a read through a pointer of unknown target", span)
+            return machine.unknown("value", type_, Origin.UNKNOWN)
         case _:
             return machine.unknown("value", type_, Origin.UNKNOWN)
 
