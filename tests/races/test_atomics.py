@@ -1,0 +1,139 @@
+"""Atomics: who they include, and the tickets that they hand out."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import check, expected, observed
+
+SOURCE = """
+// safe: 0 of 0 pairs
+__global__ void device_scope(int *sum) {
+  atomicAdd(sum, 1);
+}
+
+// race: atomic count, atomic count; global; grid
+__global__ void block_scope_between_blocks(int *sum) {
+  atomicAdd_block(sum, 1);  // count
+}
+
+// safe: 1 of 1 pairs
+__global__ void block_scope_within_a_block(int *sums) {
+  atomicAdd_block(&sums[blockIdx.x], 1);
+}
+
+// race: atomic narrow, atomic wide; global; grid
+// race: atomic narrow, atomic narrow; global; grid
+__global__ void scopes_that_differ(int *sum) {
+  atomicAdd(sum, 1);  // wide
+  atomicAdd_block(sum, 1);  // narrow
+}
+
+// safe: 0 of 0 pairs
+__global__ void shared_memory_has_one_block(int *out) {
+  __shared__ int sum;
+  atomicAdd_block(&sum, 1);
+}
+
+// race: atomic count, read plain; global; warp block grid
+__global__ void read_while_counting(int *sum, int *out) {
+  atomicAdd(sum, 1);  // count
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0];  // plain
+}
+
+// race: atomic count, write reset; shared; warp block
+__global__ void reset_while_counting(int *out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;  // reset
+  atomicAdd(&sum, 1);  // count
+}
+
+// safe: 2 of 2 pairs
+__global__ void reset_before_counting(int *out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1);
+}
+
+// race: write bin, write bin; global; warp block grid (data-dependent)
+// race: read bin, write bin; global; warp block grid (data-dependent)
+__global__ void histogram(int *bins, const int *data) {
+  bins[data[blockIdx.x * blockDim.x + threadIdx.x]] += 1;  // bin
+}
+
+// safe: 0 of 0 pairs
+__global__ void atomic_histogram(int *bins, const int *data) {
+  atomicAdd(&bins[data[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+}
+
+// safe: 1 of 1 pairs
+__global__ void tickets(int *out, int *next) {
+  int slot = atomicAdd(next, 1);
+  out[slot] = threadIdx.x;
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void tickets_of_zero(int *out, int *next) {
+  int slot = atomicAdd(next, 0);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// safe: 1 of 1 pairs
+__global__ void tickets_for_pairs(int *out, int *next) {
+  int slot = atomicAdd(next, 2);
+  for (int i = 0; i < 2; ++i) out[slot + i] = threadIdx.x;
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void tickets_too_small(int *out, int *next) {
+  int slot = atomicAdd(next, 1);
+  for (int i = 0; i < 2; ++i) out[slot + i] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void tickets_handed_out_and_taken_back(int *out, int *next) {
+  int slot = atomicAdd(next, 1);
+  out[slot] = threadIdx.x;  // slot
+  atomicSub(next, 1);
+}
+
+// race: write slot, write slot; global; grid (data-dependent)
+__global__ void tickets_of_each_block(int *out) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  int slot = atomicAdd(&next, 1);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// race: write bin, write bin; global; warp block grid (data-dependent)
+__global__ void tickets_of_many_counters(int *out, int *next, const int *bin) {
+  int slot = atomicAdd(&next[bin[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+  out[slot] = threadIdx.x;  // bin
+}
+
+// safe: 3 of 3 pairs
+__global__ void exchange_of_ones_own(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicExch(&a[2 * i], 1);
+  a[2 * i + 1] = 0;
+  int v = atomicCAS(&a[2 * i], 1, 0);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("atomics"), SOURCE)
+
+
+GAPS = {"tickets_of_each_block": "a plain reset before the additions spoils the tickets, though a barrier orders it"}
+KERNELS = [
+    pytest.param(kernel, marks=pytest.mark.xfail(strict=True, reason=GAPS[kernel])) if kernel in GAPS else kernel
+    for kernel in expected(SOURCE)
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

@@ -1,0 +1,246 @@
+"""What C++ lets people write between a thread and its memory."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import check, expected, observed
+
+SOURCE = """
+struct Grid { float *cells; int width; };
+struct Particle { float x, y; int links[2]; };
+
+// safe: 1 of 1 pairs
+__global__ void struct_by_value(Grid g, int height) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < g.width && y < height) g.cells[y * g.width + x] = 0;
+}
+
+// race: write cell, write cell; global; warp block grid
+__global__ void struct_by_value_without_a_bound(Grid g, int height) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y < height) g.cells[y * g.width + x] = x;  // cell
+}
+
+// safe: 5 of 5 pairs
+__global__ void members_of_ones_own(Particle *p) {
+  Particle *mine = &p[blockIdx.x * blockDim.x + threadIdx.x];
+  mine->x = mine->y;
+  mine->links[1] = 0;
+}
+
+// race: read neighbour, write mine; global; warp block grid
+__global__ void member_of_a_neighbour(Particle *p) {
+  Particle *mine = p + blockIdx.x * blockDim.x + threadIdx.x;
+  float x = mine[1].x;  // neighbour
+  mine->x = x;  // mine
+}
+
+// safe: 2 of 2 pairs
+__global__ void another_member_of_a_neighbour(Particle *p) {
+  Particle *mine = p + blockIdx.x * blockDim.x + threadIdx.x;
+  float y = mine[1].y;
+  mine->x = y;
+}
+
+// race: write first, write second; global; warp block grid
+__global__ void links_past_the_end(Particle *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  p[i].links[0] = 0;  // first
+  p[i].links[n] = i;  // second
+}
+
+__device__ void put(float *place, float value) {
+  *place = value;  // put
+}
+__device__ float &at(Grid &g, int x, int y) { return g.cells[y * g.width + x]; }
+__device__ int clamped(int i, int n) {
+  if (i < 0) return 0;
+  if (i >= n) return n - 1;
+  return i;
+}
+
+// safe: 1 of 1 pairs
+__global__ void pointer_argument(float *a) { put(&a[blockIdx.x * blockDim.x + threadIdx.x], 1); }
+
+// race: write put, write put; global; grid
+__global__ void pointer_argument_too_short(float *a) { put(&a[blockIdx.x + threadIdx.x], threadIdx.x); }
+
+// safe: 1 of 1 pairs
+__global__ void reference_result(Grid g) {
+  if (threadIdx.x < g.width && blockDim.x >= g.width) at(g, threadIdx.x, blockIdx.x) = 0;
+}
+
+// race: write edge, write edge; global; warp block grid
+__global__ void several_returns(int *a, int n) {
+  a[clamped(blockIdx.x * blockDim.x + threadIdx.x, n)] = threadIdx.x;  // edge
+}
+
+// safe: 1 of 1 pairs
+__global__ void several_returns_within(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[clamped(i, n)] = threadIdx.x;
+}
+
+// safe: 1 of 1 pairs
+__global__ void lambda(int *a) {
+  int base = blockIdx.x * blockDim.x;
+  auto store = [=](int i) { a[base + i] = i; };
+  store(threadIdx.x);
+}
+
+// race: write caught, write caught; global; warp grid
+__global__ void lambda_without_the_block(int *a) {
+  auto store = [&](int i) { a[i] = i + blockIdx.x; };  // caught
+  store(threadIdx.x / 2);
+}
+
+// safe: 3 of 3 pairs
+__global__ void switch_with_one_case_each(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (i % 2) {
+    case 0: a[i] = 0; break;
+    default: a[i] = 1;
+  }
+}
+
+// race: write even, write odd; global; warp block grid
+__global__ void switch_with_a_neighbour(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (i % 2) {
+    case 0: a[i] = 0; break;  // even
+    case 1: a[i + 1] = 1; break;  // odd
+  }
+}
+
+// race: write even, write even; global; warp block grid
+__global__ void switch_that_falls_through(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, shift = 0;
+  switch (i % 2) {
+    case 1: shift = 1;
+    case 0: a[i + shift] = shift;  // even
+  }
+}
+
+// race: write chosen, write chosen; global; warp block grid
+__global__ void conditional_index(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i < n ? i : 0] = i;  // chosen
+}
+
+// safe: 2 of 2 pairs
+__global__ void conditional_pointer(int *a, int *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *p = i % 2 ? a : b;
+  p[i] = i;
+}
+
+// race: write advanced, write advanced; global; warp block grid
+__global__ void conditional_pointer_that_overlaps(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *p = i % 2 ? a + 1 : a;
+  p[i] = i;  // advanced
+}
+
+// safe: 2 of 2 pairs
+__global__ void columns(int *out) {
+  __shared__ int tile[32][33];
+  for (int row = 0; row < 32; ++row)
+    if (threadIdx.x < 33) tile[row][threadIdx.x] = row;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = 0;
+}
+
+// race: write row, write row; shared; warp
+__global__ void rows_that_overlap(int *out) {
+  __shared__ int tile[32][33];
+  if (threadIdx.x < 512) tile[threadIdx.x / 32][threadIdx.x % 32 / 2] = threadIdx.x;  // row
+}
+
+// safe: 1 of 1 pairs
+__global__ void pointer_that_moves(int *a, int n) {
+  int *p = a + blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    *p = k;
+    p += gridDim.x * blockDim.x;
+  }
+}
+
+// race: write moving, write moving; global; warp block grid
+__global__ void pointer_that_moves_by_one(int *a, int n) {
+  int *p = a + blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n; ++k) *p++ = k;  // moving
+}
+
+// safe: 1 of 1 pairs
+__global__ void local_array(int *a) {
+  int at[4];
+  for (int k = 0; k < 4; ++k) at[k] = 4 * (blockIdx.x * blockDim.x + threadIdx.x) + k;
+  for (int k = 0; k < 4; ++k) a[at[k]] = k;
+}
+
+// race: write place, write place; global; warp block grid
+__global__ void local_array_of_close_places(int *a) {
+  int at[4];
+  for (int k = 0; k < 4; ++k) at[k] = 3 * (blockIdx.x * blockDim.x + threadIdx.x) + k;
+  for (int k = 0; k < 4; ++k) a[at[k]] = k;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void unsigned_countdown(int *a, unsigned n) {
+  for (unsigned k = n; k-- > 0;) a[(blockIdx.x * blockDim.x + threadIdx.x) * n + k] = k;
+}
+
+// safe: 1 of 1 pairs
+__global__ void unsigned_rows(int *a, unsigned width) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i / width * width + i % width] = 0;
+}
+
+// race: write folded, write folded; global; block grid
+__global__ void unsigned_char_folds(int *a) {
+  unsigned char i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = blockIdx.x;  // folded
+}
+
+// safe: 1 of 1 pairs
+__global__ void bits(int *a) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[(i & ~31u) | (31 - (i & 31))] = 0;
+}
+
+// race: write masked, write masked; global; warp block grid
+__global__ void bits_lost(int *a) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i & ~1u] = i;  // masked
+}
+
+// safe: 1 of 1 pairs
+template <int Stride> __global__ void strided(int *a) {
+  a[(blockIdx.x * blockDim.x + threadIdx.x) * Stride] = threadIdx.x;
+}
+template __global__ void strided<2>(int *);
+
+// safe: 1 of 1 pairs
+__global__ void swapped(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = n - 1 - i;
+  int t = i; i = j; j = t;
+  a[i] = 0;
+}
+
+// race: write fallback, write own; global; warp block grid
+// note: write fallback, write fallback; global; warp block grid
+__global__ void short_circuit(int *a, int *mark, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && i > 0 || n == 7) a[i] = i;  // own
+  else a[1] = 0;  // fallback
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("language"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", expected(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

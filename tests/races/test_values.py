@@ -1,0 +1,140 @@
+"""What is written where: equal values, overlapping bytes, places that memory contents decide."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import check, expected, observed
+
+SOURCE = """
+// note: write flag, write flag; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void raise_a_flag(int *flag) {
+  *flag = 1;  // flag
+}
+
+// note: write own, write own; global; warp block
+// safe: 0 of 1 pairs
+__global__ void one_value_for_each_block(int *a) {
+  a[blockIdx.x] = blockIdx.x;  // own
+}
+
+// race: write first, write first; global; warp block grid
+__global__ void another_value_for_each_block(int *a) {
+  a[0] = blockIdx.x;  // first
+}
+
+// race: write flag, write flag; global; warp block grid
+__global__ void raise_different_flags(int *flag) {
+  *flag = threadIdx.x;  // flag
+}
+
+// note: write flag, write flag; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void a_parameter_is_one_value(float *flag, float value) {
+  *flag = 2 * value;  // flag
+}
+
+// race: write down, write up; global; warp block grid
+// note: write up, write up; global; warp block grid
+// note: write down, write down; global; warp block grid
+__global__ void up_and_down(int *flag) {
+  if (threadIdx.x % 2) *flag = 1;  // up
+  else *flag = 0;  // down
+}
+
+// race: read flag, write flag; global; warp block grid (data-dependent)
+// note: write flag, write flag; global; warp block grid (data-dependent)
+__global__ void read_and_write_one(int *flag) {
+  if (*flag == 0) *flag = 1;  // flag
+}
+
+// race: write byte, write byte; global; warp block grid
+__global__ void bits_of_one_byte(unsigned char *bits) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  bits[i / 8] = 1 << i % 8;  // byte
+}
+
+// race: read word, write byte; global; warp block grid
+__global__ void char_against_int(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = a[i / 4 + 1];  // word
+  ((char *)a)[i] = v;  // byte
+}
+
+// safe: 2 of 2 pairs
+__global__ void char_in_ones_own_int(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = a[i];
+  ((char *)a)[4 * i + 3] = v;
+}
+
+// race: read third, write four; global; warp block grid
+__global__ void float4_against_float(float4 *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = ((float *)a)[i + 3];  // third
+  a[i] = make_float4(v, v, v, v);  // four
+}
+
+// safe: 2 of 2 pairs
+__global__ void float4_against_its_float(float4 *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = ((float *)a)[4 * i + 3];
+  a[i] = make_float4(v, v, v, v);
+}
+
+// race: write unaligned, write unaligned; global; warp block grid
+__global__ void words_on_bytes(char *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  *(short *)(a + i) = i;  // unaligned
+}
+
+// race: write scatter, write scatter; global; warp block grid (data-dependent)
+__global__ void scatter(int *out, const int *where) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[where[i]] = i;  // scatter
+}
+
+// safe: 1 of 1 pairs
+__global__ void gather(int *out, const int *where, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[where[i]];
+}
+
+// safe: 1 of 1 pairs
+__global__ void one_index_for_one_thread(int *out, const int *where) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int rows = gridDim.x * blockDim.x;
+  int column = where[i];
+  if (column >= 0) out[column * rows + i] = i;
+}
+
+// safe: 1 of 1 pairs
+__global__ void only_where_marked(int *out, const int *mark) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (mark[i] == i) out[mark[i]] = i;
+}
+
+// race: write marked, write marked; global; warp block grid (data-dependent)
+__global__ void where_marked_otherwise(int *out, const int *mark) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (mark[i] != i) out[mark[i]] = i;  // marked
+}
+
+// race: read link, write own; global; warp block grid (data-dependent)
+__global__ void follow_links(int *parent) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int p = parent[i];
+  int g = parent[p];  // link
+  parent[i] = g;  // own
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("values"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", expected(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
