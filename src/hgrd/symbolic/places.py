@@ -17,6 +17,7 @@ from hgrd.program.expressions import (
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.linear import linear
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -143,10 +144,22 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
         return _zero(machine, type_) if region.zeroed else default
     if len(candidates) > _CHAIN or any(c.size != size or not isinstance(c.value, Term) for _, c in candidates):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
+    if size is not None and _cover(machine, target, offset, size, {o for o, _ in candidates}):
+        default = candidates.pop()[1].value
     for o, cell in candidates:
         if isinstance(default, Term) and isinstance(cell.value, Term):
             default = ite(eq(offset, const(o)), cell.value, default)
     return default
+
+
+def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:
+    """Whether elements of `size` bytes at `known` are all that `offset` can be in the object."""
+    constant, atoms = linear(offset)
+    whole = None if target.element is None else machine.size(target.element)
+    if constant % size or any(c % size for c in atoms.values()) or whole is None:
+        return False
+    first, last = max(offset.low, 0), min(offset.high, whole - size)
+    return all(o in known for o in range(-(-first // size) * size, last + 1, size))
 
 
 def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type) -> Value:
