@@ -1,5 +1,6 @@
 """Bad input: one clear message on standard error, exit status 2, nothing on standard output."""
 
+import json
 import os
 import subprocess
 import sys
@@ -98,3 +99,65 @@ def test_unknown_compiler(tmp_path: Path):
     file = tmp_path / "a.cu"
     file.write_text("__global__ void k(int *a) { a[threadIdx.x] = 1; }\n")
     assert "no-such-clang" in refused("check", "--clang=no-such-clang", str(file))
+
+
+def test_doctor_fails_without_a_compiler():
+    assert hgrd("doctor").returncode == 0
+    assert hgrd("doctor", "--clang=no-such-clang").returncode == 2
+
+
+SAFE = """\
+__global__ void k(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1;
+}
+int main() {
+  int *a;
+  cudaMalloc(&a, 100 * sizeof(int));
+  k<<<4, 32>>>(a, 100);
+}
+"""
+
+
+def test_the_exit_status_tells_races_from_missing_input(tmp_path: Path):
+    safe, racy, gone = tmp_path / "safe.cu", tmp_path / "racy.cu", tmp_path / "gone.cu"
+    safe.write_text(SAFE)
+    racy.write_text(SAFE.replace("a[i] = 1", "a[0] = i"))
+    assert hgrd("check", str(safe)).returncode == 0
+    assert hgrd("check", str(racy)).returncode == 1
+    assert hgrd("check", str(safe), str(gone)).returncode == 2
+    assert hgrd("check", str(racy), str(gone)).returncode == 1
+
+
+def test_what_is_missing_from_a_report_is_named_in_it(tmp_path: Path):
+    safe, gone = tmp_path / "safe.cu", tmp_path / "gone.cu"
+    safe.write_text(SAFE)
+    done = hgrd("check", "--format=json", str(safe), str(gone))
+    report = json.loads(done.stdout)
+    assert done.stderr == f"hgrd: error: {gone}: no such file or directory\n"
+    assert report["failures"] == [{"file": str(gone), "reason": "no such file or directory"}]
+    assert report["files"] == [str(safe)]
+    assert [(kernel["name"], kernel["outcome"]) for kernel in report["kernels"]] == [("k", "safe")]
+
+
+def test_unknown_fails_if_asked_for(tmp_path: Path):
+    file = tmp_path / "a.cu"
+    file.write_text("__device__ void elsewhere(int *);\n" + SAFE.replace("a[i] = 1", "elsewhere(a)"))
+    assert hgrd("check", str(file)).returncode == 0
+    assert hgrd("check", "--fail-on-unknown", str(file)).returncode == 1
+
+
+def test_sources_in_latin_1_are_read(tmp_path: Path):
+    file = tmp_path / "a.cu"
+    file.write_bytes(b"// caf\xe9\n" + SAFE.encode())
+    done = hgrd("check", str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_options_stand_in_for_host_code(tmp_path: Path):
+    file = tmp_path / "a.cu"
+    file.write_text("__global__ void k(int *a, int n) {\n  a[threadIdx.x % n] = threadIdx.x;\n}\n")
+    launch = ("--block-dim=32", "--grid-dim=1")
+    assert hgrd("check", str(file), *launch, "--param", "n=32").returncode == 0
+    assert hgrd("check", str(file), *launch, "--assume", "n >= 32").returncode == 0
+    assert hgrd("check", str(file), *launch, "--assume", "n == 31").returncode == 1

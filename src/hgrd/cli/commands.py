@@ -42,8 +42,9 @@ def show(arguments: Namespace) -> int:
 def doctor(arguments: Namespace) -> int:
     from hgrd.source.doctor import doctor as examine
 
-    print(examine(arguments.clang))
-    return 0
+    health = examine(arguments.clang)
+    print(health)
+    return 2 if health.problem else 0
 
 
 COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
