@@ -18,8 +18,12 @@ a text, `observed` says what came of an analysis in the same words:
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
+
+import pytest
 
 from hgrd.program.program import Program
 from hgrd.races.analyze import analyze
@@ -104,6 +108,14 @@ def expected(text: str) -> dict[str, list[str]]:
             waiting = []
     assert not waiting, f"no kernel follows {waiting}"
     return found
+
+
+def cases(text: str, gaps: Mapping[str, str] = MappingProxyType({})) -> list[object]:
+    """The kernels in a text as parameters of a test; `gaps` names what is known to go wrong, and why."""
+    return [
+        pytest.param(kernel, marks=pytest.mark.xfail(strict=True, reason=gaps[kernel])) if kernel in gaps else kernel
+        for kernel in expected(text)
+    ]
 
 
 def observed(report: Report, text: str) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from hgrd.races.findings import Report
-from tests.checking import check, expected, observed
+from tests.checking import cases, check, expected, observed
 
 SOURCE = """
 // safe: 0 of 0 pairs
@@ -128,12 +128,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 
 GAPS = {"tickets_of_each_block": "a plain reset before the additions spoils the tickets, though a barrier orders it"}
-KERNELS = [
-    pytest.param(kernel, marks=pytest.mark.xfail(strict=True, reason=GAPS[kernel])) if kernel in GAPS else kernel
-    for kernel in expected(SOURCE)
-]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", cases(SOURCE, GAPS))
 def test_kernel(report: Report, kernel: str):
     assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

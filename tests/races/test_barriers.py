@@ -3,7 +3,7 @@
 import pytest
 
 from hgrd.races.findings import Report
-from tests.checking import check, expected, observed
+from tests.checking import cases, check, expected, observed
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -246,6 +246,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return check(tmp_path_factory.mktemp("barriers"), SOURCE)
 
 
-@pytest.mark.parametrize("kernel", expected(SOURCE))
+@pytest.mark.parametrize("kernel", cases(SOURCE))
 def test_kernel(report: Report, kernel: str):
     assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

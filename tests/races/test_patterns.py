@@ -3,7 +3,7 @@
 import pytest
 
 from hgrd.races.findings import Report
-from tests.checking import check, expected, observed
+from tests.checking import cases, check, expected, observed
 
 SOURCE = """
 // safe: 2 of 2 pairs
@@ -144,6 +144,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return check(tmp_path_factory.mktemp("patterns"), SOURCE)
 
 
-@pytest.mark.parametrize("kernel", expected(SOURCE))
+@pytest.mark.parametrize("kernel", cases(SOURCE))
 def test_kernel(report: Report, kernel: str):
     assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
