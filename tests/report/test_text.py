@@ -1,3 +1,4 @@
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -43,3 +44,11 @@ def test_colours_change_nothing_but_escapes():
     assert "\x1b[1;31merror: \x1b[0m" in coloured.getvalue()
     assert "\x1b" not in uncoloured.getvalue()
     assert uncoloured.getvalue() == plain(lines)
+
+
+def test_a_kernel_without_launch_says_so():
+    alone = replace(UNKNOWN, launches=(replace(UNKNOWN.launches[0], launch_span=None, open_pairs=()),))
+    assert text(report(alone)).splitlines()[:2] == [
+        "scatter: unknown  no launch in the sources, 9 of 9 pairs decided, 0.25 s  [sum.cu:8:17]",
+        "  scatter<<<(n + 255) / 256, 256>>>",
+    ]

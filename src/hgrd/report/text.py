@@ -181,7 +181,8 @@ def _kernel(kernel: KernelReport) -> Iterator[Line]:
     pairs = sum(launch.pairs for launch in kernel.launches)
     undecided = sum(sum(pair.first is not None for pair in launch.open_pairs) for launch in kernel.launches)
     seconds = sum(launch.seconds for launch in kernel.launches)
-    launches = _count(len(kernel.launches), "launch", "launches")
+    found = sum(launch.launch_span is not None for launch in kernel.launches)
+    launches = _count(found, "launch", "launches") if found else "no launch in the sources"
     yield line(
         (Tone.STRONG, f"{kernel.kernel}: "),
         (_OUTCOME_TONE[kernel.outcome], kernel.outcome.value),
