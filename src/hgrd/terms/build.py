@@ -312,8 +312,9 @@ def _join(op: Op, neutral: Term, absorbing: Term, parts: tuple[Term, ...]) -> Te
     while changed:
         changed = False
         single = {q for q in seen if q.op is not other}
+        denied = {negate(q) for q in single}
         for q in [q for q in seen if q.op is other]:
-            kept = tuple(x for x in q.args if negate(x) not in single)
+            kept = tuple(x for x in q.args if x not in denied)
             if any(x in single for x in kept):
                 del seen[q]
             elif len(kept) < len(q.args):
