@@ -1,0 +1,60 @@
+"""Allocations of known size: a program stays within them, and what follows for its threads."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+__device__ int table[64];
+
+// safe: 1 of 1 pairs
+__global__ void whole_grid_by_the_size_of_the_array() {
+  table[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+}
+
+// race: write cell, write cell; global; grid
+__global__ void grid_by_no_size(int *a) {
+  a[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // cell
+}
+
+// safe: 2 of 2 pairs
+__global__ void the_other_access_bounds_the_block(int *out) {
+  __shared__ int all[64];
+  __shared__ int half[128];
+  all[threadIdx.x] = 0;
+  half[(threadIdx.x + 64) % 128] = threadIdx.x;
+}
+
+// race: write folded, write folded; shared; block
+__global__ void no_access_bounds_the_block() {
+  __shared__ int half[128];
+  half[(threadIdx.x + 64) % 128] = threadIdx.x;  // folded
+}
+
+// race: write folded, write folded; shared; block
+__global__ void an_access_under_a_condition_bounds_nothing(int n) {
+  __shared__ int all[64];
+  __shared__ int half[128];
+  if (threadIdx.x < n) all[threadIdx.x] = 0;
+  half[(threadIdx.x + 64) % 128] = threadIdx.x;  // folded
+}
+
+// safe: 2 of 2 pairs
+__global__ void a_loop_bounds_the_block() {
+  __shared__ int all[256];
+  __shared__ int half[128];
+  for (int k = 0; k < 4; ++k) all[4 * threadIdx.x + k] = 0;
+  half[threadIdx.x % 128] = threadIdx.x;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("extents"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

@@ -1,0 +1,167 @@
+"""What the options of an analysis change, each shown against the default."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.program.program import Program
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import Level, Outcome
+from hgrd.races.options import AnalysisOptions
+from tests.checking import observed, parse
+
+SOURCE = """
+__global__ void flag(int *a) {
+  *a = 1;  // flag
+}
+
+__global__ void rows(int *a, int width) {
+  int t = threadIdx.x;
+  if (t < width) a[blockIdx.x * width + t] = 0;
+}
+
+__global__ void columns(int *a, int width, int stride) {
+  int t = threadIdx.x;
+  if (t < width) a[blockIdx.x * stride + t] = t;  // cell
+}
+
+__global__ void within_a_warp(int *a) {
+  int t = threadIdx.x;
+  int v = a[t + 1];  // next
+  a[t] = v;  // own
+}
+
+__global__ void to_one_place(int *a) {
+  a[threadIdx.x / 2] = threadIdx.x;  // half
+}
+
+__global__ void matrix(int *a) {
+  a[threadIdx.y * 8 + threadIdx.x] = threadIdx.y;  // cell
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return parse(tmp_path_factory.mktemp("options"), SOURCE)
+
+
+def verdicts(program: Program, kernel: str, **options: object) -> list[str]:
+    return observed(analyze((program,), AnalysisOptions(kernels=(kernel,), **options)), SOURCE)[kernel]
+
+
+SAFE = ["safe: 1 of 1 pairs"]
+
+
+def test_only_the_named_kernels(program: Program):
+    report = analyze((program,), AnalysisOptions(kernels=("rows", "flag")))
+    assert [(k.kernel, k.outcome) for k in report.kernels] == [("flag", Outcome.SAFE), ("rows", Outcome.SAFE)]
+
+
+def test_strict(program: Program):
+    note = "note: write flag, write flag; global; warp block grid"
+    assert verdicts(program, "flag") == [note, "safe: 0 of 1 pairs"]
+    assert verdicts(program, "flag", strict=True) == [note]
+    report = analyze((program,), AnalysisOptions(kernels=("flag",), strict=True))
+    assert report.kernels[0].outcome is Outcome.RACE
+
+
+@pytest.mark.parametrize(
+    ("block", "race"),
+    [
+        ((1, 1, 1), ""),
+        ((8, 1, 1), ""),
+        ((8, 8, 1), ""),
+        ((9, 1, 1), ""),
+        ((9, 2, 1), "warp"),
+        ((8, None, 1), ""),
+        ((None, 2, 1), "warp block"),
+        ((4, 4, 2), "warp"),
+    ],
+)
+def test_block_dim(program: Program, block: tuple[int | None, int | None, int | None], race: str):
+    """The write of y in `matrix` overlaps for x >= 8 with y + 1; with z it is a write of one value."""
+    found = verdicts(program, "matrix", block_dim=block, grid_dim=(1, 1, 1))
+    if block == (4, 4, 2):
+        assert found == ["note: write cell, write cell; global; warp", "safe: 0 of 1 pairs"]
+    elif race:
+        assert found == [f"race: write cell, write cell; global; {race}"]
+    else:
+        pairs = 0 if block == (1, 1, 1) else 1
+        assert found == [f"safe: {pairs} of {pairs} pairs"]
+
+
+def test_grid_dim(program: Program):
+    assert verdicts(program, "columns") == ["race: write cell, write cell; global; grid"]
+    assert verdicts(program, "columns", grid_dim=(1, 1, 1)) == SAFE
+    assert verdicts(program, "columns", grid_dim=(2, 1, 1)) == ["race: write cell, write cell; global; grid"]
+
+
+def test_params(program: Program):
+    race = ["race: write cell, write cell; global; grid"]
+    assert verdicts(program, "columns", params=(("width", 16), ("stride", 16))) == SAFE
+    assert verdicts(program, "columns", params=(("width", 17), ("stride", 16))) == race
+
+
+def test_assume(program: Program):
+    race = ["race: write cell, write cell; global; grid"]
+    assert verdicts(program, "columns", assume=("stride >= width",)) == SAFE
+    assert verdicts(program, "columns", assume=("stride >= width - 1",)) == race
+    assert verdicts(program, "columns", assume=("gridDim.x == 1",)) == SAFE
+    assert verdicts(program, "columns", assume=("blockDim.x <= stride",)) == SAFE
+
+
+def test_an_assumption_about_nothing_is_refused(program: Program):
+    report = analyze((program,), AnalysisOptions(kernels=("columns",), assume=("pitch >= width",)))
+    assert [m.text for m in report.messages] == [
+        "--assume 'pitch >= width' is not used here: 'pitch' is neither a number, an operator nor a known value"
+    ]
+    assert report.kernels[0].outcome is Outcome.RACE
+
+
+def test_used_options_are_named(program: Program):
+    report = analyze((program,), AnalysisOptions(kernels=("columns",), assume=("stride >= width", "width > 0")))
+    uses = [(use.kind, use.text) for use in report.kernels[0].launches[0].assumptions]
+    assert ("option", "stride >= width") in uses
+
+
+def test_levels(program: Program):
+    race = "race: read next, write own; global; "
+    assert verdicts(program, "within_a_warp") == [
+        f"{race}warp block grid",
+        "race: write own, write own; global; grid",
+    ]
+    assert verdicts(program, "within_a_warp", levels=(Level.INTRA_WARP,)) == [race + "warp"]
+    assert verdicts(program, "within_a_warp", levels=(Level.INTRA_BLOCK,)) == [race + "block"]
+    assert verdicts(program, "within_a_warp", levels=(Level.INTRA_WARP, Level.INTRA_BLOCK)) == [race + "warp block"]
+
+
+def test_warp_lockstep(program: Program):
+    """The threads of a warp read before they write; but two writes of one instruction still meet."""
+    one_block = {"grid_dim": (1, 1, 1), "warp_lockstep": True}
+    assert verdicts(program, "within_a_warp", **one_block) == ["race: read next, write own; global; block"]
+    assert verdicts(program, "within_a_warp", **one_block, block_dim=(32, 1, 1)) == ["safe: 1 of 1 pairs"]
+    assert verdicts(program, "to_one_place", **one_block) == ["race: write half, write half; global; warp"]
+
+
+def test_no_time(program: Program):
+    assert verdicts(program, "rows", time_limit=0.0) == [
+        "open: write 8, write 8; global; warp block grid: the time limit was reached"
+    ]
+
+
+ASSERTED = """
+#include <assert.h>
+__global__ void columns(int *a, int width, int stride) {
+  assert(stride >= width);
+  int t = threadIdx.x;
+  if (t < width) a[blockIdx.x * stride + t] = t;  // cell
+}
+"""
+
+
+def test_asserts(tmp_path: Path):
+    program = parse(tmp_path, ASSERTED)
+    with_them, without = (analyze((program,), AnalysisOptions(asserts=asserts)) for asserts in (True, False))
+    assert observed(with_them, ASSERTED) == {"columns": SAFE}
+    assert observed(without, ASSERTED) == {"columns": ["race: write cell, write cell; global; grid"]}

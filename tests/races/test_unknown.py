@@ -1,0 +1,96 @@
+"""What is not understood: a kernel is then never called safe, and the reason is given."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+__device__ void elsewhere(int *a);
+__device__ int anything();
+
+// open: a call of elsewhere, whose body is not known
+__global__ void unknown_function(int *a) {
+  elsewhere(a);
+}
+
+// open: a call of elsewhere, whose body is not known
+// open: read other, write own; shared; block: what was not understood in line 15 may order the two accesses
+__global__ void unknown_function_between(int *a) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = 1;  // own
+  elsewhere(a);
+  a[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+// open: a call of elsewhere, whose body is not known
+// open: read other, write own; shared; block: what was not understood in line 23 may order the two accesses
+__global__ void unknown_function_before(int *a) {
+  __shared__ int tile[256];
+  elsewhere(a);
+  tile[threadIdx.x] = 1;  // own
+  a[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+// open: a call of elsewhere, whose body is not known
+// race: write all, write all; global; grid
+__global__ void no_function_orders_blocks(int *a, int *b) {
+  if (threadIdx.x == 0) a[0] = blockIdx.x;  // all
+  elsewhere(b);
+}
+
+// open: a call through a pointer
+__global__ void function_pointer(int *a, void (*f)(int *)) {
+  f(a);
+}
+
+// safe: 0 of 0 pairs
+__global__ void pure_function(int *a) {
+  int v = a[anything()];
+}
+
+// open: inline assembly that touches memory
+__global__ void assembly(int *a) {
+  asm volatile("st.global.u32 [%0], 1;" :: "l"(a));
+}
+
+// note: write lane, write lane; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void assembly_without_memory(int *a) {
+  unsigned lane;
+  asm("mov.u32 %0, %laneid;" : "=r"(lane));
+  a[0] = 1;  // lane
+}
+
+__device__ int *chosen(int *a, int *b, const int *c) { return c[blockIdx.x] ? a : b; }
+
+// safe: 2 of 2 pairs
+__global__ void pointer_by_data(int *a, int *b, const int *c) {
+  chosen(a, b, c)[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("unknown"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+
+
+ASSUMING = """
+__device__ int anything();
+__global__ void k(int *a) { int v = a[anything()]; }
+"""
+
+
+def test_what_is_taken_for_granted_of_a_function_is_named(tmp_path: Path):
+    launch = check(tmp_path, ASSUMING).kernels[0].launches[0]
+    assert [use.text for use in launch.assumptions if use.span.line == 3 and "anything" in use.text] == [
+        "anything, whose body is not known, touches no memory of other threads"
+    ]

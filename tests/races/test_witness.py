@@ -1,0 +1,142 @@
+"""Witnesses: two threads of one launch that touch common bytes, as the source says they do."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Finding, Level, Report, ThreadWitness, Witness
+from tests.checking import check
+
+SOURCE = """
+__global__ void shift(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) a[i] = a[i + 1];
+}
+
+__global__ void rows(double *a, int width, int stride) {
+  int t = threadIdx.x;
+  if (t < width) a[blockIdx.x * stride + t] = t;
+}
+
+__global__ void loops(short *a, int n) {
+  int first = (blockIdx.x * blockDim.x + threadIdx.x) * n;
+  for (int i = 0; i <= n; ++i) a[first + i] = threadIdx.x;
+}
+
+__global__ void volume(int *a) {
+  a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x] = blockIdx.y;
+}
+
+__global__ void scatter(int *a, const int *where) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[where[i]] = i;
+}
+
+__global__ void bytes(float4 *a) {
+  int i = 1024 * blockIdx.x + threadIdx.x;
+  a[i].x = ((float *)a)[2 * i];
+}
+
+__global__ void parity(int *a, const int *data, int n) {
+  if (data[threadIdx.x] % 2 == n) a[blockIdx.x] = threadIdx.x;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("witness"), SOURCE)
+
+
+def findings(report: Report, kernel: str) -> tuple[Finding, ...]:
+    return next(k.findings for k in report.kernels if k.kernel == kernel)
+
+
+def linear(w: Witness, t: ThreadWitness) -> int:
+    return t.block[0] * w.block_dim[0] + t.thread[0]
+
+
+Address = Callable[[Witness, ThreadWitness, dict[str, int], str], int]
+ADDRESSES: dict[str, Address] = {
+    "shift": lambda w, t, v, kind: 4 * (linear(w, t) + (kind == "read")),
+    "rows": lambda w, t, v, kind: 8 * (t.block[0] * v["stride"] + t.thread[0]),
+    "loops": lambda w, t, v, kind: 2 * (linear(w, t) * v["n"] + v["i"]),
+    "volume": lambda w, t, v, kind: 4 * ((t.thread[2] * 4 + t.thread[1]) * 8 + t.thread[0]),
+    "scatter": lambda w, t, v, kind: 4 * v[f"where[{linear(w, t)}]"],
+    "bytes": lambda w, t, v, kind: (8 if kind == "read" else 16) * (1024 * t.block[0] + t.thread[0]),
+    "parity": lambda w, t, v, kind: 4 * t.block[0],
+}
+GUARDS: dict[str, Callable[[Witness, ThreadWitness, dict[str, int]], bool]] = {
+    "shift": lambda w, t, v: linear(w, t) + 1 < v["n"],
+    "rows": lambda w, t, v: t.thread[0] < v["width"],
+    "loops": lambda w, t, v: 0 <= v["i"] <= v["n"],
+    "volume": lambda w, t, v: True,
+    "scatter": lambda w, t, v: True,
+    "bytes": lambda w, t, v: True,
+    "parity": lambda w, t, v: v[f"data[{t.thread[0]}]"] % 2 == v["n"],
+}
+
+
+@pytest.mark.parametrize("kernel", ADDRESSES)
+def test_the_two_threads_do_what_the_source_says(report: Report, kernel: str):
+    (finding,) = findings(report, kernel)
+    w = finding.witness
+    for site, thread in ((finding.first, w.first), (finding.second, w.second)):
+        values = dict((*w.inputs, *w.contents, *thread.locals))
+        assert GUARDS[kernel](w, thread, values)
+        assert thread.first_byte == ADDRESSES[kernel](w, thread, values, site.kind.value)
+
+
+@pytest.mark.parametrize("kernel", ADDRESSES)
+def test_the_two_threads_are_in_the_launch_and_differ(report: Report, kernel: str):
+    (finding,) = findings(report, kernel)
+    w = finding.witness
+    for thread in (w.first, w.second):
+        assert all(0 <= i < extent for i, extent in zip(thread.thread, w.block_dim, strict=True))
+        assert all(0 <= i < extent for i, extent in zip(thread.block, w.grid_dim, strict=True))
+    assert (w.first.thread, w.first.block) != (w.second.thread, w.second.block)
+    assert w.block_dim[0] * w.block_dim[1] * w.block_dim[2] <= 1024
+
+
+@pytest.mark.parametrize("kernel", ADDRESSES)
+def test_their_bytes_overlap(report: Report, kernel: str):
+    (finding,) = findings(report, kernel)
+    one, two = finding.witness.first, finding.witness.second
+    assert max(one.first_byte, two.first_byte) < min(one.first_byte + one.bytes, two.first_byte + two.bytes)
+
+
+def test_contents_are_those_of_the_elements_that_matter(report: Report):
+    (finding,) = findings(report, "scatter")
+    w = finding.witness
+    names = {f"where[{linear(w, w.first)}]", f"where[{linear(w, w.second)}]"}
+    assert {name for name, _ in w.contents} == names
+    assert len({value for _, value in w.contents}) == 1
+
+
+def warp(w: Witness, t: ThreadWitness) -> int:
+    x, y, z = t.thread
+    return (x + w.block_dim[0] * (y + w.block_dim[1] * z)) // 32
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_threads_are_related_as_the_level_says(tmp_path: Path, level: Level):
+    source = "__global__ void all(int *a) { a[0] = threadIdx.x + threadIdx.y + blockIdx.x; }"
+    report = check(tmp_path, source, levels=(level,))
+    (finding,) = findings(report, "all")
+    w = finding.witness
+    same_block = w.first.block == w.second.block
+    same_warp = same_block and warp(w, w.first) == warp(w, w.second)
+    assert finding.levels == (level,)
+    assert (same_block, same_warp) == {
+        Level.INTRA_WARP: (True, True),
+        Level.INTRA_BLOCK: (True, False),
+        Level.INTER_BLOCK: (False, False),
+    }[level]
+
+
+def test_two_writes_are_shown_with_different_values(tmp_path: Path):
+    source = "__global__ void k(int *a) { a[0] = (threadIdx.x + blockIdx.x) / 100; }"
+    (finding,) = findings(check(tmp_path, source), "k")
+    one, two = finding.witness.first, finding.witness.second
+    assert (one.thread[0] + one.block[0]) // 100 != (two.thread[0] + two.block[0]) // 100
