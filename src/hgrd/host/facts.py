@@ -21,6 +21,8 @@ _KINDS = {
     ConditionKind.BRANCH: FactKind.GUARD,
     ConditionKind.LOOP: FactKind.LOOP_BOUND,
     ConditionKind.VALUE: FactKind.LOOP_BOUND,
+    ConditionKind.ENDED: FactKind.LOOP_BOUND,
+    ConditionKind.BOUNDS: FactKind.ASSUMPTION,
 }
 Name: TypeAlias = Symbol | str
 C = TypeVar("C", Condition, Fact)

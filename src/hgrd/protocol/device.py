@@ -13,7 +13,7 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Scope
-from hgrd.protocol.recorder import Recorder, barrier_guards, guards_of
+from hgrd.protocol.recorder import Recorder, barrier_guards, bounds_of, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
@@ -124,6 +124,8 @@ class DeviceSemantics(Semantics):
         return value
 
     def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
+        if target.key not in self.globals and not isinstance(target.element, ArrayType):
+            return _named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
         if offset.is_const:
             known = self._constant(machine, target, offset.value, type_)
             if known is not None:
@@ -170,7 +172,7 @@ class DeviceSemantics(Semantics):
         stack = tuple(f.call_site for f in machine.frames if f.call_site is not None)
         item = Access(
             0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
-            access_text(pointer, size), scope, value, result, operation, volatile, stack,
+            access_text(pointer, size), scope, value, result, operation, volatile, stack, bounds_of(state),
         )  # fmt: skip
         self.recorder.add(machine, item)
 

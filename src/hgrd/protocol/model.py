@@ -47,7 +47,8 @@ class Access:
 
     `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values);
     None: not known.  `result` is the symbol of what a read or an atomic got.  `text` is for people.
-    `stack`: the call sites that lead here, outermost first.
+    `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
+    within their arrays.
     """
 
     number: int
@@ -65,6 +66,7 @@ class Access:
     operation: str = ""
     volatile: bool = False
     stack: tuple[Span, ...] = ()
+    bounds: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

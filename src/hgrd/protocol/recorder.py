@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.state import State
+from hgrd.symbolic.state import ConditionKind, State
 from hgrd.terms import Symbol, Term
 
 
@@ -61,7 +61,11 @@ class Recorder:
 
 
 def guards_of(state: State) -> tuple[Term, ...]:
-    return tuple(dict.fromkeys(c.term for c in state.path))
+    return tuple(dict.fromkeys(c.term for c in state.path if c.kind is not ConditionKind.BOUNDS))
+
+
+def bounds_of(state: State) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(c.term for c in state.path if c.kind is ConditionKind.BOUNDS))
 
 
 def barrier_guards(state: State) -> tuple[Term, ...]:

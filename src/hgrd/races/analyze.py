@@ -40,8 +40,7 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
     """Analyses all kernels that `options` ask for."""
     begin = perf_counter()
     tables = link(programs)
-    kernels = [k for p in programs for k in p.kernels() if options.wants(k.ref.name)]
-    kernels = list({k.ref.key: k for k in kernels}.values())
+    kernels = [k for k in _kernels(programs) if options.wants(k.ref.name)]
     host = run_host(programs, asserts=options.asserts)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
@@ -62,6 +61,18 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
     )
+
+
+def _kernels(programs: tuple[Program, ...]) -> list[Function]:
+    """Each kernel once; a template itself only where it has no instance."""
+    found = {k.ref.key: k for p in programs for k in p.kernels()}
+    patterns = {pattern for p in programs for pattern in p.uninstantiated}
+    instances = {k.ref.qualified for k in found.values() if k.ref.template_args}
+
+    def superseded(k: Function) -> bool:
+        return not k.ref.template_args and (k.ref.name, k.span) in patterns and k.ref.qualified in instances
+
+    return [k for k in found.values() if not superseded(k)]
 
 
 def _launch(

@@ -22,7 +22,7 @@ def within(access: Access) -> tuple[Term, ...]:
 def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     """Bounds of `access` and of the accesses that its thread makes for certain besides."""
     held = set(access.guards)
-    found: dict[Term, None] = dict.fromkeys(within(access))
+    found: dict[Term, None] = dict.fromkeys((*within(access), *access.bounds))
     for other, binders in _steady(protocol.items, ()):
         if other.number == access.number or not _choices(other) <= held or len(found) > _MOST:
             continue

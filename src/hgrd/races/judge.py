@@ -144,7 +144,7 @@ class Judge:
         answer = self.decide(within.query)
         if isinstance(answer, Proved):
             for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
-                self._assume(f"accesses to {target.name} stay within it", target.span)
+                self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
         return within, answer
 
     def _assume(self, text: str, span: Span) -> None:
@@ -231,7 +231,7 @@ def judge(
 
 
 def _sized(pair: Pair) -> bool:
-    return pair.first.target.size is not None
+    return pair.first.target.size is not None or bool(pair.first.bounds or pair.second.bounds)
 
 
 def _key(a: Access, b: Access) -> SiteKey:

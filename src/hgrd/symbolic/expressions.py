@@ -10,7 +10,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.calls import call, construct, indirect_call
-from hgrd.symbolic.places import load, locate, scalars, store
+from hgrd.symbolic.places import load, locate, scalars, store, within_arrays
 from hgrd.symbolic.state import ConditionKind, State, choose, merge
 from hgrd.symbolic.values import (
     NULL,
@@ -49,6 +49,8 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
             return value if value is not None else _unknown_conversion(machine, e)
         case ir.PointerAdd(pointer=pointer, index=index, stride=stride):
             base, count = evaluate(machine, state, pointer), evaluate(machine, state, index)
+            if isinstance(pointer, ir.AddressOf) and isinstance(count, Term):
+                machine.subscripts[id(e)] = as_int(count)
             return _advance(machine, state, base, count, stride, e.span)
         case ir.AddressOf(place=place):
             return locate(machine, state, place)
@@ -165,7 +167,9 @@ def _load(machine: Machine, state: State, place: ir.Place, type_: Type, span: Sp
         if isinstance(value, Composite) and base is not place:
             return value.cells[offset].value
         return value
-    return load(machine, state, locate(machine, state, place), type_, span, volatile)
+    address = locate(machine, state, place)
+    within_arrays(machine, state, place)
+    return load(machine, state, address, type_, span, volatile)
 
 
 def _stores_to(effect: Expression, place: ir.Place) -> bool:
@@ -199,6 +203,7 @@ def _advance(machine: Machine, state: State, base: Value, count: Value, stride: 
 def _assign(machine: Machine, state: State, place: ir.Place, value: Expression, span: Span) -> Value:
     stored = evaluate(machine, state, value)
     address = locate(machine, state, place)
+    within_arrays(machine, state, place)
     store(machine, state, address, stored, value.type, place.span)
     return stored
 
@@ -206,6 +211,7 @@ def _assign(machine: Machine, state: State, place: ir.Place, value: Expression, 
 def _update(machine: Machine, state: State, e: ir.Update) -> Value:
     operand = evaluate(machine, state, e.value)
     address = locate(machine, state, e.place)
+    within_arrays(machine, state, e.place)
     place_type = e.type
     old = load(machine, state, address, place_type, e.place.span)
     if e.stride:

@@ -224,16 +224,16 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
     if shape.test is None:
         return state
     first = const(0 if shape.test_first or left_early else 1)
-    state.assume(le(first, var(count)), ConditionKind.LOOP, shape.span)
+    state.assume(le(first, var(count)), ConditionKind.ENDED, shape.span)
     if not left_early:
         done = _silently(machine, state.copy(), shape.test)
-        state.assume(negate(done), ConditionKind.LOOP, shape.test.span)
+        state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
     mark = machine.names.mark()
     before = state.copy()
     enter(machine, before, carried, add(var(count), const(-1)), silent=True)
     entered = _silently(machine, before, shape.test)
     if all(machine.names.older(s, mark) or s.name not in machine.names.index for s in symbols_of(entered)):
-        state.assume(disj(le(var(count), first), entered), ConditionKind.LOOP, shape.test.span)
+        state.assume(disj(le(var(count), first), entered), ConditionKind.ENDED, shape.test.span)
     return state
 
 

@@ -58,6 +58,7 @@ class Machine:
     steps: int = 0
     step_limit: int = 400_000
     max_depth: int = 48
+    subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
     effects: EffectTable = field(init=False)
 
     def __post_init__(self) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import (
+    AddressOf,
     AfterPlace,
     Deref,
     FieldPlace,
     Place,
+    PointerAdd,
     Storage,
     TemporaryPlace,
     UnsupportedPlace,
+    Variable,
     VariablePlace,
 )
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
@@ -31,7 +34,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
 )
-from hgrd.terms import Origin, Term, const, eq, ite, negate
+from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -63,6 +66,36 @@ def locate(machine: Machine, state: State, place: Place) -> Value:
         case UnsupportedPlace(reason=reason, span=span):
             machine.semantics.unsupported(machine, state, reason, span)
             return OPAQUE
+
+
+def within_arrays(machine: Machine, state: State, place: Place) -> None:
+    """An access `array[index]` has a meaning only for indexes of the array, at every dimension.
+
+    To be called when `place` has just been located.
+    """
+    while True:
+        match place:
+            case FieldPlace(base=base) | AfterPlace(place=base):
+                place = base
+            case Deref(pointer=PointerAdd(pointer=AddressOf(place=array)) as subscript):
+                count = _count(array)
+                index = machine.subscripts.get(id(subscript))
+                if index is not None and count is not None and count > 1:
+                    inside = conj(le(const(0), index), lt(index, const(count)))
+                    machine.semantics.subscript(state, inside, place.span)
+                place = array
+            case _:
+                return
+
+
+def _count(place: Place) -> int | None:
+    match place:
+        case VariablePlace(variable=Variable(type=ArrayType(count=count))):
+            return count
+        case Deref(type=ArrayType(count=count)) | FieldPlace(field=Field(type=ArrayType(count=count))):
+            return count
+        case _:
+            return None
 
 
 def _temporary(machine: Machine, state: State, value: Value, type_: Type, span: Span) -> Pointer:

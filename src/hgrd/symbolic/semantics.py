@@ -10,9 +10,9 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import Type
 from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
-from hgrd.terms import Symbol, Term
+from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -42,6 +42,11 @@ class Semantics(ABC):
     @abstractmethod
     def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
         """A write of memory that threads share."""
+
+    def subscript(self, state: State, inside: Term, span: Span) -> None:
+        """An access stands in an array of known length if `inside` holds."""
+        if inside is not FALSE:
+            state.assume(inside, ConditionKind.BOUNDS, span)
 
     @abstractmethod
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
-from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
 
 
 class ConditionKind(Enum):
@@ -18,7 +18,9 @@ class ConditionKind(Enum):
     GUARD = "guard"  # the other way ends in exit, return or throw
     ASSERT = "assert"
     LOOP = "loop bound"
+    ENDED = "loop end"  # the test of a loop that has ended
     VALUE = "value"  # what an operation guarantees of its result
+    BOUNDS = "bounds"  # that a subscript made before was within its array
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,7 @@ class Condition:
     @property
     def incidental(self) -> bool:
         """Not a choice of the program: what is known of a value, or that a loop has ended."""
-        if self.kind is ConditionKind.VALUE:
-            return True
-        return self.kind is ConditionKind.LOOP and any(s.origin is Origin.COUNT for s in symbols_of(self.term))
+        return self.kind in (ConditionKind.VALUE, ConditionKind.BOUNDS, ConditionKind.ENDED)
 
 
 @dataclass(frozen=True, slots=True)
