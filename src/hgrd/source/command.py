@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hgrd.source.diagnostics import missing_include, rejects_precompiled
+from hgrd.source.diagnostics import missing_include, rejects_precompiled, wants_vector_math
 from hgrd.source.options import SourceOptions
-from hgrd.source.precompiled import HEADERS, PRELUDE
+from hgrd.source.precompiled import HEADERS, PRELUDE, VECTOR_MATH
 from hgrd.source.toolchain import Toolchain
 
 DEVICE_ARCHITECTURE = 800
@@ -85,6 +85,7 @@ class Run:
     """Everything that one start of clang needs; `scratch` is a directory of its own.
 
     `replaced` are pairs: where clang opens the first file, it reads the second.
+    `vector_math`: see our header of that name.
     """
 
     toolchain: Toolchain
@@ -95,6 +96,7 @@ class Run:
     scratch: Path
     path: str
     replaced: tuple[tuple[str, str], ...] = ()
+    vector_math: bool = False
 
     @property
     def shadow(self) -> Path:
@@ -115,9 +117,10 @@ class Run:
         ]
 
     def _headers(self) -> tuple[str, ...]:
+        more = ("-include", str(VECTOR_MATH)) if self.vector_math else ()
         if self.precompiled is not None:
-            return ("-include-pch", str(self.precompiled))
-        return ("-include", str(PRELUDE)) if self.prelude else ()
+            return ("-include-pch", str(self.precompiled), *more)
+        return ("-include", str(PRELUDE), *more) if self.prelude else more
 
     def stderr(self) -> str:
         """What clang has said so far."""
@@ -136,6 +139,10 @@ class Run:
     def rejects_precompiled(self) -> bool:
         """Whether clang did not want the precompiled header."""
         return self.precompiled is not None and rejects_precompiled(self.stderr())
+
+    def wants_vector_math(self) -> bool:
+        """Whether a CUDA program missed arithmetic on vectors, and has not been given ours."""
+        return self.prelude and not self.vector_math and wants_vector_math(self.stderr())
 
 
 def _text_of(file: Path) -> str:

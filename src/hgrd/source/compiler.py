@@ -161,8 +161,9 @@ def _repair(includes: Includes, scratch: Path) -> Iterator[tuple[str, str]]:
 def _start(run: Run, limit: int) -> tuple[subprocess.Popen[bytes], BinaryIO]:
     """Start clang and wait for the first byte of the tree.
 
-    By then all includes are resolved: where one was missing after all (a macro named it), it gets a
-    shadow too and clang starts again; and so it does where the precompiled header did not suit it.
+    By then it has said everything.  Where that helps, it starts again: with a shadow of an include that
+    was missing after all (a macro named it), without a precompiled header that did not suit it, or with
+    arithmetic on vectors.
     """
     while True:
         with (run.scratch / "stderr").open("wb") as stderr:
@@ -184,5 +185,7 @@ def _improved(run: Run) -> Run | None:
     if run.precompiled is not None and run.rejects_precompiled():
         run.precompiled.unlink(missing_ok=True)
         return replace(run, precompiled=None)
+    if run.wants_vector_math():
+        return replace(run, vector_math=True)
     header = run.missing_include()
     return run if header is not None and write_shadows((header,), run.shadow) else None

@@ -12,6 +12,13 @@ _LOCATED = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )
 _BARE = re.compile(r"^(?:[\w+.-]+: )?(?:fatal )?error: (?P<message>.*)$")
 _MISSING = re.compile(r"fatal error: '([^'\n]+)' file not found")
 _REJECTED = re.compile(r"error: .*(?:precompiled (?:file|header)|AST file|PCH file)")
+_VECTOR = r"'(?:const )?u?(?:char|short|int|float|double)[234]'"
+_WANTS_VECTORS = re.compile(
+    rf"error: invalid operands to binary .*{_VECTOR}"
+    r"|error: no viable overloaded '[-+*/]='"
+    r"|error: no matching function for call to 'make_u?(?:char|int|float|double)[234]'"
+    r"|error: use of undeclared identifier '(?:dot|lerp|clamp|saturate|length|normalize|cross)'"
+)
 
 
 def errors_in(stderr: str) -> tuple[Diagnostic, ...]:
@@ -37,3 +44,8 @@ def missing_include(stderr: str) -> str | None:
 def rejects_precompiled(stderr: str) -> bool:
     """Whether clang did not want the precompiled header: another version wrote it, or it is damaged."""
     return _REJECTED.search(stderr) is not None
+
+
+def wants_vector_math(stderr: str) -> bool:
+    """Whether arithmetic on built-in vectors was missed, which programs have from helpers of their own."""
+    return _WANTS_VECTORS.search(stderr) is not None

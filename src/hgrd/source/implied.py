@@ -82,6 +82,8 @@ _C = {
     "sched.h": "sched_yield cpu_set_t CPU_SET",
     "signal.h": "sigaction SIGINT SIGSEGV",
     "fcntl.h": "O_RDONLY O_CREAT O_RDWR",
+    "curand_kernel.h": "curandState curandState_t curandStatePhilox4_32_10_t curand_init curand_uniform",
+    "math_constants.h": "CUDART_PI_F CUDART_PI CUDART_INF_F CUDART_INF CUDART_NAN_F CUDART_NAN",
     "time.h": "clock_gettime timespec nanosleep CLOCK_MONOTONIC",
 }
 _IN_STD = {name: header for header, names in _STANDARD.items() for name in names.split()}

@@ -19,6 +19,7 @@ from hgrd.source.toolchain import Toolchain
 
 HEADERS = Path(__file__).parent / "headers"
 PRELUDE = HEADERS / "hgrd" / "prelude.h"
+VECTOR_MATH = HEADERS / "hgrd" / "vector_math.h"
 
 # `assert` must stay a macro of ours whatever a precompiled <cassert> says; the others break other headers.
 _NEVER = frozenset({"assert.h", "cassert"})

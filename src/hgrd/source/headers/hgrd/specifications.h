@@ -55,5 +55,6 @@ template <class T> __HGRD_BOTH size_t __ptr_base(const T*);
 template <class T> __HGRD_BOTH void __requires_fresh_array(const T*);
 template <class T> __HGRD_BOTH void __requires_disjoint_arrays(const T*, ...);
 template <class T> __HGRD_BOTH T __return_val();
+#define __return_val_funptr(...) __return_val<__VA_ARGS__>()
 #define __axiom(...) static_assert(true, "")
 #define __thread_id_is(...) true
