@@ -19,8 +19,6 @@ _KINDS = {
     ConditionKind.ASSERT: FactKind.ASSERT,
     ConditionKind.GUARD: FactKind.GUARD,
     ConditionKind.BRANCH: FactKind.GUARD,
-    ConditionKind.LOOP: FactKind.LOOP_BOUND,
-    ConditionKind.VALUE: FactKind.LOOP_BOUND,
     ConditionKind.ENDED: FactKind.LOOP_BOUND,
     ConditionKind.BOUNDS: FactKind.ASSUMPTION,
 }
@@ -61,7 +59,9 @@ def _fits(term: Term) -> bool:
 
 def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fact:
     """A condition of the path as a fact; `term` says it in the words of the launch."""
-    return Fact(term, kinds.get(condition.term, _KINDS[condition.kind]), say(term), condition.span)
+    return Fact(
+        term, kinds.get(condition.term, _KINDS.get(condition.kind, FactKind.LOOP_BOUND)), say(term), condition.span
+    )
 
 
 def argument_facts(
