@@ -90,3 +90,19 @@ def test_flags_of_a_makefile(tmp_path: Path) -> None:
     assert flags == MakeFlags(("SIZE=8", "RELEASE", 'NAME="a b"'), ("OLD",), (str(tmp_path / "../include"),), "c++14")
     assert makefile_defines(str(tmp_path)) == flags.defines
     assert makefile_flags(str(tmp_path / "nowhere")) == MakeFlags()
+
+
+def test_headers_of_the_project_are_found_without_being_named(tmp_path: Path) -> None:
+    source, common = tmp_path / "samples" / "one", tmp_path / "common" / "inc"
+    source.mkdir(parents=True)
+    common.mkdir(parents=True)
+    (source / "a.cu").write_text("#include <shared.h>\n#include <stdio.h>\n")
+    (common / "shared.h").write_text("#include <other.h>\n")
+    (common / "other.h").write_text("")
+    found = scan(str(source / "a.cu"), (), (), nearby=True)
+    assert found.nearby == (str(common),)
+    assert found.missing == ("stdio.h",)
+    assert len(found.texts) == 3
+    assert scan(str(source / "a.cu"), (), ()).missing == ("shared.h", "stdio.h")
+    (tmp_path / "samples" / ".git").mkdir()
+    assert scan(str(source / "a.cu"), (), (), nearby=True).nearby == ()

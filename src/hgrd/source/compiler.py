@@ -127,11 +127,19 @@ def check_readable(path: str) -> None:
 
 def needs_device_pass(path: str, options: SourceOptions) -> bool:
     """Whether the file or a user file that it includes looks at __CUDA_ARCH__."""
-    return b"__CUDA_ARCH__" in scan(path, user_dirs(options), (str(HEADERS),)).text
+    try:
+        toolchain = find_toolchain(options.clang)
+    except NoCompilerError:
+        return False
+    return b"__CUDA_ARCH__" in _includes(path, options, toolchain).text
+
+
+def _includes(path: str, options: SourceOptions, toolchain: Toolchain) -> Includes:
+    return scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs), nearby=True)
 
 
 def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: Path) -> Run:
-    includes = scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs))
+    includes = _includes(path, options, toolchain)
     language = language_of(path, includes.text, options)
     flags = language_flags(language, options, toolchain)
     headers = {*includes.system, *implied_headers(includes.text, language)}
@@ -139,7 +147,7 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: P
     run = Run(
         toolchain=toolchain,
         flags=flags,
-        user_flags=user_flags(options),
+        user_flags=(*user_flags(options), *(f"-I{directory}" for directory in includes.nearby)),
         precompiled=precompiled(recipe, options.cache_dir or default_cache_dir()),
         prelude=recipe.prelude,
         scratch=scratch,

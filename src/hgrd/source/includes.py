@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+_LEVELS = 5
+_HEADER_FOLDERS = ("", "include", "inc", "common", "common/inc", "Common", "src", "utils")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")', re.M)
 
 
@@ -16,12 +18,14 @@ class Includes:
     """What a file includes, directly and through the user's other files.
 
     `texts` are the user's files by path, the file itself first; `system` and `missing` are spelled as in
-    the source.  Conditional compilation is not looked at: a header included under some condition counts.
+    the source; `nearby` are directories that nobody named but that hold headers which would be missing.
+    Conditional compilation is not looked at: a header included under some condition counts.
     """
 
     texts: Mapping[str, bytes]
     system: tuple[str, ...]
     missing: tuple[str, ...]
+    nearby: tuple[str, ...] = ()
 
     @property
     def text(self) -> bytes:
@@ -29,14 +33,16 @@ class Includes:
         return b"\n".join(self.texts.values())
 
 
-def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...]) -> Includes:
+def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...], *, nearby: bool = False) -> Includes:
     """Follow the includes of `path` through the user's files.
 
-    A quoted header is looked for beside its includer, then both kinds in `user_dirs` and `system_dirs`.
+    A quoted header is looked for beside its includer, then both kinds in `user_dirs` and `system_dirs`; at
+    last, if `nearby`, where projects keep headers in the folders above.
     """
     texts: dict[str, bytes] = {}
     system: dict[str, None] = {}
     missing: dict[str, None] = {}
+    discovered: dict[str, None] = {}
     pending = [os.path.normpath(path)]
     while pending:
         file = pending.pop()
@@ -46,14 +52,30 @@ def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...]) ->
         found: list[str] = []
         for quoted, header in _spelled(texts[file]):
             beside = (str(Path(file).parent),) if quoted else ()
-            if (user_file := _find(header, (*beside, *user_dirs))) is not None:
+            if user_file := _find(header, (*beside, *user_dirs, *discovered)):
                 found.append(user_file)
-            elif _find(header, system_dirs) is not None:
+            elif _find(header, system_dirs):
                 system[header] = None
+            elif nearby and (directory := _directory_nearby(header, Path(file).parent)):
+                discovered[directory] = None
+                found.append(os.path.normpath(Path(directory, header)))
             else:
                 missing[header] = None
         pending.extend(reversed(found))
-    return Includes(texts, tuple(system), tuple(missing))
+    return Includes(texts, tuple(system), tuple(missing), tuple(discovered))
+
+
+def _directory_nearby(header: str, start: Path) -> str | None:
+    """The header directory of the project around `start` that has this header."""
+    above = start.absolute()
+    for folder in (above, *above.parents)[:_LEVELS]:
+        directories = tuple(str(folder / name) for name in _HEADER_FOLDERS)
+        for directory in directories:
+            if _find(header, (directory,)):
+                return directory
+        if (folder / ".git").exists():
+            break
+    return None
 
 
 def _spelled(text: bytes) -> Iterator[tuple[bool, str]]:
