@@ -6,7 +6,7 @@ from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.protocol.model import Configuration
-from hgrd.terms import Origin, Symbol, Term, const, eq, le, mul, show, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, const, eq, le, mul, show, var
 
 MAX_THREADS = 1024
 BLOCK_LIMITS = (1024, 1024, 64)
@@ -53,6 +53,8 @@ def configured(
 
 def _extent(name: str, extent: Term | None, limit: int, span: Span, facts: list[Fact]) -> Term:
     if extent is not None and extent.is_const:
+        if name.endswith(".x") or extent.value != 1:
+            facts.append(Fact(TRUE, FactKind.DIMENSION, f"{name} == {extent.value}", span))
         return extent
     symbol = var(Symbol(name, 1, limit, Origin.DIMENSION))
     if extent is not None:

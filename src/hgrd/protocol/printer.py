@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop
-from hgrd.terms import Term, show
+from hgrd.terms import TRUE, Term, show
 
 
 def print_protocol(protocol: Protocol) -> str:
@@ -13,7 +13,7 @@ def print_protocol(protocol: Protocol) -> str:
         f"kernel {protocol.kernel} at {protocol.span}",
         f"  grid ({', '.join(map(show, c.grid))}) block ({', '.join(map(show, c.block))})",
     ]
-    lines += [f"  fact {show(f.term)}  // {f.span}" for f in c.facts]
+    lines += [f"  fact {show(f.term)}  // {f.span}" for f in c.facts if f.term is not TRUE]
     lines += _items(protocol.items, 1, frozenset())
     lines += [f"  gap: {g.reason}  // {g.span}" for g in protocol.gaps]
     return "\n".join(lines) + "\n"

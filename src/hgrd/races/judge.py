@@ -19,7 +19,7 @@ from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import Tickets, tickets
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
-from hgrd.terms import Term, show
+from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
 Decide: TypeAlias = Callable[[Query], Answer]
@@ -90,12 +90,16 @@ class Judge:
             outcome,
             tuple(self.findings.values()),
             undecided,
-            (*self.used, *map(use_of, self.protocol.assumed)),
+            (*self.used, *self._given(), *map(use_of, self.protocol.assumed)),
             tuple(self.notes),
             len(accesses(self.protocol.items)),
             self.pairs,
             self.discharged,
         )
+
+    def _given(self) -> list[FactUse]:
+        """Facts whose truth stands in the launch itself: constants, and arguments computed from others."""
+        return [use_of(f) for f in self.facts if f.term is TRUE]
 
     # ------------------------------------------------------------ one pair
 
