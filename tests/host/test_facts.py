@@ -20,6 +20,16 @@ def test_asserts_can_be_left_out(tmp_path: Path) -> None:
     )
 
 
+def test_an_assertion_of_the_programs_own_is_an_assert(tmp_path: Path) -> None:
+    main = """
+    [[noreturn]] void assertion_failed(const char*);
+    #define MUST(c) do { if (c) (void)0; else assertion_failed(#c); } while (0)
+    void run(int* data, int n) { MUST(n > 4 && n < 9); kernel<<<1, n>>>(data, n); }
+    """
+    assert facts(launch(tmp_path, main), FactKind.ASSERT) == ["4 < n", "n < 9"]
+    assert launch(tmp_path, main, asserts=False).facts == ()
+
+
 def test_a_guard_that_exits_is_a_fact(tmp_path: Path) -> None:
     main = "void run(int* data, int n) { if (n < 1 || n > 99) exit(1); kernel<<<1, n>>>(data, n); }"
     assert facts(launch(tmp_path, main), FactKind.GUARD) == ["1 <= n", "n <= 99"]

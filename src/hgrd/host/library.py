@@ -8,6 +8,7 @@ from typing import Final
 
 from hgrd.host.context import Invocation, Meaning
 from hgrd.host.memory import between, forget_targets
+from hgrd.host.model import FactKind
 from hgrd.program.types import PointerType, Type
 from hgrd.symbolic.arithmetic import extreme, rounded
 from hgrd.symbolic.places import load, store
@@ -22,7 +23,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import Origin, Term, as_int, const, ite, le, lt, mul, neg, read, shl
+from hgrd.terms import Op, Origin, Term, as_int, const, ite, le, lt, mul, neg, negate, read, shl
 from hgrd.terms.build import as_bool
 
 
@@ -35,9 +36,22 @@ def _assumption(call: Invocation) -> Value | None:
     return OPAQUE
 
 
-def _ends(call: Invocation) -> Value | None:
+def fails(call: Invocation) -> Value:
+    """exit, abort, and what an assertion of the program's own calls when it does not hold."""
+    if "assert" in call.name.lower():
+        if not call.record.asserts:
+            return OPAQUE
+        _blame_assertion(call)
     call.state.kill(call.span)
     return OPAQUE
+
+
+def _blame_assertion(call: Invocation) -> None:
+    """The last condition on the way here is what has been asserted not to hold."""
+    if call.state.path and call.state.path[-1].kind is ConditionKind.BRANCH:
+        holds = negate(call.state.path[-1].term)
+        for part in holds.args if holds.op is Op.AND else (holds,):
+            call.record.kinds[part] = FactKind.ASSERT
 
 
 def _heap(call: Invocation, size: Term | None, *, zeroed: bool = False) -> Value:
@@ -243,7 +257,7 @@ KNOWN: Final[Mapping[str, Meaning]] = {
     **_named("__implies", _implies),
     **_named("__is_pow2", _power_of_two),
     **_named(
-        "exit abort _Exit _exit quick_exit terminate __assert_fail __builtin_trap __builtin_unreachable longjmp", _ends
+        "exit abort _Exit _exit quick_exit terminate __assert_fail __builtin_trap __builtin_unreachable longjmp", fails
     ),
     **_named("malloc valloc alloca __builtin_alloca _mm_malloc", _malloc),
     **_named("realloc aligned_alloc memalign _aligned_malloc", _second),

@@ -9,7 +9,7 @@ from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.cuda import cuda_meaning
 from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
-from hgrd.host.library import KNOWN
+from hgrd.host.library import KNOWN, fails
 from hgrd.host.memory import contents, external, forget_targets, fresh_name, unknown
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
@@ -78,8 +78,7 @@ class HostSemantics(Semantics):
         if value is not None:
             return value
         if function is not None and function.noreturn:
-            state.kill(call.span)
-            return OPAQUE
+            return fails(invocation)
         constructed = _construction(machine, state, call, arguments)
         if constructed is not None:
             return constructed
