@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hgrd.program.expressions import (
+    AddressOf,
     Aggregate,
     Assign,
     Comma,
     Construct,
+    Convert,
+    Deref,
     Expression,
     FunctionRef,
     IntConst,
+    Load,
     New,
     NullPointer,
     Unsupported,
@@ -214,12 +218,9 @@ def array_copy(node: Node, to: Context) -> Expression:
         source = inner(source)[-1]
     place = to.place(source)
     value = to.load(place, source)
-    loaded = getattr(value, "place", None)
-    if loaded is None:
+    if not isinstance(value, AddressOf):
         return to.unsupported(node, "array copy", value)
-    from hgrd.program.expressions import Load
-
-    return Load(loaded, to.type(node), span_of(node))
+    return Load(value.place, to.type(node), span_of(node))
 
 
 # ---------------------------------------------------------------- new, lambda, statement expression
@@ -235,11 +236,22 @@ def new(node: Node, to: Context) -> Expression:
         initial = to.value(parts.pop(0)) if parts else None
     if isinstance(initial, Construct) and initial.constructor is None:
         initial = None
-    placement = [to.value(part) for part in parts if "valueCategory" in part]
-    made = New(allocated, count, initial, type_, span_of(node))
-    if node.get("isPlacement") and placement:
-        return Unsupported("placement new", (*placement, *([initial] if initial else [])), type_, span_of(node))
-    return made
+    if node.get("isPlacement") and parts:
+        return _placed_at(to.value(parts[0]), count, initial, type_, span_of(node))
+    return New(allocated, count, initial, type_, span_of(node))
+
+
+def _placed_at(
+    pointer: Expression, count: Expression | None, initial: Expression | None, type_: Type, span: Span
+) -> Expression:
+    """Placement new: an object made where there is memory already."""
+    pointer = fold.converted(pointer, type_, span)
+    if initial is None or not isinstance(type_, PointerType):
+        return pointer
+    if count is not None or not isinstance(pointer, Load | Convert | AddressOf):
+        return Unsupported("placement new", (pointer, initial), type_, span)
+    made = Assign(Deref(pointer, type_.to, span), initial, type_.to, span, initial=True)
+    return Comma(made, pointer, type_, span)
 
 
 def closure(node: Node, to: Context) -> Expression:

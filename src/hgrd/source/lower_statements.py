@@ -20,7 +20,7 @@ from hgrd.program.statements import (
     Switch,
     UnsupportedStatement,
 )
-from hgrd.program.types import BOOL, PointerType, VoidType
+from hgrd.program.types import BOOL, OpaqueType, PointerType, VoidType
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import Context, StatementRule, place_type
@@ -74,8 +74,10 @@ def variable(node: Node, to: Context) -> list[Statement]:
             storage = Storage.GLOBAL
         to.variables[node["id"]] = made or Variable(key, name, type_, storage, span)
         return [Declare(to.variables[node["id"]], None, span)] if storage is Storage.SHARED else []
-    made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
     initial = initializer(node)
+    if isinstance(type_, OpaqueType) and type_.name == "auto" and initial is not None:  # in a template
+        type_ = to.value(initial).type
+    made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]
     return [Declare(made, _initial(initial, made, to), span)]
