@@ -82,10 +82,16 @@ class _Decision:
     def answer(self) -> Answer:
         try:
             known = survey(self.problem)
-            found = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
-            return found or self._prove(known, normal_form(self.problem, known, wrapping=False))
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
+        found = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+        if found is not None:
+            return found
+        plain = known.loose & self.problem.strict
+        try:
+            return self._prove(known, normal_form(self.problem, known, plain))
+        except Infeasible as contradiction:
+            return self._weighed(contradiction.facts, "bounds", known, self._assumed(known))
 
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Conflict | None:
         tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
@@ -98,7 +104,8 @@ class _Decision:
         for method in ("bits", "lemmas") if normal.opaque_bits else ("lemmas",):
             match self._attempt(method, known, normal):
                 case Refuted(facts):
-                    return self._weighed(facts, method, known, normal)
+                    assumed = normal.assumed if method == "lemmas" else self._assumed(known)
+                    return self._weighed(facts, method, known, assumed)
                 case Found(model):
                     return Conflict(model, method)
                 case Stuck(reason, near):
@@ -112,7 +119,7 @@ class _Decision:
             return found
         match self._attempt("nonlinear", known, normal):
             case Refuted(facts):
-                return self._weighed(facts, "nonlinear", known, normal)
+                return self._weighed(facts, "nonlinear", known, self._assumed(known))
             case Found(model):
                 return Conflict(model, "nonlinear")
             case Stuck(reason):
@@ -130,9 +137,13 @@ class _Decision:
                 reading = read_plainly(self.problem, known)
                 return ask(self.problem, reading, self.solver, budget.fallback_effort, bits=False)
 
-    def _weighed(self, facts: int, method: str, known: Known, normal: Normal) -> Answer:
-        """A proof on mathematical integers, and what wraps make of it."""
-        if not normal.assumed:
+    def _assumed(self, known: Known) -> tuple[Term, ...]:
+        """The wraps that steps other than the lemmas assume in range."""
+        return read_plainly(self.problem, known).assumed
+
+    def _weighed(self, facts: int, method: str, known: Known, assumed: tuple[Term, ...]) -> Answer:
+        """A proof that assumes some wraps in range, and what it is worth without."""
+        if not assumed:
             return self._proved(facts, method)
         budget = self.budget
         match check_wraps(self.problem, known, self.solver, budget.lemmas, budget.wrap_rounds, budget.wrap_effort):
@@ -141,9 +152,9 @@ class _Decision:
             case Wraps(model, realistic=True):
                 return Conflict(model, "wrap")
             case Wraps(model):
-                return self._proved(facts, method, normal.assumed, model)
+                return self._proved(facts, method, assumed, model)
             case Open():
-                return self._proved(facts, method, normal.assumed)
+                return self._proved(facts, method, assumed)
 
     def _proved(self, facts: int, method: str, no_wrap: tuple[Term, ...] = (), wraps_at: Model | None = None) -> Proved:
         """`facts` without the accesses' own bit: the facts exclude each other, whatever is accessed."""

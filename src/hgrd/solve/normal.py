@@ -19,7 +19,6 @@ from hgrd.solve.formula import (
     FALSE,
     TRUE,
     AtMost,
-    Claim,
     Differs,
     Equal,
     Every,
@@ -38,13 +37,16 @@ from hgrd.terms import Op, Symbol, Term
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up
 
+_RING = frozenset({Op.ADD, Op.SUB, Op.MUL})
+
 
 @dataclass(slots=True)
 class Normaliser:
     """Turns terms into polynomials and formulas within one builder.
 
     `known` are bounds of symbols better than their own.  Soft wraps in `plain` are read as their
-    argument.  `loose` collects the soft wraps that the bounds do not exclude.
+    argument.  `loose` collects the soft wraps that the bounds do not exclude, `assumed` those of them
+    that were read so, the outermost with the argument that must be in range.
     """
 
     problem: Problem
@@ -52,7 +54,8 @@ class Normaliser:
     plain: frozenset[Term]
     builder: Builder = field(default_factory=Builder)
     symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
-    loose: dict[Term, Value] = field(default_factory=dict[Term, Value])
+    loose: dict[Term, None] = field(default_factory=dict[Term, None])
+    assumed: dict[Term, Value | None] = field(default_factory=dict[Term, "Value | None"])
     _divider: Divider = field(init=False)
     _values: dict[Term, Value] = field(default_factory=dict[Term, Value])
     _formulas: dict[Term, tuple[Formula, int]] = field(default_factory=dict[Term, tuple[Formula, int]])
@@ -63,7 +66,7 @@ class Normaliser:
 
     def load(self, roots: Iterable[Term]) -> None:
         """Visit terms bottom-up, so that recursion below stays shallow."""
-        nodes = list(bottom_up(roots))
+        nodes = list(bottom_up(roots, _needs))
         for t in nodes:
             if t.op in (Op.DIV, Op.MOD):
                 self._divisors.setdefault(t.args[0], []).append(t.args[1])
@@ -219,32 +222,85 @@ class Normaliser:
         cases = [(condition, a.poly), (negation(condition), b.poly)]
         return Value(self.builder.choice(cases, Span(t.low, t.high, facts)), facts)
 
+    # ------------------------------------------------------------ wraps
+
     def _wrap(self, t: Term) -> Value:
         bits, signed, soft = t.wrap_to
-        low, high = intervals.of_type(bits, signed)
-        inner = self.value(t.args[0])
-        span = self._span(t.args[0], inner.poly)
-        facts = inner.facts | span.facts
-        least, most = (span.low - low) >> bits, (span.high - low) >> bits
-        if least == most:
-            return Value(
-                poly.plus(inner.poly, poly.ONE, -(least << bits)), facts if least or span.facts else inner.facts
-            )
+        inner, exact = self._argument(t)
+        value = self._in_range(t, inner, exact)
+        if value is not None:
+            return value
         if soft:
-            self.loose[t] = inner
+            self.loose.setdefault(t)
             if t in self.plain:
+                self.assumed.setdefault(t, inner)
                 return inner
+        low, high = intervals.of_type(bits, signed)
+        span = self._span(t.args[0], inner.poly) if exact else self.builder.span(inner.poly)
+        facts = inner.facts | span.facts
         b = self.builder
         b.inexact = True
-        turns = poly.atom(b.fresh(Span(least, most, facts)))
+        turns = poly.atom(b.fresh(Span((span.low - low) >> bits, (span.high - low) >> bits, facts)))
         result = poly.atom(b.fresh(Span(low, high, facts)))
         b.claim(equal(poly.plus(inner.poly, turns, -(1 << bits)), result), facts)
         if poly.atoms_of(inner.poly) <= b.uniform:
             b.uniform |= poly.atoms_of(turns) | poly.atoms_of(result)
         return Value(result, facts)
 
-    def claims(self) -> list[Claim]:
-        return self.builder.claims
+    def _in_range(self, t: Term, inner: Value, exact: bool) -> Value | None:
+        """The wrapped value where the bounds leave one number of turns, for an argument congruent to `inner`."""
+        bits, signed, _ = t.wrap_to
+        low, _ = intervals.of_type(bits, signed)
+        span = self._span(t.args[0], inner.poly) if exact else self.builder.span(inner.poly)
+        least, most = (span.low - low) >> bits, (span.high - low) >> bits
+        if least != most:
+            return None
+        return Value(poly.plus(inner.poly, poly.ONE, -(least << bits)), inner.facts | span.facts)
+
+    def _argument(self, t: Term) -> tuple[Value, bool]:
+        return self._modular(t.args[0], t.wrap_to[0], t in self.plain)
+
+    def _modular(self, t: Term, bits: int, plain: bool) -> tuple[Value, bool]:
+        """What is congruent to `t` modulo 2**bits, and whether it even equals `t`.
+
+        Wraps to as many bits or more fall away within sums and products; under a wrap that is assumed not
+        to wrap (`plain`) only those that are assumed so too.
+        """
+        if t.op in _RING:
+            (a, a_exact), (b, b_exact) = (self._modular(x, bits, plain) for x in t.args)
+            if t.op is Op.MUL:
+                return self.builder.product(a, b), a_exact and b_exact
+            sign = 1 if t.op is Op.ADD else -1
+            return Value(poly.plus(a.poly, b.poly, sign), a.facts | b.facts), a_exact and b_exact
+        if t.op is not Op.WRAP or t.wrap_to[0] < bits:
+            return self.value(t), True
+        inner, exact = self._modular(t.args[0], t.wrap_to[0], plain)
+        value = self._in_range(t, inner, exact)
+        if value is not None:
+            return value, True
+        if t.wrap_to[2]:
+            self.loose.setdefault(t)
+        if not plain:
+            return inner, False
+        if t not in self.plain:
+            return self.value(t), True
+        self.assumed.setdefault(t)
+        return inner, True
+
+
+def _needs(t: Term) -> tuple[Term, ...]:
+    """The terms whose values the value of `t` is made of."""
+    if t.op is not Op.WRAP:
+        return t.args
+    leaves: list[Term] = []
+    stack = [t.args[0]]
+    while stack:
+        inner = stack.pop()
+        if inner.op in _RING or (inner.op is Op.WRAP and inner.wrap_to[0] >= t.wrap_to[0]):
+            stack.extend(inner.args)
+        else:
+            leaves.append(inner)
+    return tuple(leaves)
 
 
 def _meet(span: Span, t: Term) -> Span:

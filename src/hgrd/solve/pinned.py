@@ -26,7 +26,7 @@ def search_near(
     fixed = {s: near[s] for s in problem.shared if s not in free and s in near}
     smaller = pose(_with_values(problem.query, {s: const(v) for s, v in fixed.items()}))
     try:
-        normal = normal_form(smaller, survey(smaller), wrapping=True)
+        normal = normal_form(smaller, survey(smaller))
     except Infeasible:
         return None
     outcome = search(smaller, normal, solver, lemmas, _ROUNDS, effort)

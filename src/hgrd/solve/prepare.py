@@ -79,14 +79,13 @@ def _span(symbol: Symbol, span: Span, problem: Problem) -> Span:
     return span if same is None else span._replace(facts=span.facts | same.facts)
 
 
-def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
-    """The problem with exact wraps, or with those soft wraps read as identity that a proof may assume away.
+def normal_form(problem: Problem, known: Known, plain: frozenset[Term] = frozenset()) -> Normal:
+    """The problem with exact wraps, but for the soft ones in `plain`: their arguments are assumed in range.
 
     Raises Infeasible.
     """
-    plain: frozenset[Term] = frozenset() if wrapping else known.loose & problem.strict
     normaliser, gap = _normalise(problem, known.spans, plain)
-    in_range = tuple(_in_range(normaliser.loose, plain))
+    in_range = tuple(_in_range(normaliser.assumed))
     builder = normaliser.builder
     claims, values = _solved(builder.claims, builder.bounds)
 
@@ -103,7 +102,7 @@ def normal_form(problem: Problem, known: Known, *, wrapping: bool) -> Normal:
         powers=frozenset(builder.powers),
         exponents=builder.exponents,
         in_range=in_range,
-        assumed=tuple(t for t in normaliser.loose if t in plain),
+        assumed=tuple(normaliser.assumed),
         opaque_bits=builder.opaque_bits,
     )
 
@@ -165,9 +164,9 @@ def _overlap(problem: Problem, normaliser: Normaliser) -> Poly:
     return gap
 
 
-def _in_range(loose: Mapping[Term, Value], plain: frozenset[Term]) -> Iterator[Claim]:
-    for t, inner in loose.items():
-        if t in plain:
+def _in_range(assumed: Mapping[Term, Value | None]) -> Iterator[Claim]:
+    for t, inner in assumed.items():
+        if inner is not None:
             bits, signed, _ = t.wrap_to
             low, high = intervals.of_type(bits, signed)
             yield Claim(AtMost(poly.plus(inner.poly, poly.constant(-high))), inner.facts)

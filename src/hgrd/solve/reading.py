@@ -25,13 +25,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Conditions (the overlap among them) over symbols alone.
+    """Conditions (the overlap among them) over symbols alone; the wraps in `assumed` are taken to be in range.
 
     `symbols` maps a symbol of the query to the one with tighter bounds that stands for it here, and to
     the facts behind those bounds.
     """
 
     conditions: tuple[Condition, ...]
+    assumed: tuple[Term, ...]
     symbols: Mapping[Symbol, tuple[Symbol, int]]
     looks: tuple[Look, ...]
 
@@ -63,7 +64,7 @@ def read_plainly(problem: Problem, known: Known) -> Reading:
         *(Condition(t, access_bit(problem.query)) for t in (*in_range, *overlap)),
         *(Condition(t, 0) for t in _congruence(looks)),
     )
-    return Reading(conditions, tight, tuple(looks))
+    return Reading(conditions, tuple(t for t in done if t in plain), tight, tuple(looks))
 
 
 def _tight(symbol: Symbol, span: Span | None) -> tuple[Symbol, int]:

@@ -5,17 +5,18 @@ A wrap that needs huge sizes is a note; one at sizes people use is a race.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from hgrd.solve.bounds import Infeasible, Span
 from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.prepare import Known, Normal, normal_form
+from hgrd.solve.prepare import Known, normal_form
 from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.refute import Found, Refuted, search
 from hgrd.solve.repl import Solver
-from hgrd.terms import Origin, Term, const, ge, le
+from hgrd.terms import Op, Origin, Term, const, ge, le
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _LARGEST_SYMBOL: Final = 1 << 20
@@ -46,14 +47,12 @@ Verdict: TypeAlias = Harmless | Wraps | Open
 
 
 def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, rounds: int, effort: int) -> Verdict:
-    """Decide the problem with exact wraps."""
-    small = _realistic(problem, known)
-    if small is not None:
-        outcome = search(small[0], small[1], solver, lemmas, rounds, effort)
-        if isinstance(outcome, Found):
-            return Wraps(outcome.model, realistic=True)
+    """Decide the problem with exact wraps, given a proof without."""
+    model = _realistic(problem, known, solver, lemmas, rounds, effort)
+    if model is not None:
+        return Wraps(model, realistic=True)
     try:
-        normal = normal_form(problem, known, wrapping=True)
+        normal = normal_form(problem, known)
     except Infeasible as contradiction:
         return Harmless(contradiction.facts)
     match search(problem, normal, solver, lemmas, rounds, effort):
@@ -65,11 +64,17 @@ def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, 
             return Open()
 
 
-def _realistic(problem: Problem, known: Known) -> tuple[Problem, Normal] | None:
-    """The problem at moderate sizes, the addresses moderate even without wraps; None where nothing is left.
+def _realistic(
+    problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, rounds: int, effort: int
+) -> Model | None:
+    """A wrap at moderate sizes, with addresses that are moderate even without wraps.
 
-    So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.
+    So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.  The sums and products
+    that addresses are then do not wrap, and where nothing else could there is nothing to look for.
     """
+    plain = frozenset(_outermost(problem.addresses)) & known.loose
+    if plain == known.loose:
+        return None
     spans = {
         s: Span(max(span.low, -_LARGEST_SYMBOL), min(span.high, _LARGEST_SYMBOL))
         if s.origin in (Origin.INPUT, Origin.DIMENSION)
@@ -79,14 +84,27 @@ def _realistic(problem: Problem, known: Known) -> tuple[Problem, Normal] | None:
     if any(span.low > span.high for span in spans.values()):
         return None
     reach: list[Condition] = []
-    for address in _without_wraps(problem.addresses, known.loose):
+    for address in _without_wraps(problem.addresses, plain):
         low, high = ge(address, const(-_LARGEST_ADDRESS)), le(address, const(_LARGEST_ADDRESS))
         reach += [Condition(t, access_bit(problem.query)) for t in (low, high)]
     smaller = replace(problem, conditions=(*problem.conditions, *reach))
     try:
-        return smaller, normal_form(smaller, replace(known, spans=spans), wrapping=True)
+        normal = normal_form(smaller, replace(known, spans=spans), plain)
     except Infeasible:
         return None
+    outcome = search(problem, normal, solver, lemmas, rounds, effort)
+    return outcome.model if isinstance(outcome, Found) else None
+
+
+def _outermost(addresses: tuple[Term, ...]) -> Iterator[Term]:
+    """The wraps that an address reaches through sums, products and other wraps."""
+    stack = list(addresses)
+    while stack:
+        t = stack.pop()
+        if t.op is Op.WRAP:
+            yield t
+        if t.op in (Op.ADD, Op.SUB, Op.MUL, Op.WRAP):
+            stack.extend(t.args)
 
 
 def _without_wraps(roots: tuple[Term, ...], plain: frozenset[Term]) -> tuple[Term, ...]:

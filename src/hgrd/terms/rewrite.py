@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
 from hgrd.terms import build
 from hgrd.terms.term import Op, Symbol, Term
 
 
-def bottom_up(roots: Iterable[Term]) -> Iterator[Term]:
-    """Every subterm once, arguments before their users."""
+def arguments(term: Term) -> tuple[Term, ...]:
+    return term.args
+
+
+def bottom_up(roots: Iterable[Term], needs: Callable[[Term], tuple[Term, ...]] = arguments) -> Iterator[Term]:
+    """Every subterm once, what it needs (its arguments) before itself."""
     done: set[Term] = set()
     stack: list[tuple[Term, bool]] = [(r, False) for r in roots]
     while stack:
         term, ready = stack.pop()
         if term in done:
             continue
-        if ready or not term.args:
+        if ready or not (needed := needs(term)):
             done.add(term)
             yield term
             continue
         stack.append((term, True))
-        stack.extend((a, False) for a in term.args if a not in done)
+        stack.extend((a, False) for a in needed if a not in done)
 
 
 def symbols_of(*roots: Term) -> frozenset[Symbol]:
