@@ -26,7 +26,7 @@ from hgrd.terms import Term
 class Budget:
     """Limits of each step, in counts that do not depend on the machine.
 
-    Efforts are in z3 resource units (some ten million a second) for each check.
+    Efforts are in z3 resource units (some ten million a second), each for all checks of one step.
     """
 
     launches: int = 6

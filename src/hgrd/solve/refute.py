@@ -49,7 +49,7 @@ Outcome: TypeAlias = Refuted | Found | Stuck
 def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rounds: int, effort: int) -> Outcome:
     """Look for a model; each one that fails must violate a lemma, or the search is stuck.
 
-    `effort` limits each check.
+    All checks share the `effort`.
     """
     linear = Linear(solver, normal.bounds, effort)
     for a in range(len(normal.bounds.low)):

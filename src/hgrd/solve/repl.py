@@ -25,13 +25,16 @@ class Solver:
 
     def __init__(self) -> None:
         self._context: z3.Context | None = None
+        self._limit = 0
+        self._left = 0
 
     def begin(self, effort: int) -> None:
-        """Forget all assertions; every check may spend `effort` units of z3's resource count, not of time."""
-        self.run(
-            "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)"
-            f"(set-option :rlimit {effort})"
+        """Forget all assertions; the checks until the next `begin` share `effort` units of z3's resource count."""
+        text = self.run(
+            "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)(get-info :rlimit)"
         )
+        self._limit = _spent(text) + effort
+        self._left = effort
 
     def run(self, commands: str) -> str:
         """The text that `commands` print."""
@@ -45,7 +48,12 @@ class Solver:
 
     def check(self, commands: str, assumptions: Iterable[str]) -> str:
         """Run `commands`, then "sat", "unsat" or "unknown" under the assumed literals."""
-        return self.run(f"{commands}(check-sat-assuming ({' '.join(assumptions)}))").split()[-1]
+        if self._left <= 0:
+            return "unknown"
+        limit, check = f"(set-option :rlimit {self._left})", f"(check-sat-assuming ({' '.join(assumptions)}))"
+        verdict, _, information = self.run(f"{commands}{limit}{check}(get-info :rlimit)").partition("(")
+        self._left = self._limit - _spent(information)
+        return verdict.split()[-1]
 
     def core(self) -> frozenset[str]:
         """The assumed literals that the last "unsat" used."""
@@ -71,6 +79,11 @@ class Solver:
 
     def close(self) -> None:
         self._context = None
+
+
+def _spent(information: str) -> int:
+    """The number in z3's answer (:rlimit 123)."""
+    return int("".join(c for c in information if c.isdigit()) or 0)
 
 
 def numeral(value: int) -> str:
