@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
@@ -14,7 +15,7 @@ from hgrd.protocol.configuration import configured
 from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Protocol, accesses
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
-from hgrd.races.findings import Finding, KernelReport, LaunchReport, Message, Outcome, Report
+from hgrd.races.findings import Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
 from hgrd.races.judge import Decide, Judgement, judge
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.solve.decide import DEFAULT, decide
@@ -22,6 +23,8 @@ from hgrd.solve.query import Answer, Query
 from hgrd.solve.session import Session
 from hgrd.symbolic.state import symbols_in
 from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
+
+_log = logging.getLogger(__name__)
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -84,9 +87,20 @@ def _launch(
     messages: list[Message],
 ) -> LaunchReport:
     begin = perf_counter()
-    protocol, facts = prepare(tables, kernel, launch, options, messages)
-    result = judge(protocol, facts, options, decide, begin + options.time_limit)
+    try:
+        protocol, facts = prepare(tables, kernel, launch, options, messages)
+        result = judge(protocol, facts, options, decide, begin + options.time_limit)
+    except Exception as error:  # trouble with one kernel must not cost the others their result
+        _log.exception("kernel %s", kernel.ref.name)
+        return _failed(kernel, launch, error, perf_counter() - begin)
     return _report(kernel, launch, protocol, result, perf_counter() - begin)
+
+
+def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
+    gap = OpenPair(None, None, None, (), f"internal error: {type(error).__name__}: {error}", kernel.span)
+    nothing = Judgement(Outcome.UNKNOWN, (), (gap,), (), (), 0, 0, 0)
+    shown = "<<<?>>>" if launch is None else launch.configuration
+    return _launch_report(kernel, launch, shown, nothing, seconds)
 
 
 def prepare(
@@ -177,12 +191,18 @@ def _report(
     kernel: Function, launch: LaunchSite | None, protocol: Protocol, result: Judgement, seconds: float
 ) -> LaunchReport:
     c = protocol.configuration
-    shown = f"<<<({', '.join(map(show, c.grid))}), ({', '.join(map(show, c.block))})>>>"
+    free = f"<<<({', '.join(map(show, c.grid))}), ({', '.join(map(show, c.block))})>>>"
+    return _launch_report(kernel, launch, free if launch is None else launch.configuration, result, seconds)
+
+
+def _launch_report(
+    kernel: Function, launch: LaunchSite | None, configuration: str, result: Judgement, seconds: float
+) -> LaunchReport:
     return LaunchReport(
         kernel=kernel.ref.name,
         kernel_span=kernel.span,
         launch_span=None if launch is None else launch.span,
-        configuration=shown if launch is None else launch.configuration,
+        configuration=configuration,
         outcome=result.outcome,
         findings=result.findings,
         open_pairs=result.open_pairs,

@@ -5,6 +5,7 @@ The iteration number is a bounded symbol; `carried` tells how variables depend o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ from hgrd.terms import (
     symbols_of,
     var,
 )
+from hgrd.terms.rewrite import bottom_up
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -125,7 +127,17 @@ def _trial(machine: Machine, state: State, shape: Shape) -> Ends:
 
 
 def _body(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
-    """One iteration from `state`."""
+    """One iteration from `state`, with what a test behind it does."""
+    from hgrd.symbolic.expressions import condition
+
+    after, breaks = _untested(machine, state, shape)
+    if not shape.test_first and shape.test is not None and after is not None:
+        condition(machine, after, shape.test)
+    return after, breaks
+
+
+def _untested(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
+    """One iteration from `state` up to a test behind it."""
     from hgrd.symbolic.expressions import condition, evaluate
     from hgrd.symbolic.machine import Exits
     from hgrd.symbolic.statements import execute
@@ -162,8 +174,12 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
 
 
 def _binder_name(carried: Plan) -> str:
-    names = [c.target.name for c in carried.cells if isinstance(c.progress, Steady | Scaling) and c.changes]
-    return f"{names[0]}#" if names else "iteration#"
+    """`i#` where the variable i is the iteration number, `s.iteration#` where s only follows from it."""
+    counting = [c for c in carried.cells if isinstance(c.progress, Steady | Scaling) and c.changes]
+    for c in counting:
+        if c.first is const(0) and isinstance(c.progress, Steady) and c.progress.delta is const(1):
+            return f"{c.target.name}#"
+    return f"{counting[0].target.name}.iteration#" if counting else "iteration#"
 
 
 def _highest(test: Term, probe: Symbol) -> int:
@@ -183,21 +199,58 @@ def _highest(test: Term, probe: Symbol) -> int:
 
 def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Ends:
     """The iteration that stands for all, for what is to be taken down in it."""
-    from hgrd.symbolic.expressions import condition
-
     inside = state.copy()
     inside.assume(le(const(0), var(binder)), ConditionKind.LOOP, shape.span)
     if shape.test_first and shape.test is not None:  # no iteration without the first
         inside.assume(_silently(machine, state.copy(), shape.test), ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
-    if not shape.test_first and shape.test is not None:
-        again = _silently(machine, inside.copy(), shape.test)
-        inside.assume(disj(eq(var(binder), const(0)), again), ConditionKind.LOOP, shape.test.span)
+    if shape.test is not None:
+        again = _test_before(machine, inside, shape, carried, var(binder))
+        if not shape.test_first and again is not None:
+            inside.assume(disj(eq(var(binder), const(0)), again), ConditionKind.LOOP, shape.test.span)
+        for counter in _counters(again, binder):
+            inside.assume(le(const(0), counter), ConditionKind.VALUE, shape.test.span)
     machine.semantics.enter_loop(machine, inside, binder, shape.span)
     after, breaks = _body(machine, inside, shape)
-    if not shape.test_first and shape.test is not None and after is not None:
-        condition(machine, after, shape.test)  # its accesses belong to the iteration
     return Ends(after, breaks, carried.ends.returns)
+
+
+def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term | None:
+    """The test that leads into an iteration (for a do-while, not the first), at whose start `state` is.
+
+    None: it is not known.
+    """
+    assert shape.test is not None
+    effects = machine.effects.of(shape.test)
+    if shape.test_first or not (effects.assigned or effects.arrays or effects.through_pointers):
+        return _silently(machine, state.copy(), shape.test)
+    mark = machine.names.mark()
+    before = state.copy()
+    enter(machine, before, carried, add(iteration, const(-1)), silent=True)
+    machine.probing += 1
+    returns = len(machine.frame.returns)
+    try:
+        end, _ = _untested(machine, before, shape)
+    finally:
+        machine.probing -= 1
+        del machine.frame.returns[returns:]
+    test = None if end is None else _silently(machine, end, shape.test)
+    return test if test is not None and _known_since(machine, test, mark) else None
+
+
+def _known_since(machine: Machine, term: Term, mark: int) -> bool:
+    """Whether all symbols in it are older than the mark."""
+    names = machine.names
+    return all(names.older(s, mark) or s.name not in names.index for s in symbols_of(term))
+
+
+def _counters(test: Term | None, binder: Symbol) -> Iterator[Term]:
+    """Unsigned values in a test that become smaller with the iterations: the loop ends before they wrap."""
+    for term in bottom_up(() if test is None else (test,)):
+        if term.op is Op.WRAP and not term.wrap_to[1] and term.args[0].low < 0:
+            _, atoms = linear(term.args[0])
+            if atoms.get(var(binder), 0) < 0:
+                yield term.args[0]
 
 
 def _least_count(
@@ -226,13 +279,16 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
     first = const(0 if shape.test_first or left_early else 1)
     state.assume(le(first, var(count)), ConditionKind.ENDED, shape.span)
     if not left_early:
-        done = _silently(machine, state.copy(), shape.test)
-        state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
+        done = _test_before(machine, state, shape, carried, var(count))
+        if shape.test_first:
+            _silently(machine, state, shape.test)  # the test that fails is made, too
+        if done is not None:
+            state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
     mark = machine.names.mark()
     before = state.copy()
     enter(machine, before, carried, add(var(count), const(-1)), silent=True)
-    entered = _silently(machine, before, shape.test)
-    if all(machine.names.older(s, mark) or s.name not in machine.names.index for s in symbols_of(entered)):
+    entered = _test_before(machine, before, shape, carried, add(var(count), const(-1)))
+    if entered is not None and _known_since(machine, entered, mark):
         state.assume(disj(le(var(count), first), entered), ConditionKind.ENDED, shape.test.span)
     return state
 
