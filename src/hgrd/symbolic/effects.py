@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import reduce
 from typing import cast
 
@@ -139,11 +139,15 @@ class EffectTable:
 
     functions: Mapping[str, Function]
     known: dict[str, Effects]
+    parts: dict[tuple[int, ...], Effects] = field(default_factory=dict[tuple[int, ...], Effects])
 
-    def of(self, root: object) -> Effects:
-        """Effects of a piece of code with everything that it calls."""
-        own = local_effects(root)
-        return reduce(lambda e, key: e | self._of_function(key), sorted(own.calls), own)
+    def of(self, *parts: object) -> Effects:
+        """Effects of pieces of a program with everything that they call."""
+        identity = tuple(map(id, parts))
+        if identity not in self.parts:
+            own = local_effects(parts)
+            self.parts[identity] = reduce(lambda e, key: e | self._of_function(key), sorted(own.calls), own)
+        return self.parts[identity]
 
     def _of_function(self, key: str) -> Effects:
         if key in self.known:

@@ -89,7 +89,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
         if first is FALSE:
             condition(machine, state, shape.test)
             return state
-    effects = machine.effects.of((shape.body, shape.step, shape.test))
+    effects = machine.effects.of(shape.body, shape.step, shape.test)
     unrolled = _unroll(machine, state, shape, effects)
     if unrolled is not None:
         return unrolled

@@ -141,9 +141,10 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
     if len(choices_a) + len(choices_b) <= _JOIN_LIMIT:
         merged.assume(disj(choose_a, choose_b), kind, last[-1].span if last else NOWHERE)
     for chosen, conditions in ((choose_a, only_a), (choose_b, only_b)):
+        otherwise = negate(chosen)
         for c in conditions:
             if c.incidental:
-                condition = disj(negate(chosen), c.term)
+                condition = disj(otherwise, c.term)
                 if len(condition.args) <= _JOIN_LIMIT:
                     merged.assume(condition, c.kind, c.span)
     return merged

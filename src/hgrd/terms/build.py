@@ -280,10 +280,10 @@ def negate(p: Term) -> Term:
             return lt(p.args[1], p.args[0])
         case Op.LT:
             return le(p.args[1], p.args[0])
-        case Op.AND:
-            return disj(*map(negate, p.args))
-        case Op.OR:
-            return conj(*map(negate, p.args))
+        case Op.AND | Op.OR:
+            if p.opposite is None:
+                p.opposite = (disj if p.op is Op.AND else conj)(*map(negate, p.args))
+            return p.opposite
         case Op.EQ:
             return intern(Op.NOT, None, (p,), 0, 1)
         case _:

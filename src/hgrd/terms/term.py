@@ -82,13 +82,14 @@ class Term:
     (0 and 1 for Booleans).  Build terms with `hgrd.terms.build`, never directly.
     """
 
-    __slots__ = ("__weakref__", "_symbols", "args", "high", "low", "op", "payload")
+    __slots__ = ("__weakref__", "_symbols", "args", "high", "low", "op", "opposite", "payload")
 
     op: Op
     payload: Payload
     args: tuple[Term, ...]
     low: int
     high: int
+    opposite: Term | None  # the negation of a conjunction or disjunction, once it has been asked for
     _symbols: frozenset[Symbol] | None
 
     @property
@@ -164,6 +165,7 @@ def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int
         return found
     term = Term()
     term.op, term.payload, term.args, term.low, term.high = op, payload, args, low, high
+    term.opposite = None
     term._symbols = None  # pyright: ignore[reportPrivateUsage]
     _interned[key] = term
     return term
