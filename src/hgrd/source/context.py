@@ -37,9 +37,16 @@ TRANSPARENT = frozenset(
     (
         *("ParenExpr", "ExprWithCleanups", "ConstantExpr", "CXXBindTemporaryExpr", "SubstNonTypeTemplateParmExpr"),
         *("CXXDefaultArgExpr", "CXXDefaultInitExpr", "OpaqueValueExpr", "CXXRewrittenBinaryOperator", "ChooseExpr"),
-        *("GenericSelectionExpr", "PredefinedExpr", "CXXParenListInitExpr", "AttributedStmt", "UserDefinedLiteral_"),
+        *("GenericSelectionExpr", "PredefinedExpr"),
     )
 )
+
+
+def unwrapped(node: Node) -> Node:
+    """The expression inside of parentheses, cleanups, default arguments and the like."""
+    while node["kind"] in TRANSPARENT and (parts := inner(node)):
+        node = parts[-1]
+    return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +107,21 @@ class Context:
 
     def value(self, node: Node) -> Expression:
         """The value of an expression; an lvalue is loaded."""
-        kind = node["kind"]
-        while kind in TRANSPARENT:
-            parts = inner(node)
-            if not parts:
-                return self.unsupported(node, kind)
-            node = parts[-1]
-            kind = node["kind"]
+        node = unwrapped(node)
         if node.get("valueCategory", "prvalue") != "prvalue":
             return self.load(self.place(node), node)
-        rule = self.unit.tables.values.get(kind)
-        return self.unsupported(node, kind) if rule is None else rule(node, self)
+        rule = self.unit.tables.values.get(node["kind"])
+        return self.unsupported(node, node["kind"]) if rule is None else rule(node, self)
 
     def place(self, node: Node) -> Place:
         """The object an lvalue denotes; a value is put into a temporary object."""
-        kind = node["kind"]
-        while kind in TRANSPARENT:
-            parts = inner(node)
-            if not parts:
-                return UnsupportedPlace(kind, self.type(node), span_of(node))
-            node = parts[-1]
-            kind = node["kind"]
+        node = unwrapped(node)
         if node.get("valueCategory", "prvalue") == "prvalue":
             value = self.value(node)
             return TemporaryPlace(value, value.type, value.span)
-        rule = self.unit.tables.places.get(kind)
+        rule = self.unit.tables.places.get(node["kind"])
         if rule is None:
-            return UnsupportedPlace(_readable(kind), self.type(node), span_of(node))
+            return UnsupportedPlace(_readable(node["kind"]), self.type(node), span_of(node))
         return rule(node, self)
 
     def load(self, place: Place, node: Node) -> Expression:

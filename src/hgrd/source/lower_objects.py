@@ -35,7 +35,7 @@ from hgrd.program.types import (
 )
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import TRANSPARENT, Context, ValueRule
+from hgrd.source.context import Context, ValueRule, unwrapped
 from hgrd.source.declarations import FunctionDeclaration
 from hgrd.source.prelude_types import PRELUDE_RECORDS
 
@@ -213,9 +213,7 @@ def _placed(offset: int, value: Expression) -> list[tuple[int, Expression]]:
 
 def array_copy(node: Node, to: Context) -> Expression:
     """An array member copied by a constructor or a lambda, element by element."""
-    source = inner(node)[0]
-    while source["kind"] in TRANSPARENT:
-        source = inner(source)[-1]
+    source = unwrapped(inner(node)[0])
     place = to.place(source)
     value = to.load(place, source)
     if not isinstance(value, AddressOf):
@@ -304,6 +302,7 @@ VALUES: dict[str, ValueRule] = {
     ),
     "CompoundLiteralExpr": lambda node, to: to.value(inner(node)[0]),
     "InitListExpr": init_list,
+    "CXXParenListInitExpr": init_list,
     "ArrayInitLoopExpr": array_copy,
     "ArrayInitIndexExpr": index_of_copy,
     "CXXNewExpr": new,

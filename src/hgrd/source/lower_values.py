@@ -35,7 +35,7 @@ from hgrd.program.types import (
 )
 from hgrd.source import fold, lower_calls, lower_objects, lower_operators
 from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import TRANSPARENT, Context, ValueRule, place_type
+from hgrd.source.context import Context, ValueRule, place_type, unwrapped
 from hgrd.source.declarations import VariableDeclaration
 from hgrd.source.lower_calls import unit_context
 from hgrd.source.lower_places import (
@@ -179,9 +179,7 @@ def _upcast(value: Expression, node: Node, to: Context) -> Expression:
 
 
 def _loaded(operand: Node, to: Context) -> Expression:
-    target = operand
-    while target["kind"] in TRANSPARENT:
-        target = inner(target)[-1]
+    target = unwrapped(operand)
     identity = target.get("referencedDecl", {}).get("id") or target.get("referencedMemberDecl", "")
     declaration = to.unit.declarations.variables.get(identity)
     if declaration is not None and (constant := _constant(declaration, to)) is not None:
