@@ -25,8 +25,11 @@ from typing import NamedTuple
 
 import pytest
 
+from hgrd.host.run import run_host
 from hgrd.program.program import Program
-from hgrd.races.analyze import analyze
+from hgrd.protocol.model import Protocol
+from hgrd.protocol.printer import print_protocol
+from hgrd.races.analyze import analyze, link, prepare
 from hgrd.races.findings import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
@@ -155,3 +158,23 @@ class _Labels:
 
     def _site(self, site: Site) -> str:
         return f"{site.kind.value} {self._names.get(site.span.line, site.span.line)}"
+
+
+# ---------------------------------------------------------------- earlier stages
+
+
+def protocols(folder: Path, text: str, **options: object) -> dict[str, Protocol]:
+    """The protocol of every kernel (at its last launch)."""
+    program = parse(folder, text)
+    chosen, tables, launches = AnalysisOptions(**options), link((program,)), run_host((program,)).launches
+    found: dict[str, Protocol] = {}
+    for kernel in program.kernels():
+        for launch in [site for site in launches if site.kernel.key == kernel.ref.key] or [None]:
+            found[kernel.ref.name] = prepare(tables, kernel, launch, chosen, [])[0]
+    return found
+
+
+def printed(protocol: Protocol) -> str:
+    """The protocol without its head, and without the places in the source."""
+    lines = print_protocol(protocol).splitlines()[2:]
+    return "\n".join(line.partition("  // ")[0].removeprefix("  ") for line in lines)

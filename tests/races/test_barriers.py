@@ -177,6 +177,14 @@ __global__ void do_while_with_one_barrier(int *out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// race: write place, write place; global; warp block grid
+__global__ void do_while_of_each_thread(int *out, int n) {
+  int i = 0;
+  do {
+    out[blockIdx.x * blockDim.x + threadIdx.x + i] = threadIdx.x;  // place
+  } while (++i < n);
+}
+
 // safe: 3 of 3 pairs
 __global__ void group_barrier(int *out) {
   __shared__ int tile[256];

@@ -247,7 +247,6 @@ __global__ void short_circuit(int *a, int *mark, int n) {
 
 GAPS = {
     "local_array_of_large_places": "the solver lets arithmetic wrap under a choice",
-    "unsigned_countdown": "iterations behind the end of a countdown, where the counter would wrap, are not excluded",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop
-from hgrd.terms import TRUE, Term, show
+from hgrd.terms import TRUE, Term, conj, show
 
 
 def print_protocol(protocol: Protocol) -> str:
@@ -23,8 +23,8 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
     pad = "  " * depth
     lines: list[str] = []
     for item in items:
-        guards = [show(g) for g in item.guards if g not in known]
-        when = f" when {' && '.join(guards)}" if guards else ""
+        guards = [g for g in item.guards if g not in known]
+        when = f" when {show(conj(*guards))}" if guards else ""
         match item:
             case Access():
                 scope = f".{item.scope.value}" if item.scope is not None else ""
