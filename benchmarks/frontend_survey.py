@@ -2,11 +2,11 @@
 
     python benchmarks/frontend_survey.py FOLDER [--programs GLOB] [--report FILE]
 
-Every folder that matches GLOB below FOLDER is one program: all its sources are parsed with its own header
-folders, its Makefile's literal flags and `-I` as include paths.  The denominator is text: definitions of
-`__global__` functions and `<<<` in the program's files, comments stripped, that the preprocessor keeps in
-at least one file's pass.  A kernel counts as found when its body is lowered, or when it is a template that
-nothing instantiates; a launch when its configuration is.
+Every folder that matches GLOB below FOLDER is one program: its sources that speak of CUDA are parsed with
+its own header folders, its Makefile's literal flags and `-I` as include paths.  The denominator is text:
+definitions of `__global__` functions and `<<<` in the program's files, without comments and `#if 0`; what
+other conditions switch off counts as lost.  A kernel is found when its body is lowered, a launch when its
+configuration is.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ SECONDS = 60
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 _KERNEL = re.compile(r"__global__\b(?P<head>[^;{}]*?)(?P<name>\w+)\s*\((?P<rest>[^;{}]*?)\)\s*(?:\w+\s*)?\{", re.S)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n]*\\\n)*[^\n]*", re.M)
 _ATTRIBUTE = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)|__attribute__\s*\(\(.*?\)\)", re.S)
 
 
@@ -60,12 +61,19 @@ def stripped(text: str) -> str:
     return _COMMENT.sub(lambda found: " " + "\n" * found[0].count("\n"), text)
 
 
-def expected(path: str) -> tuple[set[str], set[str]]:
-    """Keys of the kernels that a file defines and of the launches in it, by its text."""
+def expected(path: str) -> tuple[set[str], dict[str, str]]:
+    """Keys of the kernels that a file defines and of the launches in it, by its text.
+
+    A launch comes with the name of the macro in whose definition it stands, or "".
+    """
     text = _without_if_0(stripped(Path(path).read_text("latin-1")))
     plain = _ATTRIBUTE.sub(lambda found: "\n" * found[0].count("\n"), text)
     kernels = {f"{path}:{found['name']}" for found in _KERNEL.finditer(plain)}
-    launches = {f"{path}:{text.count(chr(10), 0, found.start()) + 1}" for found in re.finditer(r"<<<(?!<)", text)}
+    macros = [(found.start(), found.end(), found[1]) for found in _MACRO.finditer(text)]
+    launches: dict[str, str] = {}
+    for found in re.finditer(r"<<<(?!<)", text):
+        key = f"{path}:{text.count(chr(10), 0, found.start()) + 1}"
+        launches[key] = next((name for start, end, name in macros if start <= found.start() < end), "")
     return kernels, launches
 
 
@@ -161,83 +169,97 @@ def _files(root: Path, endings: tuple[str, ...]) -> list[Path]:
     return sorted(path for path in root.rglob("*") if path.suffix.lower() in endings and path.is_file())
 
 
-def survey_program(root: Path, include_dirs: tuple[str, ...]) -> tuple[list[File], set[str], set[str]]:
-    """Parse all sources of a program; also the keys of its kernels and launches by its text."""
+def _speaks_of_cuda(path: Path) -> bool:
+    return path.suffix == ".cu" or re.search(rb"__global__|<<<|\bcuda", path.read_bytes()) is not None
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a program's files gave, and what its text promises."""
+
+    files: list[File] = field(default_factory=list[File])
+    kernels: set[str] = field(default_factory=set[str])
+    launches: dict[str, str] = field(default_factory=dict[str, str])
+
+    def lost_kernels(self) -> list[str]:
+        return sorted(self.kernels - {key for file in self.files for key in file.kernels})
+
+    def lost_launches(self) -> list[str]:
+        """A launch is found up to seven lines above its `<<<`; that of a macro where the macro is used."""
+        found = {key for file in self.files for key in file.launches}
+        near = {
+            f"{path}:{int(line) + below}" for path, _, line in (k.rpartition(":") for k in found) for below in range(8)
+        }
+        words = {word for key in found for word in re.findall(r"\w+", _line_at(key))}
+        return sorted(k for k, macro in self.launches.items() if not (macro in words if macro else k in near))
+
+
+def _line_at(key: str) -> str:
+    path, _, line = key.rpartition(":")
+    lines = Path(path).read_text("latin-1").split("\n") if Path(path).is_file() else []
+    return lines[int(line) - 1] if 0 < int(line) <= len(lines) else ""
+
+
+def survey_program(root: Path, include_dirs: tuple[str, ...]) -> Survey:
+    """Parse all sources of a program."""
     own = dict.fromkeys(str(path.parent) for path in [root / "x", *_files(root, HEADERS)])
-    flags = makefile_flags(str(root))
-    options = SourceOptions(
-        include_dirs=tuple(dict.fromkeys((*flags.include_dirs, *own, *include_dirs))),
-        defines=flags.defines,
-        standard=flags.standard and f"gnu++{flags.standard[-2:]}",
-    )
-    done = [survey_file(str(path.resolve()), options) for path in _files(root, SOURCES)]
-    kernels: set[str] = set()
-    launches: set[str] = set()
-    for path in _files(root, tuple({*SOURCES, *HEADERS})):
-        some_kernels, some_launches = expected(str(path.resolve()))
-        kernels |= some_kernels
-        launches |= some_launches
-    return done, kernels, launches
-
-
-def _near(launches: set[str]) -> set[str]:
-    """A launch starts at most a few lines above its `<<<`."""
-    near: set[str] = set()
-    for key in launches:
-        path, _, line = key.rpartition(":")
-        near.update(f"{path}:{int(line) + above}" for above in range(4))
-    return near
-
-
-def _report(programs: dict[str, tuple[list[File], set[str], set[str]]], title: str) -> str:
-    files = [file for done, _, _ in programs.values() for file in done]
-    lost_kernels: list[str] = []
-    lost_launches: list[str] = []
-    totals = Counter[str]()
-    for done, kernels, launches in programs.values():
-        lowered = {key for file in done for key in file.kernels}
-        templates = {key for file in done for key in file.templates}
-        launched = _near({key for file in done for key in file.launches})
-        totals += Counter(
-            kernels=len(kernels),
-            lowered=len(kernels & lowered),
-            idle=len((kernels & templates) - lowered),
-            launches=len(launches),
-            launched=len(launches & launched),
+    survey = Survey()
+    for path in _files(root, SOURCES):
+        if not _speaks_of_cuda(path):
+            continue
+        beside, above = makefile_flags(str(path.parent)), makefile_flags(str(root))
+        options = SourceOptions(
+            include_dirs=tuple(dict.fromkeys((*beside.include_dirs, *above.include_dirs, *own, *include_dirs))),
+            defines=tuple(dict.fromkeys((*beside.defines, *above.defines))),
+            standard=beside.standard or above.standard,
         )
-        lost_kernels += sorted(kernels - lowered - templates)
-        lost_launches += sorted(launches - launched)
+        survey.files.append(survey_file(str(path.resolve()), options))
+    for path in _files(root, tuple({*SOURCES, *HEADERS})):
+        kernels, launches = expected(str(path.resolve()))
+        survey.kernels |= kernels
+        survey.launches |= launches
+    return survey
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / max(1, whole):.1%})"
+
+
+def _report(surveys: list[Survey], title: str) -> str:
+    files = [file for survey in surveys for file in survey.files]
+    lost_kernels = [key for survey in surveys for key in survey.lost_kernels()]
+    lost_launches = [key for survey in surveys for key in survey.lost_launches()]
+    kernels = sum(len(survey.kernels) for survey in surveys)
+    launches = sum(len(survey.launches) for survey in surveys)
     times = sorted(file.seconds for file in files) or [0.0]
-    clean = sum(not file.errors and not file.failure for file in files)
     causes = Counter(re.sub(r"'[^']*'", "'…'", error.split(": ", 1)[-1]) for file in files for error in file.errors)
     missing = Counter(header for file in files for header in file.missing)
     unsupported = Counter(reason for file in files for reason in file.unsupported)
-    lines = [
-        f"## {title}",
-        "",
-        "| | |",
-        "|---|---|",
-        f"| programs, files | {len(programs)}, {len(files)} |",
-        f"| files without an error | {clean} ({clean / max(1, len(files)):.1%}) |",
-        f"| files that failed altogether | {sum(bool(file.failure) for file in files)} |",
-        f"| kernels lowered | {totals['lowered']} of {totals['kernels']} ({totals['lowered'] / max(1, totals['kernels']):.1%}),"
-        f" and {totals['idle']} templates that nothing instantiates |",
-        f"| launches lowered | {totals['launched']} of {totals['launches']}"
-        f" ({totals['launched'] / max(1, totals['launches']):.1%}) |",
-        f"| seconds a file | median {times[len(times) // 2]:.2f}, 95 % {times[int(len(times) * 0.95)]:.2f},"
-        f" most {times[-1]:.1f} |",
-        "",
-        "Errors by message:",
-        "",
-        *(f"- {count} × {cause}" for cause, count in causes.most_common(15)),
-        "",
-        "Headers that are nowhere: " + ", ".join(f"{name} ({count})" for name, count in missing.most_common(25)) + ".",
-        "",
-        "Unsupported: " + ", ".join(f"{name} ({count})" for name, count in unsupported.most_common(15)) + ".",
-        "",
-    ]
     print(json.dumps({"lost_kernels": lost_kernels, "lost_launches": lost_launches}, indent=1), file=sys.stderr)
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"## {title}",
+            "",
+            "| | |",
+            "|---|---|",
+            f"| programs, files | {len(surveys)}, {len(files)} |",
+            f"| files without an error | {_share(sum(not f.errors and not f.failure for f in files), len(files))} |",
+            f"| files that failed altogether | {sum(bool(file.failure) for file in files)} |",
+            f"| kernels lowered | {_share(kernels - len(lost_kernels), kernels)} |",
+            f"| launches lowered | {_share(launches - len(lost_launches), launches)} |",
+            f"| seconds a file | median {times[len(times) // 2]:.2f}, 95 % {times[int(len(times) * 0.95)]:.2f},"
+            f" most {times[-1]:.1f} |",
+            "",
+            "Errors by message:",
+            "",
+            *(f"- {count} × {cause}" for cause, count in causes.most_common(15)),
+            "",
+            "Headers that are nowhere: " + ", ".join(f"{name} ({n})" for name, n in missing.most_common(25)) + ".",
+            "",
+            "Unsupported: " + ", ".join(f"{name} ({n})" for name, n in unsupported.most_common(15)) + ".",
+            "",
+        ]
+    )
 
 
 def main() -> None:
@@ -249,17 +271,18 @@ def main() -> None:
     parser.add_argument("--details", type=Path, help="write what was found in every file, as JSON")
     parser.add_argument("--title")
     arguments = parser.parse_args()
-    programs: dict[str, tuple[list[File], set[str], set[str]]] = {}
+    surveys: dict[str, Survey] = {}
     for root in sorted(path for path in arguments.folder.glob(arguments.programs) if path.is_dir()):
         if root.name != "include" and _files(root, (".cu",)):
-            programs[root.name] = survey_program(root, tuple(arguments.include))
-    report = _report(programs, arguments.title or arguments.folder.name)
+            print(root, file=sys.stderr)
+            surveys[str(root)] = survey_program(root, tuple(arguments.include))
+    report = _report(list(surveys.values()), arguments.title or arguments.folder.name)
     print(report)
     if arguments.report:
         with arguments.report.open("a", encoding="utf-8") as file:
             file.write(report + "\n")
     if arguments.details:
-        details = {name: [asdict(file) for file in done] for name, (done, _, _) in programs.items()}
+        details = {name: [asdict(file) for file in survey.files] for name, survey in surveys.items()}
         arguments.details.write_text(json.dumps(details, indent=1), encoding="utf-8")
 
 
