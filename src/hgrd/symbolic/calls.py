@@ -126,12 +126,14 @@ def _leave(machine: Machine, state: State, end: State, frame: object, returns: T
 def unknown_call(
     machine: Machine, state: State, function: ir.FunctionRef, arguments: tuple[Value, ...], returns: Type, span: Span
 ) -> Value:
-    """A function without a body: it may write whatever its pointer arguments reach."""
+    """A function that is not entered: it may write whatever its pointer arguments reach."""
     declared = machine.functions.get(function.key)
     if declared is not None and declared.noreturn:
         state.kill(span)
         return OPAQUE
-    machine.semantics.unsupported(machine, state, f"a call of {function.name}, whose body is not known", span)
+    known = declared is not None and declared.body is not None
+    why = "which calls itself too often" if known else "whose body is not known"
+    machine.semantics.unsupported(machine, state, f"a call of {function.name}, {why}", span)
     _clobber(machine, state, arguments)
     return machine.unknown(f"{function.name}()", returns, Origin.UNKNOWN)
 
