@@ -93,7 +93,7 @@ class Builder:
                 return p  # u * (2n - u - 1): the square stays visible
         stride = poly.atoms_of(p) <= self.uniform and not poly.atoms_of(other) <= self.uniform
         if stride and not self._is_scaled_product(p):
-            return self.named(p, facts)
+            return self._named_multiple(p, facts)
         return self._split_name(p, facts)
 
     def _folded(self, p: Poly, name: int) -> Poly:
@@ -116,14 +116,17 @@ class Builder:
         return len(mono) > 1 and abs(c) == 1
 
     def _split_name(self, p: Poly, facts: int) -> Poly:
-        """The sum without its constant gets the name, with a canonical sign."""
+        """The sum without its constant gets the name."""
         rest = poly.proper(p)
         if len(rest) <= 1:
             return p
-        canonical = poly.positive_first(rest)
-        name = self.named(canonical, facts)
-        result = name if canonical == rest else poly.negated(name)
-        return poly.plus(result, poly.constant(p.get((), 0)))
+        return poly.plus(self._named_multiple(rest, facts), poly.constant(p.get((), 0)))
+
+    def _named_multiple(self, p: Poly, facts: int) -> Poly:
+        """A multiple of the name of p's primitive part."""
+        base = poly.primitive(poly.positive_first(p))
+        mono = next(iter(base))
+        return poly.scaled(self.named(base, facts), p[mono] // base[mono])
 
     # ------------------------------------------------------------ choices
 

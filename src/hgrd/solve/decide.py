@@ -35,8 +35,8 @@ class Budget:
     more_rows: int = 60_000
     rounds: int = 150
     effort: int = 5_000_000
-    wrap_rounds: int = 30
-    wrap_effort: int = 1_000_000
+    wrap_rounds: int = 16
+    wrap_effort: int = 100_000
     bit_effort: int = 10_000_000
     fallback_effort: int = 10_000_000
     lemmas: Lemmas = field(default_factory=Lemmas)

@@ -209,8 +209,17 @@ def _explore_address(normal: Normal, comparisons: list[Claim], products: _Produc
 
 
 def _unfolded(p: Poly, normal: Normal, equations: list[Poly]) -> Iterator[Poly]:
-    """`p` with names replaced by what they stand for; with t replaced where t == M is known."""
+    """`p` with names replaced by what they stand for, and back; with t replaced where t == M is known."""
     singles = [mono[0] for mono in p if len(mono) == 1]
+    factors = {a for mono in p if len(mono) > 1 for a in mono}
+    shifted = {
+        mono[0]: poly.constant(-offset) | poly.atom(name)
+        for name in sorted(factors & normal.definitions.keys())
+        for mono, offset in _shift(normal.definitions[name])
+        if mono[0] in singles
+    }
+    if shifted:
+        yield _replaced_singles(p, shifted)
     named = {a: normal.definitions[a] for a in singles if a in normal.definitions}
     if named:
         yield _replaced_singles(p, named)
@@ -223,6 +232,15 @@ def _unfolded(p: Poly, normal: Normal, equations: list[Poly]) -> Iterator[Poly]:
                 break
     if multiples:
         yield _replaced_singles(p, multiples)
+
+
+def _shift(p: Poly) -> Iterator[tuple[Mono, int]]:
+    """(x, c) where p is x + c."""
+    rest = poly.proper(p)
+    if len(rest) == 1 and len(p) == 2:
+        ((mono, c),) = rest.items()
+        if c == 1 and len(mono) == 1:
+            yield mono, p[()]
 
 
 def _replaced_singles(p: Poly, values: dict[int, Poly]) -> Poly:
