@@ -68,13 +68,13 @@ def test_the_branch_of_a_launch_is_a_fact(tmp_path: Path) -> None:
 def test_a_loop_bounds_its_iterator(tmp_path: Path) -> None:
     main = "void run(int* data, int n) { for (int i = 4; i < n; i += 2) kernel<<<1, 32>>>(data, i); }"
     site = launch(tmp_path, main)
-    assert facts(site, FactKind.LOOP_BOUND) == ["4 < n", "i# * 2 + 4 < n"]
-    assert str(site.arguments[1]) == "i# * 2 + 4"
+    assert facts(site, FactKind.LOOP_BOUND) == ["4 < n", "i.iteration# * 2 + 4 < n"]
+    assert str(site.arguments[1]) == "i.iteration# * 2 + 4"
 
 
 def test_the_iterator_behind_a_loop(tmp_path: Path) -> None:
     main = "void run(int* data, int n) { int i = 0; while (i < n - 16) i += 16; kernel<<<1, 32>>>(data, i); }"
-    expected = ["n - 16 <= i#end * 16", "i#end <= 0 || (i#end - 1) * 16 < n - 16"]
+    expected = ["n - 16 <= i.iteration#end * 16", "i.iteration#end <= 0 || (i.iteration#end - 1) * 16 < n - 16"]
     assert facts(launch(tmp_path, main), FactKind.LOOP_BOUND) == expected
 
 
