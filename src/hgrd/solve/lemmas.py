@@ -91,7 +91,7 @@ def value_lemmas(normal: Normal, on: Lemmas, monos: Iterable[Mono], value: Calla
         if len(mono) > 1 and value(mono) != prod(value((a,)) for a in mono):
             factor = min(mono, key=lambda a: (_choices(normal, a), a))
             c = value((factor,))
-            rest = poly.without(mono, factor)
+            rest = poly.divided(mono, (factor,)) or ()
             fixed = Equal({(factor,): 1} if not c else {(factor,): 1, (): -c})
             result.append(Claim(_implies(fixed, Equal(poly.plus({mono: 1}, {rest: 1}, -c)))))
     return result
@@ -120,9 +120,9 @@ class _Products:
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
-        self._wanted: dict[tuple[int, PolyKey], tuple[int, Poly]] = {}
+        self._wanted: dict[tuple[Mono, PolyKey], tuple[Mono, Poly]] = {}
 
-    def add(self, factor: int, p: Poly) -> None:
+    def add(self, factor: Mono, p: Poly) -> None:
         if poly.as_constant(p) is None:
             p = poly.primitive(poly.positive_first(p))
             self._wanted.setdefault((factor, poly.key(p)), (factor, p))
@@ -131,23 +131,25 @@ class _Products:
         return [lemma for factor, p in self._wanted.values() for lemma in product_lemma(factor, p, self._bounds)]
 
 
-def product_lemma(factor: int, p: Poly, bounds: Bounds) -> list[Claim]:
+def product_lemma(factor: Mono, p: Poly, bounds: Bounds) -> list[Claim]:
     """f * P has the sign of P and is at least as large, for a factor f >= 1 (guarded where its sign is open)."""
-    f = poly.atom(factor)
+    f: Poly = {factor: 1}
     product = poly.times(f, p)
     above, below = positive(p), negative(p)
     # With f >= c >= 1:  p >= 1 -> f * p >= f + c * p - c;  p <= -1 -> f * p <= c * p - f + c
-    c = max(bounds.low[factor], 1)
+    low, _, facts = bounds.of_mono(factor)
+    facts = bounds.low_facts[factor[0]] if len(factor) == 1 else facts
+    c = max(low, 1)
     large = at_most(poly.plus(poly.plus(f, p, c), ONE, -c), product)
     small = at_most(product, poly.plus(poly.minus(poly.scaled(p, c), f), ONE, c))
-    if bounds.low[factor] >= 1:
+    if low >= 1:
         return [
-            Claim(lemma, bounds.low_facts[factor])
+            Claim(lemma, facts)
             for lemma in (_implies(above, large), _implies(below, small), _implies(Equal(p), Equal(product)))
         ]
-    if bounds.low[factor] >= 0:
+    if low >= 0:
         return [
-            Claim(lemma, bounds.low_facts[factor])
+            Claim(lemma, facts)
             for lemma in (
                 _implies(above, at_most(f, product)),
                 _implies(below, at_most(product, poly.negated(f))),
@@ -169,14 +171,14 @@ def _implies(premise: Formula, conclusion: Formula) -> Formula:
     return some((negation(premise), conclusion))
 
 
-def _cofactors(normal: Normal, comparisons: list[Claim]) -> dict[int, list[Mono]]:
+def _cofactors(normal: Normal, comparisons: list[Claim]) -> dict[Mono, list[Mono]]:
     """For each factor, what it is multiplied with anywhere."""
-    found: dict[int, dict[Mono, None]] = {}
+    found: dict[Mono, dict[Mono, None]] = {}
     for p in (*map(_poly, comparisons), normal.gap):
         for mono in p:
             if len(mono) > 1:
-                for factor in set(mono):
-                    found.setdefault(factor, {})[poly.without(mono, factor)] = None
+                for at, factor in enumerate(mono):
+                    found.setdefault((factor,), {})[mono[:at] + mono[at + 1 :]] = None
     return {factor: list(monos) for factor, monos in found.items()}
 
 
@@ -199,13 +201,20 @@ def _explore_address(normal: Normal, comparisons: list[Claim], products: _Produc
             continue
         seen.add(identity)
         following: list[Poly] = []
-        for factor in sorted({a for mono in p if len(mono) > 1 for a in mono}):
+        for factor in _factors(p):
             quotient, rest = poly.split_by(p, factor)
             if poly.as_constant(quotient) is None:
                 products.add(factor, quotient)
                 following += [quotient, rest]
         following += _unfolded(p, normal, equations)
         stack.extend((q, depth + 1) for q in reversed(following) if q)
+
+
+def _factors(p: Poly) -> list[Mono]:
+    """Atoms that something is multiplied with, and products of two of them."""
+    singles = {(a,) for mono in p if len(mono) > 1 for a in mono}
+    doubles = {two for mono in p if len(mono) > 2 for two in combinations(mono, 2)}
+    return [*sorted(singles), *sorted(doubles)]
 
 
 def _unfolded(p: Poly, normal: Normal, equations: list[Poly]) -> Iterator[Poly]:
@@ -286,8 +295,8 @@ def _twin_quadratics(p: Poly) -> Iterator[tuple[Poly, Poly]]:
     for u, v in permutations(squares, 2):
         if squares[u] > 0 and squares[v] == -squares[u]:
             others = {mono: c for mono, c in p.items() if mono not in ((u, u), (v, v))}
-            by_u, _ = poly.split_by(others, u)
-            by_v, _ = poly.split_by(others, v)
+            by_u, _ = poly.split_by(others, (u,))
+            by_v, _ = poly.split_by(others, (v,))
             if not poly.plus(by_u, by_v) and not any(u in mono or v in mono for mono in by_u):
                 total = {(u,): squares[u], (v,): squares[u]}
                 yield {(u,): 1, (v,): -1}, poly.plus(total, by_u)

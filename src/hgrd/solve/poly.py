@@ -98,21 +98,26 @@ def proper(p: Poly) -> Poly:
     return {mono: c for mono, c in p.items() if mono}
 
 
-def without(mono: Mono, factor: int) -> Mono:
-    """The monomial divided by one of its atoms."""
-    at = mono.index(factor)
-    return mono[:at] + mono[at + 1 :]
+def divided(mono: Mono, factor: Mono) -> Mono | None:
+    """The monomial divided by another, where that goes."""
+    rest = list(mono)
+    for a in factor:
+        if a not in rest:
+            return None
+        rest.remove(a)
+    return tuple(rest)
 
 
-def split_by(p: Poly, factor: int) -> tuple[Poly, Poly]:
-    """(P, R) with p = factor * P + R and no `factor` in R."""
+def split_by(p: Poly, factor: Mono) -> tuple[Poly, Poly]:
+    """(P, R) with p = factor * P + R and no multiple of `factor` in R."""
     quotient: Poly = {}
     rest: Poly = {}
     for mono, c in p.items():
-        if factor in mono:
-            quotient[without(mono, factor)] = c
-        else:
+        cofactor = divided(mono, factor)
+        if cofactor is None:
             rest[mono] = c
+        else:
+            quotient[cofactor] = c
     return quotient, rest
 
 
