@@ -21,16 +21,17 @@ loop i.iteration# in 0..2147483646 when 0 <= n - 1
 """,
     ),
     "doubling": (
-        "for (int s = 1; s < 256; s *= 2) a[s] = 0;",
+        "for (int s = 1; s < 256; s *= 2) a[s] = 0; a[n] = 1;",
         """
-loop s.iteration# in 0..64
-  write global a at (1 << s.iteration#) * 4 size 4 when 1 << s.iteration# < 256
+loop s.iteration# in 0..7
+  write global a at (1 << s.iteration#) * 4 size 4
+write global a at n * 4 size 4
 """,
     ),
     "halving": (
         "for (unsigned s = m / 2; s > 0; s >>= 1) a[s] = 0;",
         """
-loop s.iteration# in 0..64 when 0 < m / 2
+loop s.iteration# in 0..30 when 0 < m / 2
   write global a at (m / 2 >> s.iteration#) * 4 size 4 when 0 < m / 2 >> s.iteration#
 """,
     ),

@@ -164,12 +164,13 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
         if isinstance(c.progress, Scaling):
             limit = min(limit, 64 // abs(c.progress.bits))
     if shape.test_first and shape.test is not None:
-        trial = state.copy()
         probe = machine.names.fresh("trip~", 0, _MAX_TRIPS, Origin.LOOP)
-        enter(machine, trial, carried, var(probe), silent=True)
-        test = _silently(machine, trial, shape.test)
+        test = _test_at(machine, state, shape, carried, var(probe))
         for part in test.args if test.op is Op.AND else (test,):
             limit = min(limit, _highest(part, probe))
+        if limit <= 64:
+            numbers = range(limit + 1)
+            limit = next((k - 1 for k in numbers if _test_at(machine, state, shape, carried, const(k)) is FALSE), limit)
     return machine.names.fresh(hidden(name) if machine.probing else name, 0, max(limit, 0), Origin.LOOP)
 
 
@@ -259,9 +260,16 @@ def _least_count(
     """A lower bound of the number of iterations: exact for a counting loop between constants."""
     if not shape.test_first or shape.test is None or any(b.alive for b in breaks) or binder.high >= _MAX_TRIPS:
         return 0
-    last = state.copy()
-    enter(machine, last, carried, const(binder.high), silent=True)
-    return binder.high + 1 if _silently(machine, last, shape.test) is TRUE else 0
+    last, behind = (_test_at(machine, state, shape, carried, const(binder.high + i)) for i in (0, 1))
+    return binder.high + 1 if last is TRUE and behind is FALSE else 0
+
+
+def _test_at(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term:
+    """The test that leads into an iteration, the loop being entered in `state`."""
+    assert shape.test is not None
+    start = state.copy()
+    enter(machine, start, carried, iteration, silent=True)
+    return _silently(machine, start, shape.test)
 
 
 def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends) -> State:
