@@ -115,6 +115,37 @@ __global__ void __launch_bounds__(256) single_buffer(int *out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// safe: 10 of 10 pairs
+__global__ void __launch_bounds__(256) scan(int *out) {
+  __shared__ int tile[2][256];
+  int t = threadIdx.x, from = 0;
+  tile[from][t] = t;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    int sum = tile[from][t];
+    if (t >= d) sum += tile[from][t - d];
+    tile[1 - from][t] = sum;
+    from = 1 - from;
+    __syncthreads();
+  }
+  out[blockIdx.x * 256 + t] = tile[from][255 - t];
+}
+
+// race: read before, write step; shared; warp block
+__global__ void __launch_bounds__(256) scan_in_place(int *out) {
+  __shared__ int tile[256];
+  int t = threadIdx.x;
+  tile[t] = t;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    int sum = tile[t];
+    if (t >= d) sum += tile[t - d];  // before
+    tile[t] = sum;  // step
+    __syncthreads();
+  }
+  out[blockIdx.x * 256 + t] = tile[255 - t];
+}
+
 // safe: 3 of 3 pairs
 __global__ void uniform_condition(int *out, int n) {
   __shared__ int tile[256];

@@ -2,7 +2,17 @@
 
 import pytest
 
-from hgrd.symbolic.linear import Drifting, Progress, Scaling, Steady, difference, from_linear, linear, progress
+from hgrd.symbolic.linear import (
+    Drifting,
+    Flipping,
+    Progress,
+    Scaling,
+    Steady,
+    difference,
+    from_linear,
+    linear,
+    progress,
+)
 from hgrd.terms import Origin, Symbol, Term, add, const, div, ite, le, mul, read, shl, shr, sub, var, wrap
 
 X = Symbol("x", 0, 1000, Origin.UNKNOWN)
@@ -55,6 +65,8 @@ def test_difference():
         (mul(x, const(8)), Scaling(3)),
         (div(x, const(2)), Scaling(-1)),
         (shr(x, const(2)), Scaling(-2)),
+        (sub(const(1), x), Flipping(const(1))),
+        (sub(y, x), Flipping(y)),
         (mul(x, const(3)), None),
         (div(x, const(3)), None),
         (y, None),

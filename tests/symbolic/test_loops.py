@@ -35,6 +35,13 @@ loop s.iteration# in 0..30 when 0 < m / 2
   write global a at (m / 2 >> s.iteration#) * 4 size 4 when 0 < m / 2 >> s.iteration#
 """,
     ),
+    "flipping": (
+        "for (int i = 0, k = 0; i < n; ++i) { a[k] = 0; k = 1 - k; }",
+        """
+loop i# in 0..2147483646 when 0 < n
+  write global a at (i# % 2 == 0 ? 0 : 1) * 4 size 4 when i# < n
+""",
+    ),
     "drifting": (
         "for (int i = 0, k = 0; i < n; ++i) if (b[i] > 0) a[k++] = i;",
         """

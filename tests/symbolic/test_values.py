@@ -101,11 +101,15 @@ write global a at n * 4 size 4
         "write global a at (n + 1 + 1) * 4 size 4",
     ),
     "recursion_is_not_followed_to_the_end": (
-        "a[factorial(3)] = 0;",
+        "a[factorial(n)] = 0;",
         """
-write global a at factorial() * 2 * 3 * 4 size 4
+write global a at (n <= 1 ? 1 : n * (n - 1 <= 1 ? 1 : (n - 1) * factorial())) * 4 size 4
 gap: a call of factorial, which calls itself too often
 """,
+    ),
+    "recursion_on_constants": (
+        "a[factorial(3)] = 0;",
+        "write global a at 24 size 4",
     ),
     "instance_of_a_template": (
         "*shifted<int, 5>(a) = 0;",

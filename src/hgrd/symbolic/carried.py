@@ -13,13 +13,32 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.linear import Drifting, Progress, Scaling, Steady, progress
+from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
 from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
-from hgrd.terms import Origin, Symbol, Term, add, as_int, const, le, lt, mul, shl, shr, symbols_of, var, wrap
+from hgrd.terms import (
+    Origin,
+    Symbol,
+    Term,
+    add,
+    as_int,
+    const,
+    eq,
+    ite,
+    le,
+    lt,
+    mod,
+    mul,
+    shl,
+    shr,
+    sub,
+    symbols_of,
+    var,
+    wrap,
+)
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import arrays_of
 
@@ -263,11 +282,17 @@ class _Classifier:
 
     def _same_for_all(self, change: Progress) -> Progress:
         """An amount with symbols of the trial in it is another one in another iteration."""
-        if isinstance(change, Steady):
-            names = self.machine.names
-            if any(s.name in names.index and not names.older(s, self.mark) for s in symbols_of(change.delta)):
-                return Drifting(change.delta.low, change.delta.high)
-        return change
+        match change:
+            case Steady(delta=delta) if not self._older(delta):
+                return Drifting(delta.low, delta.high)
+            case Flipping(total=total) if not self._older(total):
+                return None
+            case _:
+                return change
+
+    def _older(self, amount: Term) -> bool:
+        names = self.machine.names
+        return all(s.name not in names.index or names.older(s, self.mark) for s in symbols_of(amount))
 
 
 # ---------------------------------------------------------------- values by iteration
@@ -284,6 +309,9 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
         case Term() as first, Scaling(bits=bits) if bits > 0 or _not_negative(state, as_int(first)):
             power = mul(count, const(abs(bits)))
             return _typed((shl if bits > 0 else shr)(as_int(first), power), c.bits)
+        case Term() as first, Flipping(total=total):
+            even = eq(mod(count, const(2)), const(0))
+            return _typed(ite(even, as_int(first), sub(total, as_int(first))), c.bits)
         case Pointer(target=target, offset=offset), Steady(delta=delta):
             return Pointer(target, add(offset, mul(delta, count)))
         case ((Term() | FloatValue()), _):

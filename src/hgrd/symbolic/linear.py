@@ -76,7 +76,14 @@ class Drifting:
     high: int
 
 
-Progress: TypeAlias = Steady | Scaling | Drifting | None
+@dataclass(frozen=True, slots=True)
+class Flipping:
+    """Becomes `total` minus itself every iteration (`k = 1 - k`)."""
+
+    total: Term
+
+
+Progress: TypeAlias = Steady | Scaling | Drifting | Flipping | None
 
 
 def progress(after: Term, before: Symbol) -> Progress:
@@ -89,6 +96,9 @@ def progress(after: Term, before: Symbol) -> Progress:
     delta = difference(core, start)
     if before not in symbols_of(delta):
         return Steady(delta)
+    total = from_linear(_combine(linear(core), linear(start), 1))
+    if before not in symbols_of(total):
+        return Flipping(total)
     bounds = _change(core, start, before)
     return None if bounds is None else Drifting(*bounds)
 
