@@ -75,6 +75,10 @@ class _Capped(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         view = memoryview(buffer).cast("B")
         data = os.read(self._stream.fileno(), len(view))
@@ -98,14 +102,15 @@ def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
     except NoCompilerError as error:
         raise SourceError(path, str(error)) from None
     with tempfile.TemporaryDirectory(prefix="hgrd-") as scratch:
-        run = _prepare(path, options, toolchain, Path(scratch).resolve())
-        process, stdout = _start(run, options.max_ast_bytes)
-        try:
-            yield AstStream(process, stdout, run)
-        finally:
-            process.kill()
-            process.wait()
-            stdout.close()
+        run: Run | None = _prepare(path, options, toolchain, Path(scratch).resolve())
+        while run is not None:
+            with _started(run, options.max_ast_bytes) as (process, stream):
+                # With the first byte of the tree, clang has reported everything.
+                stream.peek(1)
+                better = _improved(run)
+                if better is None:
+                    yield AstStream(process, stream, run)
+            run = better
 
 
 def check_readable(path: str) -> None:
@@ -166,30 +171,29 @@ def _repair(includes: Includes, scratch: Path) -> Iterator[tuple[str, str]]:
             yield file, str(copy)
 
 
-def _start(run: Run, limit: int) -> tuple[subprocess.Popen[bytes], BinaryIO]:
-    """Start clang and wait for the first byte of the tree.
-
-    By then it has said everything.  Where that helps, it starts again: with a shadow of an include that
-    was missing after all (a macro named it), without a precompiled header that did not suit it, or with
-    arithmetic on vectors.
-    """
-    while True:
-        with (run.scratch / "stderr").open("wb") as stderr:
-            process = subprocess.Popen(run.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
-        assert process.stdout is not None
-        stdout = io.BufferedReader(_Capped(process.stdout, run.path, limit), _BUFFER)
-        stdout.peek(1)
-        again = _improved(run)
-        if again is None:
-            return process, stdout
+@contextmanager
+def _started(run: Run, limit: int) -> Generator[tuple[subprocess.Popen[bytes], BinaryIO]]:
+    """clang at work, stopped when the context ends, and its tree as a stream."""
+    with (run.scratch / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            run.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, bufsize=0, pipesize=_BUFFER
+        )
+    assert process.stdout is not None
+    stream = io.BufferedReader(_Capped(process.stdout, run.path, limit), _BUFFER)
+    try:
+        yield process, stream
+    finally:
         process.kill()
         process.wait()
-        stdout.close()
-        run = again
+        stream.close()
 
 
 def _improved(run: Run) -> Run | None:
-    """How to start clang again after what it has said so far; None where that is no use."""
+    """How to start again after what clang reported; None where that is no use.
+
+    With a shadow of an include that was missing after all (a macro named it), without a precompiled header
+    that did not suit it, or with arithmetic on vectors.
+    """
     if run.precompiled is not None and run.rejects_precompiled():
         run.precompiled.unlink(missing_ok=True)
         return replace(run, precompiled=None)
