@@ -46,6 +46,8 @@ class HostSemantics(Semantics):
         space = _SPACES.get(variable.storage)
         if space is None:
             return None
+        if space is MemorySpace.HOST and variable.key not in self.record.linked.globals:
+            self.record.foreign.add(variable.key)
         size = machine.size(variable.type)
         bytes_ = None if size is None else const(size)
         return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
@@ -56,6 +58,8 @@ class HostSemantics(Semantics):
     def contents(
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
+        if target.key in self.record.foreign:
+            return unknown(machine, target.name, type_, target.span)
         return contents(machine, target, generation, offset, type_)
 
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
@@ -70,7 +74,7 @@ class HostSemantics(Semantics):
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
         function = machine.functions.get(call.function.key)
         own = function is not None and function.body is not None and function.user_code
-        if function is not None and own and may_enter(machine, function):
+        if function is not None and own and may_enter(machine, function, arguments):
             return None
         invocation = Invocation(self.record, machine, state, call, arguments)
         meaning = None if own else _meaning(call)

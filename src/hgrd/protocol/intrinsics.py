@@ -10,18 +10,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.host.model import Fact, FactKind
-from hgrd.program.expressions import Call
-from hgrd.program.types import FloatType, IntType, PointerType, RecordType, Type, VoidType
+from hgrd.program.expressions import BinaryOp, Call
+from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.foreign import foreign
 from hgrd.protocol.groups import group_call
 from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, generator, is_atomic
 from hgrd.protocol.model import AcrossThreads, Scope
 from hgrd.protocol.recorder import guards_of
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import scalars
+from hgrd.symbolic.places import load, scalars
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
     TRUE,
     Origin,
@@ -38,8 +39,7 @@ from hgrd.terms import (
     negate,
     show,
 )
-from hgrd.terms.build import read_between
-from hgrd.terms.interval import ANY, of_type
+from hgrd.terms.interval import of_type
 
 if TYPE_CHECKING:
     from hgrd.protocol.device import DeviceSemantics
@@ -58,11 +58,6 @@ _SILENT = {
 _COPY_READ = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "__builtin_nontemporal_load"}
 _COPY_WRITE = {"__stcg", "__stcs", "__stwt", "__stwb"}
 _SHUFFLE = re.compile(r"^__shfl(_up|_down|_xor)?(_sync)?$")
-_SMALL_RANGE = {
-    "__popc": (0, 32), "__popcll": (0, 64), "__clz": (0, 32), "__clzll": (0, 64), "__ffs": (0, 32),
-    "__ffsll": (0, 64), "isnan": (0, 1), "isinf": (0, 1), "isfinite": (0, 1), "signbit": (0, 1),
-    "__popcnt": (0, 32), "__builtin_popcount": (0, 32), "__builtin_clz": (0, 32),
-}  # fmt: skip
 _VOTES = {
     "__ballot_sync", "__ballot", "__activemask", "__any_sync", "__all_sync", "__any", "__all", "__match_any_sync",
     "__match_all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_or_sync",
@@ -101,7 +96,7 @@ def intrinsic(
         return machine.unknown(f"{name}()", call.type, Origin.DATA)
     if name.startswith("curand") and name != "curand_init":
         return generator(machine, state, call, arguments)
-    return _pure(device, machine, state, call, arguments)
+    return foreign(device, machine, state, call, arguments)
 
 
 # ---------------------------------------------------------------- barriers, fences, assumptions
@@ -204,13 +199,36 @@ def _extreme(greatest: bool) -> Handler:
     def handler(
         device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
     ) -> Value | None:
+        if not arguments and isinstance(call.type, IntType):  # std::numeric_limits
+            low, high = of_type(call.type.bits, call.type.signed)
+            return const(high if greatest else low)
         if len(arguments) < 2:
-            return None
+            return foreign(device, machine, state, call, arguments)
+        if isinstance(call.arguments[0].type, PointerType):
+            return _extreme_of_places(machine, state, call, arguments, greatest)
         a, b = (_as_type(v, e.type, call.type) for v, e in zip(arguments, call.arguments, strict=False))
         value = arithmetic.extreme(a, b, greatest=greatest)
-        return value if value is not None else _pure(device, machine, state, call, arguments)
+        return value if value is not None else foreign(device, machine, state, call, arguments)
 
     return handler
+
+
+def _extreme_of_places(
+    machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], greatest: bool
+) -> Value | None:
+    """std::min and std::max: references to two values, and to the one of them."""
+    type_ = call.arguments[0].type
+    if len(arguments) != 2 or not isinstance(type_, PointerType):
+        return None
+    a, b = (load(machine, state, p, type_.to, call.span) for p in arguments)
+    order = arithmetic.binary(BinaryOp.LT, a, b, BoolType())
+    test = arithmetic.truth_of(order) if order is not None else None
+    if test is None:
+        test = machine.unknown_truth("comparison", Origin.DATA)
+    first, second = arguments
+    if isinstance(first, Pointer) and isinstance(second, Pointer):
+        return Choice(test, second, first) if greatest else Choice(test, first, second)
+    return None
 
 
 def _as_type(value: Value, source: Type, target: Type) -> Value:
@@ -227,7 +245,7 @@ def _absolute(
     if isinstance(value, Term) and isinstance(call.type, IntType):
         number = as_int(value)
         return ite(le(const(0), number), number, neg(number))
-    return _pure(device, machine, state, call, arguments)
+    return foreign(device, machine, state, call, arguments)
 
 
 def _rounded(up: bool) -> Handler:
@@ -238,37 +256,6 @@ def _rounded(up: bool) -> Handler:
         return arithmetic.rounded(value, up=up) if isinstance(value, FloatValue) else None
 
     return handler
-
-
-def _pure(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    """A function without pointers; if it is a library's, its result is a function of its arguments."""
-    from hgrd.protocol.device import identity_of
-
-    if any(isinstance(e.type, PointerType | RecordType) for e in call.arguments):
-        return None
-    keys = [identity_of(a) for a in arguments]
-    known = [k for k in keys if k is not None]
-    name = call.function.name
-    users = call.function.key in machine.functions and machine.functions[call.function.key].user_code
-    if users and not machine.probing:
-        text = f"{name}, whose body is not known, touches no memory of other threads"
-        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
-    if users or len(known) != len(keys) or not keys:
-        if isinstance(call.type, VoidType):
-            return OPAQUE
-        return machine.unknown(f"{name}()", call.type, Origin.DATA)
-    match call.type:
-        case FloatType():
-            return FloatValue(read_between(f"float {name}", tuple(known), *ANY))
-        case IntType(bits=bits, signed=signed):
-            low, high = _SMALL_RANGE.get(name, of_type(bits, signed))
-            return read_between(f"{name}()", tuple(known), low, high)
-        case VoidType():
-            return OPAQUE
-        case _:
-            return machine.unknown(f"{name}()", call.type, Origin.DATA)
 
 
 def linear_thread(device: DeviceSemantics) -> Term:

@@ -31,7 +31,8 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
                 what = f"{item.kind.value}{scope} {item.space.value} {item.target.name} at {show(item.offset)}"
                 lines.append(f"{pad}{what} size {item.size}{when}  // {item.span.line}:{item.span.column}")
             case Barrier():
-                lines.append(f"{pad}barrier {item.scope.value}{when}  // {item.span.line}")
+                mask = f" mask {show(item.mask)}" if item.mask is not None else ""
+                lines.append(f"{pad}barrier {item.scope.value}{mask}{when}  // {item.span.line}")
             case Fence():
                 lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
             case ProtocolLoop():

@@ -11,7 +11,7 @@ from hgrd.program.types import Type, VoidType
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import State, choose, common_length, merge
 from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Origin, conj, const
+from hgrd.terms import Origin, Term, conj, const
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -27,7 +27,7 @@ def call(machine: Machine, state: State, e: ir.Call) -> Value:
     if known is not None:
         return known
     function = machine.functions.get(e.function.key)
-    if function is not None and function.body is not None and may_enter(machine, function):
+    if function is not None and function.body is not None and may_enter(machine, function, arguments):
         return run(machine, state, function, arguments, e.span)
     return unknown_call(machine, state, e.function, arguments, e.type, e.span)
 
@@ -39,7 +39,7 @@ def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
     arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
     if isinstance(callee, FunctionValue):
         function = machine.functions.get(callee.function.key)
-        if function is not None and function.body is not None and may_enter(machine, function):
+        if function is not None and function.body is not None and may_enter(machine, function, arguments):
             return run(machine, state, function, arguments, e.span)
         return unknown_call(machine, state, callee.function, arguments, e.type, e.span)
     machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
@@ -59,18 +59,26 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
         known = machine.semantics.call(machine, state, call_on, arguments)
         if isinstance(known, Composite):
             return known
-        function = machine.functions.get(e.constructor.key)
-        if known is None and function is not None and function.body is not None and may_enter(machine, function):
-            run(machine, state, function, arguments, e.span)
-        elif known is None:
-            unknown_call(machine, state, e.constructor, arguments, VoidType(), e.span)
+        if known is None:
+            _enter(machine, state, e.constructor, arguments, e.span)
     return load(machine, state, here, e.type, e.span)
 
 
-def may_enter(machine: Machine, function: Function) -> bool:
-    """Recursion is followed once."""
+def _enter(
+    machine: Machine, state: State, constructor: ir.FunctionRef, arguments: tuple[Value, ...], span: Span
+) -> None:
+    function = machine.functions.get(constructor.key)
+    if function is not None and function.body is not None and may_enter(machine, function, arguments):
+        run(machine, state, function, arguments, span)
+    else:
+        unknown_call(machine, state, constructor, arguments, VoidType(), span)
+
+
+def may_enter(machine: Machine, function: Function, arguments: tuple[Value, ...]) -> bool:
+    """Recursion is followed once, and as long as it computes with constants."""
     depth = sum(frame.function.key == function.ref.key for frame in machine.frames)
-    return depth < 2 and len(machine.frames) < machine.max_depth
+    constants = bool(arguments) and all(isinstance(a, Term) and a.is_const for a in arguments)
+    return (depth < 2 or constants) and len(machine.frames) < machine.max_depth
 
 
 def run(

@@ -60,6 +60,7 @@ class Region:
     cells: Mapping[int, Cell] = field(default_factory=lambda: MappingProxyType({}))
     generation: Generation = INITIAL
     zeroed: bool = False  # what is not in a cell is zero
+    undefined: bool = False  # what is not in a cell has never been given a value
 
     def with_cell(self, offset: int, cell: Cell) -> Region:
         """Stores a cell; cells that overlap it are forgotten (their bytes become unknown)."""
@@ -69,7 +70,9 @@ class Region:
             c.size > cell.size or o < offset or o + c.size > end for o, c in self.cells.items() if o not in kept
         )
         kept[offset] = cell
-        return Region(kept, Generation() if partly else self.generation, self.zeroed and not partly)
+        if partly:
+            return Region(kept, Generation())
+        return Region(kept, self.generation, self.zeroed, self.undefined)
 
 
 EMPTY: Final = Region()
@@ -168,15 +171,22 @@ def _selector(only_a: tuple[Condition, ...], only_b: tuple[Condition, ...], choo
 
 
 def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
+    """Where one side has never given a value, reading there has no meaning: the other side's value stands."""
     cells: dict[int, Cell] = {}
     lost = a.generation != b.generation or a.zeroed != b.zeroed
     for offset in a.cells.keys() | b.cells.keys():
         x, y = a.cells.get(offset), b.cells.get(offset)
         if x is not None and y is not None and x.size == y.size:
             cells[offset] = x if x is y else Cell(choose(condition, x.value, y.value), x.size)
+        elif x is not None and y is None and b.undefined:
+            cells[offset] = x
+        elif y is not None and x is None and a.undefined:
+            cells[offset] = y
         else:
             lost = True
-    return Region(cells, Generation() if lost else a.generation, a.zeroed and b.zeroed and not lost)
+    if lost:
+        return Region(cells, Generation())
+    return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined)
 
 
 def choose(condition: Term, a: Value, b: Value) -> Value:

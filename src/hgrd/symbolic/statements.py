@@ -75,7 +75,7 @@ def _declare(machine: Machine, state: State, statement: ir.Declare) -> None:
     target = machine.object_of(variable)
     if target.space in SHARED_SPACES or _keeps_value(variable, target.key, state):
         return
-    state.store[target.key] = Region({}, Generation())
+    state.store[target.key] = Region({}, Generation(), undefined=statement.initial is None)
     if statement.initial is not None:
         value = evaluate(machine, state, statement.initial)
         if state.alive:

@@ -1,0 +1,106 @@
+"""Device functions without a body: what they may do, and what they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.host.model import Fact, FactKind
+from hgrd.program.expressions import Call
+from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
+from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, OpaqueValue, Value
+from hgrd.terms import TRUE, Origin
+from hgrd.terms.build import read_between
+from hgrd.terms.interval import ANY, of_type
+
+if TYPE_CHECKING:
+    from hgrd.protocol.device import DeviceSemantics
+
+_SMALL_RANGE = {
+    "__popc": (0, 32), "__popcll": (0, 64), "__clz": (0, 32), "__clzll": (0, 64), "__ffs": (0, 32),
+    "__ffsll": (0, 64), "isnan": (0, 1), "isinf": (0, 1), "isfinite": (0, 1), "signbit": (0, 1),
+    "__popcnt": (0, 32), "__builtin_popcount": (0, 32), "__builtin_clz": (0, 32),
+}  # fmt: skip
+
+
+def foreign(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A function without a body.  None if it may reach memory that threads share.
+
+    A library's function changes at most the thread's own objects that it is given the addresses of, and
+    without such its result follows from its arguments.
+    """
+    targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
+    if call.function.qualified.startswith("cub::"):
+        return _collective(device, machine, state, call, targets)
+    if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
+        return None
+    declared = machine.functions.get(call.function.key)
+    if declared is not None and declared.noreturn:
+        return None
+    users = declared is not None and declared.user_code
+    if users and not machine.probing:
+        text = f"{call.function.name}, whose body is not known, touches no memory of other threads"
+        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    for target in targets:
+        forget(state, target)
+    known = None if users or targets else _function_of(call, arguments)
+    return known if known is not None else _result(machine, call)
+
+
+def _anywhere(call: Call, arguments: tuple[Value, ...]) -> bool:
+    """Whether a pointer of unknown target is among the arguments."""
+    return any(
+        isinstance(e.type, PointerType) and isinstance(a, OpaqueValue)
+        for e, a in zip(call.arguments, arguments, strict=False)
+    )
+
+
+def _collective(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, targets: list[MemoryObject]
+) -> Value:
+    """CUB synchronises inside; its temporary storage is taken to be used as CUB asks for."""
+    if not machine.probing:
+        text = "temporary storage of CUB is reused only behind a barrier"
+        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    for target in targets:
+        forget(state, target)
+    return _result(machine, call)
+
+
+def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
+    """The result as a function of the arguments, for numbers."""
+    from hgrd.protocol.device import identity_of
+
+    keys = [identity_of(a) for a in arguments]
+    known = tuple(k for k in keys if k is not None)
+    if not keys or len(known) != len(keys):
+        return None
+    name = call.function.name
+    match call.type:
+        case FloatType():
+            return FloatValue(read_between(f"float {name}", known, *ANY))
+        case IntType(bits=bits, signed=signed):
+            return read_between(f"{name}()", known, *_SMALL_RANGE.get(name, of_type(bits, signed)))
+        case _:
+            return None
+
+
+def _result(machine: Machine, call: Call) -> Value:
+    """A result of which nothing is known; records by their members."""
+    name = f"{call.function.name}()"
+    match call.type:
+        case VoidType():
+            return OPAQUE
+        case RecordType():
+            cells = {
+                at: Cell(machine.unknown(name, t, Origin.DATA), machine.size(t) or 1)
+                for at, t in scalars(machine, call.type, 64)
+            }
+            return Composite(cells, machine.size(call.type) or 0)
+        case _:
+            return machine.unknown(name, call.type, Origin.DATA)
