@@ -172,7 +172,7 @@ def _repair(includes: Includes, scratch: Path) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _started(run: Run, limit: int) -> Generator[tuple[subprocess.Popen[bytes], io.BufferedReader]]:
+def _started(run: Run, limit: int) -> Generator[tuple[subprocess.Popen[bytes], io.BufferedReader[_Capped]]]:
     """clang at work, stopped when the context ends, and its tree as a stream."""
     with (run.scratch / "stderr").open("wb") as stderr:
         process = subprocess.Popen(
