@@ -29,6 +29,7 @@ class Record:
     """What one program's host code has been found to do so far.
 
     `kinds` says of which class conditions of the path are, where that is not plain from their own kind;
+    `foreign` are variables of libraries, which change behind the program's back;
     `hints` names the result of a call after the variable it is stored in first.
     """
 
@@ -37,6 +38,7 @@ class Record:
     launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
+    foreign: set[str] = field(default_factory=set[str])
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hgrd.host.context import Invocation, Record
 from hgrd.host.facts import argument_facts, fact, relevant
-from hgrd.host.memory import between, forget_targets
+from hgrd.host.memory import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite
 from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
@@ -19,7 +19,7 @@ from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Value
 from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 512
@@ -63,16 +63,21 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     grid, block = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
     shared = as_int(request.shared) if isinstance(request.shared, Term) else None
     roots = [*grid, *block, *([] if shared is None else [shared])]
-    roots += [t for a in request.arguments for t in terms_in(a)]
+    function = record.linked.functions.get(kernel.key)
+    parameters = () if function is None else function.parameters
+    given = [  # where nothing is known of an argument, something from outside stands for it
+        unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
+        for a, p in zip(request.arguments, parameters, strict=False)
+    ]
+    roots += [t for a in given for t in terms_in(a)]
     conditions = relevant(state.path, roots)
-    seen = view(roots, [c.term for c in conditions], request.arguments)
-    arguments = tuple(map(seen.value, request.arguments))
+    seen = view(roots, [c.term for c in conditions], given)
+    arguments = tuple(map(seen.value, given))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
     extents = (*grid, *block)
     within = [t for a in arguments for t in terms_in(a)]
     facts = [fact(c, seen.term(c.term), record.kinds) for c in conditions]
-    function = record.linked.functions.get(kernel.key)
-    named = argument_facts(() if function is None else function.parameters, arguments, extents, request.span)
+    named = argument_facts(parameters, arguments, extents, request.span)
     return LaunchSite(
         kernel,
         request.span,

@@ -10,6 +10,7 @@ from hgrd.host.cuda import cuda_meaning
 from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
 from hgrd.host.library import KNOWN, fails
+from hgrd.host.mangled import may_write
 from hgrd.host.memory import contents, external, forget_targets, fresh_name, unknown
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
@@ -86,8 +87,16 @@ class HostSemantics(Semantics):
         constructed = _construction(machine, state, call, arguments)
         if constructed is not None:
             return constructed
-        forget_targets(state, arguments, deep=function is not None and function.user_code)
+        self._outside_code(state, call, arguments, deep=function is not None and function.user_code)
         return invocation.unknown()
+
+    def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
+        """A function without a body may change what it is not promised to leave alone."""
+        its_object, others = may_write(call.function.key)
+        if its_object or others:
+            forget_targets(state, arguments[:1], deep=deep)
+        if others:
+            forget_targets(state, arguments[1:], deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
         from hgrd.symbolic.expressions import evaluate
