@@ -1,4 +1,5 @@
 // What half and bfloat16 have in common.  T is the number, P the pair of them, S and I parts of the names.
+#pragma once
 #define __HGRD_SMALL_FLOAT(T, P, S, I) \
     struct __attribute__((aligned(2))) T { \
         unsigned short __x; \
