@@ -173,6 +173,35 @@ __global__ void barrier_under_another_condition(int *out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
 }
 
+// safe: 3 of 3 pairs
+__global__ void early_return_of_some(int *out, int n) {
+  __shared__ int tile[256];
+  if (threadIdx.x >= n) return;
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+
+// open: read other, write own; shared; block: a barrier under a condition may order the two accesses
+__global__ void barrier_for_some(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  if (threadIdx.x < 16) __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_in_both_arms(int *out, int n) {
+  __shared__ int tile[256];
+  if (n > 3) {
+    tile[threadIdx.x] = n;
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
 __device__ void wait_for_all() { __syncthreads(); }
 
 // safe: 3 of 3 pairs
