@@ -144,6 +144,7 @@ def test_launches_in_single_signs(tmp_path: Path, cache: Path) -> None:
     assert parsed.messages == []
     (launch,) = parsed.nodes("CUDAKernelCallExpr")
     assert launch["range"]["end"]["col"] == 31
+    assert parsed.nodes("FunctionDecl")[0]["loc"]["file"] == str(tmp_path / "a.cu")
 
 
 def test_c_is_not_c_plus_plus(tmp_path: Path, cache: Path) -> None:

@@ -84,7 +84,7 @@ def user_flags(options: SourceOptions) -> tuple[str, ...]:
 class Run:
     """Everything that one start of clang needs; `scratch` is a directory of its own.
 
-    `replaced` are pairs: where clang opens the first file, it reads the second.
+    `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
     """
 
@@ -95,7 +95,7 @@ class Run:
     prelude: bool
     scratch: Path
     path: str
-    replaced: tuple[tuple[str, str], ...] = ()
+    overlay: Path | None = None
     vector_math: bool = False
 
     @property
@@ -111,7 +111,7 @@ class Run:
             *("-idirafter", str(self.shadow)),
             *self._headers(),
             *("-MD", "-MF", str(self.scratch / "dependencies"), "-MT", "x"),
-            *(part for old, new in self.replaced for part in ("-Xclang", "-remap-file", "-Xclang", f"{old};{new}")),
+            *(("-ivfsoverlay", str(self.overlay)) if self.overlay else ()),
             *("-fsyntax-only", "-Xclang", "-ast-dump=json"),
             f"./{self.path}" if self.path.startswith("-") else self.path,
         ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -157,18 +158,25 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: P
         prelude=recipe.prelude,
         scratch=scratch,
         path=path,
-        replaced=tuple(_repair(includes, scratch)) if recipe.prelude else (),
+        overlay=_overlay(includes, scratch) if recipe.prelude else None,
     )
     write_shadows(includes.missing, run.shadow)
     return run
 
 
-def _repair(includes: Includes, scratch: Path) -> Iterator[tuple[str, str]]:
+def _overlay(includes: Includes, scratch: Path) -> Path | None:
+    """A file for clang's `-ivfsoverlay` that puts repaired texts in the places of the user's."""
+    roots: list[dict[str, str]] = []
     for number, (file, text) in enumerate(includes.texts.items()):
         if (better := repaired(text)) is not None:
-            copy = scratch / f"{number}-{Path(file).name}"
+            copy = scratch / f"{number}.cu"
             copy.write_bytes(better)
-            yield file, str(copy)
+            roots.append({"name": str(Path(file).absolute()), "type": "file", "external-contents": str(copy)})
+    if not roots:
+        return None
+    overlay = scratch / "overlay.yaml"
+    overlay.write_text(json.dumps({"version": 0, "use-external-names": False, "roots": roots}), encoding="utf-8")
+    return overlay
 
 
 @contextmanager
