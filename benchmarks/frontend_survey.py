@@ -2,11 +2,11 @@
 
     python benchmarks/frontend_survey.py FOLDER [--programs GLOB] [--report FILE]
 
-Every folder that matches GLOB below FOLDER is one program: its sources that speak of CUDA are parsed with
-its own header folders, its Makefile's literal flags and `-I` as include paths.  The denominator is text:
-definitions of `__global__` functions and `<<<` in the program's files, without comments and `#if 0`; what
-other conditions switch off counts as lost.  A kernel is found when its body is lowered, a launch when its
-configuration is.
+Every folder that matches GLOB below FOLDER is one program: its sources that speak of CUDA, and that no
+other one includes, are parsed with its own header folders, its Makefile's literal flags and `-I` as
+include paths.  The denominator is text: definitions of `__global__` functions and `<<<` in the program's
+files, without comments and `#if 0`; what other conditions switch off counts as lost.  A kernel is found
+when its body is lowered, a launch when its configuration is.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 
 from hgrd.program.expressions import Launch
 from hgrd.program.program import Program, Side
+from hgrd.source.includes import scan
 from hgrd.source.makefile import makefile_flags
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.parse import parse_file
@@ -200,12 +201,19 @@ def _line_at(key: str) -> str:
     return lines[int(line) - 1] if 0 < int(line) <= len(lines) else ""
 
 
+def _included(path: Path, dirs: tuple[str, ...]) -> Iterator[Path]:
+    _, *others = scan(str(path), dirs, ()).texts
+    yield from (Path(other).resolve() for other in others)
+
+
 def survey_program(root: Path, include_dirs: tuple[str, ...]) -> Survey:
     """Parse all sources of a program."""
     own = dict.fromkeys(str(path.parent) for path in [root / "x", *_files(root, HEADERS)])
     survey = Survey()
-    for path in _files(root, SOURCES):
-        if not _speaks_of_cuda(path):
+    sources = _files(root, SOURCES)
+    included = {str(other) for path in sources for other in _included(path, tuple(own))}
+    for path in sources:
+        if not _speaks_of_cuda(path) or str(path.resolve()) in included:
             continue
         beside, above = makefile_flags(str(path.parent)), makefile_flags(str(root))
         options = SourceOptions(
