@@ -61,7 +61,9 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
             return known
         if known is None:
             _enter(machine, state, e.constructor, arguments, e.span)
-    return load(machine, state, here, e.type, e.span)
+    value = load(machine, state, here, e.type, e.span)
+    state.store.pop(target.key, None)
+    return value
 
 
 def _enter(
@@ -99,7 +101,15 @@ def run(
         end = execute(machine, state, function.body, Exits())
     finally:
         machine.frames.pop()
-    return _leave(machine, state, end, frame, function.returns, function.span)
+    value = _leave(machine, state, end, frame, function.returns, function.span)
+    _drop_locals(state, frame.number)
+    return value
+
+
+def _drop_locals(state: State, activation: int) -> None:
+    """The variables of a function end with it."""
+    mark = f"@{activation}"
+    state.store = {key: region for key, region in state.store.items() if not key.endswith(mark)}
 
 
 def _leave(machine: Machine, state: State, end: State, frame: object, returns: Type, span: Span) -> Value:

@@ -135,10 +135,13 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
     choices_b = tuple(c for c in only_b if not c.incidental)
     choose_a, choose_b = (conj(*(c.term for c in choices)) for choices in (choices_a, choices_b))
     selector = _selector(choices_a, choices_b, choose_a)
-    store: dict[str, Region] = {}
-    for key in a.store.keys() | b.store.keys():
-        x, y = a.store.get(key, EMPTY), b.store.get(key, EMPTY)
-        store[key] = x if x is y else _merge_regions(selector, x, y)
+    store = dict(a.store)
+    for key, y in b.store.items():
+        x = a.store.get(key, EMPTY)
+        if x is not y:
+            store[key] = _merge_regions(selector, x, y)
+    for key in a.store.keys() - b.store.keys():
+        store[key] = _merge_regions(selector, a.store[key], EMPTY)
     merged = State(store, a.path[:common])
     last = (*a.path, *only_b)
     if len(choices_a) + len(choices_b) <= _JOIN_LIMIT:
