@@ -147,6 +147,12 @@ def test_launches_in_single_signs(tmp_path: Path, cache: Path) -> None:
     assert parsed.nodes("FunctionDecl")[0]["loc"]["file"] == str(tmp_path / "a.cu")
 
 
+def test_the_source_takes_the_compiler_for_nvcc(tmp_path: Path, cache: Path) -> None:
+    macros = {"__HIP__": "defined", "__HIPCC__": "defined", "__HIPSTDPAR__": "defined", "__CUDACC__": "!defined"}
+    for macro, test in macros.items():
+        assert parse(tmp_path, cache, f"#if {test}({macro})\n#error {macro}\n#endif\nint x;\n").messages == []
+
+
 def test_c_is_not_c_plus_plus(tmp_path: Path, cache: Path) -> None:
     text = "#include <stdlib.h>\n#include <cuda_runtime.h>\nint *f(void) { int *class = malloc(4); return class; }\n"
     parsed = parse(tmp_path, cache, text, "a.c", standard="c++17")

@@ -6,6 +6,11 @@
 #undef __HIPCC__
 #undef __HIP_ROCclr__
 #undef __HIP_PLATFORM_AMD__
+#undef __HIPSTDPAR__
+#undef __AMDGCN__
+#undef __AMDGCN_CUMODE__
+#undef __AMDGPU__
+#undef __AMD__
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
