@@ -28,6 +28,13 @@ loop s.iteration# in 0..7
 write global a at n * 4 size 4
 """,
     ),
+    "doubling_to_no_constant": (
+        "for (int s = 1; s < n; s *= 2) a[s] = 0;",
+        """
+loop s.iteration# in 0..64 when 1 < n && 1 << s.iteration# <= 2147483647
+  write global a at (1 << s.iteration#) * 4 size 4 when 1 << s.iteration# < n
+""",
+    ),
     "halving": (
         "for (unsigned s = m / 2; s > 0; s >>= 1) a[s] = 0;",
         """
@@ -122,14 +129,14 @@ write global a at n * 4 size 4 when n <= i#end && (i#end <= 0 || i#end - 1 < n)
     "tested_behind": (
         "int i = 0; do { a[i] = 0; i += 2; } while (i < n);",
         """
-loop i.iteration# in 0..2147483647 when i.iteration# == 0 || i.iteration# * 2 < n
-  write global a at i.iteration# * 2 * 4 size 4
+loop i.iteration# in 0..1073741823 when i.iteration# == 0 || i.iteration# * 2 < n
+  write global a at i.iteration# * 8 size 4
 """,
     ),
     "counted_by_the_test_behind": (
         "int i = 0; do a[i] = 0; while (++i < n);",
         """
-loop i# in 0..2147483647 when i# == 0 || i# < n
+loop i# in 0..2147483646 when i# == 0 || i# < n
   write global a at i# * 4 size 4
 """,
     ),

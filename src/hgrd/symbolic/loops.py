@@ -35,6 +35,7 @@ from hgrd.terms import (
     symbols_of,
     var,
 )
+from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
 
 if TYPE_CHECKING:
@@ -163,14 +164,15 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
     for c in carried.cells:
         if isinstance(c.progress, Scaling):
             limit = min(limit, 64 // abs(c.progress.bits))
-    if shape.test_first and shape.test is not None:
+    if shape.test is not None:
         probe = machine.names.fresh("trip~", 0, _MAX_TRIPS, Origin.LOOP)
         test = _test_at(machine, state, shape, carried, var(probe))
-        for part in test.args if test.op is Op.AND else (test,):
+        for part in () if test is None else test.args if test.op is Op.AND else (test,):
             limit = min(limit, _highest(part, probe))
         if limit <= 64:
-            numbers = range(limit + 1)
-            limit = next((k - 1 for k in numbers if _test_at(machine, state, shape, carried, const(k)) is FALSE), limit)
+            tested = range(0 if shape.test_first else 1, limit + 1)
+            ends = (k - 1 for k in tested if _test_at(machine, state, shape, carried, const(k)) is FALSE)
+            limit = next(ends, limit)
     return machine.names.fresh(hidden(name) if machine.probing else name, 0, max(limit, 0), Origin.LOOP)
 
 
@@ -209,8 +211,8 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
         again = _test_before(machine, inside, shape, carried, var(binder))
         if not shape.test_first and again is not None:
             inside.assume(disj(eq(var(binder), const(0)), again), ConditionKind.LOOP, shape.test.span)
-        for counter in _counters(again, binder):
-            inside.assume(le(const(0), counter), ConditionKind.VALUE, shape.test.span)
+        for in_range in _ends_before_wrapping(again, binder):
+            inside.assume(in_range, ConditionKind.VALUE, shape.test.span)
     machine.semantics.enter_loop(machine, inside, binder, shape.span)
     after, breaks = _body(machine, inside, shape)
     return Ends(after, breaks, carried.ends.returns)
@@ -245,13 +247,17 @@ def _known_since(machine: Machine, term: Term, mark: int) -> bool:
     return all(names.older(s, mark) or s.name not in names.index for s in symbols_of(term))
 
 
-def _counters(test: Term | None, binder: Symbol) -> Iterator[Term]:
-    """Unsigned values in a test that become smaller with the iterations: the loop ends before they wrap."""
+def _ends_before_wrapping(test: Term | None, binder: Symbol) -> Iterator[Term]:
+    """That counters in a test have not wrapped: unsigned ones that fall, and those that are doubled."""
     for term in bottom_up(() if test is None else (test,)):
-        if term.op is Op.WRAP and not term.wrap_to[1] and term.args[0].low < 0:
-            _, atoms = linear(term.args[0])
-            if atoms.get(var(binder), 0) < 0:
-                yield term.args[0]
+        if term.op is Op.WRAP and term.wrap_to[2]:
+            bits, signed, _ = term.wrap_to
+            value = term.args[0]
+            falls = not signed and value.low < 0 and linear(value)[1].get(var(binder), 0) < 0
+            if falls:
+                yield le(const(0), value)
+            elif value.op is Op.SHL and binder in symbols_of(value.args[1]):
+                yield le(value, const(of_type(bits, signed)[1]))
 
 
 def _least_count(
@@ -264,12 +270,11 @@ def _least_count(
     return binder.high + 1 if last is TRUE and behind is FALSE else 0
 
 
-def _test_at(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term:
-    """The test that leads into an iteration, the loop being entered in `state`."""
-    assert shape.test is not None
+def _test_at(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term | None:
+    """The test that leads into an iteration, as `_test_before`, the loop being entered in `state`."""
     start = state.copy()
     enter(machine, start, carried, iteration, silent=True)
-    return _silently(machine, start, shape.test)
+    return _test_before(machine, start, shape, carried, iteration)
 
 
 def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends) -> State:
