@@ -21,8 +21,10 @@ HEADERS = Path(__file__).parent / "headers"
 PRELUDE = HEADERS / "hgrd" / "prelude.h"
 VECTOR_MATH = HEADERS / "hgrd" / "vector_math.h"
 
-# `assert` must stay a macro of ours whatever a precompiled <cassert> says; the others break other headers.
+# `assert` must stay a macro of ours, whatever NDEBUG says where the file includes it.
 _NEVER = frozenset({"assert.h", "cassert"})
+_C_HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h")
+_IN_PRELUDE = frozenset((*_C_HEADERS, "cmath", "cstdio", "cstdlib", "cstring", "new", "utility"))
 _BUILD_SECONDS = 120
 _KEPT_BYTES = 1 << 30
 
@@ -38,8 +40,12 @@ class Recipe:
 
     def text(self) -> str:
         prelude = [f'#include "{PRELUDE}"'] if self.prelude else []
-        system = [f"#include <{header}>" for header in self.headers if header not in _NEVER]
+        system = [f"#include <{header}>" for header in self.headers if not self._needless(header)]
         return "\n".join([*prelude, *system, ""])
+
+    def _needless(self, header: str) -> bool:
+        """Whether the prelude has it already: then files that differ in such headers only can share."""
+        return header in _NEVER or (self.prelude and (header in _IN_PRELUDE or _forwards(header)))
 
     def key(self) -> str:
         parts = (self.toolchain.identity, *self.flags, self.text(), str(HEADERS), _headers_digest())
@@ -56,6 +62,15 @@ def _headers_digest() -> str:
     for path in sorted(file for file in HEADERS.rglob("*") if file.is_file()):
         digest.update(str(path.relative_to(HEADERS)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def _forwards(header: str) -> bool:
+    """Whether it is one of our headers that only includes the prelude."""
+    try:
+        return (HEADERS / header).read_text("utf-8").strip() == '#include "hgrd/prelude.h"'
+    except OSError:
+        return False
 
 
 def default_cache_dir() -> Path:
