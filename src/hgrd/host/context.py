@@ -128,9 +128,7 @@ class Invocation:
         """A result: functions that return a reference give the address of a temporary."""
         if not (isinstance(self.call.type, PointerType) and self.call.type.reference):
             return value
-        name = fresh_name(self.machine, self.name)
-        target = MemoryObject(name, name, MemorySpace.HOST, self.call.type.to, None, self.span)
-        pointer = Pointer(target, const(0))
+        pointer = Pointer(self.machine.temporary(self.name, self.call.type.to, self.span), const(0))
         store(self.machine, self.state, pointer, value, self.call.type.to, self.span)
         return pointer
 

@@ -21,6 +21,7 @@ from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import const
 
 STEPS = 200_000  # for one entry point
+ALL_STEPS = 300_000
 _GLOBAL_CELLS = 512  # a larger table is not read
 
 
@@ -42,15 +43,13 @@ def run_host(programs: tuple[Program, ...], *, asserts: bool = True) -> HostRun:
 def _run_all(linked: Linked, record: Record) -> None:
     """Entries one after another, as long as there are launches that none of them has reached."""
     names = Names()
-    complete: set[str] = set()
+    budget = ALL_STEPS
     for entry in linked.entries():
         reached = {site.span for site in record.launches}
-        missing = linked.launches_below(entry.ref.key) - reached
-        if not missing or entry.ref.key in complete:
+        if not linked.launches_below(entry.ref.key) - reached:
             continue
         before = len(record.launches)
-        entered = _run_entry(linked, record, names, entry)
-        complete |= entered
+        budget -= _run_entry(linked, record, names, entry, min(STEPS, budget))
         _drop_known(record, before, reached)
 
 
@@ -59,9 +58,9 @@ def _drop_known(record: Record, before: int, reached: set[Span]) -> None:
     record.launches[before:] = [s for s in record.launches[before:] if s.span not in reached]
 
 
-def _run_entry(linked: Linked, record: Record, names: Names, entry: Function) -> set[str]:
-    """Runs one function on arguments from outside; the functions whose meaning is now settled."""
-    machine = Machine(linked.functions, linked.records, HostSemantics(record), names, step_limit=STEPS)
+def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, limit: int) -> int:
+    """Runs one function on arguments from outside; the number of steps it took."""
+    machine = Machine(linked.functions, linked.records, HostSemantics(record), names, step_limit=limit)
     state = State({}, ())
     try:
         _set_globals(machine, state, linked, is_main=entry.ref.name == "main")
@@ -71,7 +70,7 @@ def _run_entry(linked: Linked, record: Record, names: Names, entry: Function) ->
         record.note(machine, f"{entry.ref.name} is too large to be followed whole", entry.span)
     except RecursionError:
         record.note(machine, f"{entry.ref.name} is nested too deeply to be followed whole", entry.span)
-    return {entry.ref.key}
+    return machine.steps
 
 
 def _argument(machine: Machine, state: State, parameter: Variable) -> Value:

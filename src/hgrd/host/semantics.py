@@ -16,7 +16,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import ArrayType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.machine import Machine
@@ -109,10 +109,12 @@ class HostSemantics(Semantics):
         return OPAQUE
 
     def unrolls(self, array: Variable) -> bool:
-        """Only arrays of pointers (one for each allocation) and very small ones matter to launches."""
+        """Only arrays of pointers (one for each allocation) and a few numbers matter to launches."""
         match array.type:
-            case ArrayType(of=element, count=count):
-                return isinstance(element, PointerType) or (count is not None and count <= _SMALL_ARRAY)
+            case ArrayType(of=PointerType()):
+                return True
+            case ArrayType(of=IntType(), count=count):
+                return count is not None and count <= _SMALL_ARRAY
             case _:
                 return False
 

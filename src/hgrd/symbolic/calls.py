@@ -10,7 +10,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import Type, VoidType
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import State, choose, common_length, merge
-from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, Pointer, Value
 from hgrd.terms import Origin, Term, conj, const
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
 
 def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
     """Runs the constructor on a new temporary and takes its value."""
-    target = MemoryObject(machine.names.unique("object"), "object", MemorySpace.LOCAL, e.type, None, e.span)
+    target = machine.temporary("object", e.type, e.span)
     here = Pointer(target, const(0))
     if e.constructor is not None:
         call_on = ir.Call(e.constructor, (), VoidType(), e.span)

@@ -82,6 +82,11 @@ class Machine:
             f"{variable.key}@{self.frame.number}", variable.name, MemorySpace.LOCAL, variable.type, None, variable.span
         )
 
+    def temporary(self, name: str, type_: Type, span: Span) -> MemoryObject:
+        """A new object that ends with the current activation."""
+        key = f"{self.names.unique(name)}@{self.frame.number}"
+        return MemoryObject(key, name, MemorySpace.LOCAL, type_, None, span)
+
     def object_of(self, variable: Variable) -> MemoryObject:
         return self.semantics.variable_object(self, variable) or self.local_object(variable)
 

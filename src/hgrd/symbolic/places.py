@@ -99,7 +99,7 @@ def _count(place: Place) -> int | None:
 
 
 def _temporary(machine: Machine, state: State, value: Value, type_: Type, span: Span) -> Pointer:
-    target = MemoryObject(machine.names.unique("temporary"), "temporary", MemorySpace.LOCAL, type_, None, span)
+    target = machine.temporary("temporary", type_, span)
     pointer = Pointer(target, const(0))
     store(machine, state, pointer, value, type_, span)
     return pointer
