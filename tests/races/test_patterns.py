@@ -89,6 +89,20 @@ __global__ void chunks_that_overlap(int *a, int chunk) {
 }
 
 // safe: 1 of 1 pairs
+__global__ void condition_on_a_counter(int *a, int n) {
+  int k = 0;
+  for (int i = 0; i < n; ++i) k += 2;
+  if (k < 0) a[0] = threadIdx.x;
+}
+
+// race: write first, write first; global; warp block grid
+__global__ void condition_on_a_counter_that_can_hold(int *a, int n) {
+  int k = 0;
+  for (int i = 0; i < n; ++i) k += 2;
+  if (k > 4) a[0] = threadIdx.x;  // first
+}
+
+// safe: 1 of 1 pairs
 __global__ void matrix(float *m, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height) m[y * width + x] = 0;

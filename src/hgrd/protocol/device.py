@@ -13,13 +13,13 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Scope
-from hgrd.protocol.recorder import Recorder, barrier_guards, bounds_of, guards_of
+from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -172,7 +172,8 @@ class DeviceSemantics(Semantics):
         stack = tuple(f.call_site for f in machine.frames if f.call_site is not None)
         item = Access(
             0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
-            access_text(pointer, size), scope, value, result, operation, volatile, stack, bounds_of(state),
+            access_text(pointer, size), scope, value, result, operation, volatile, stack,
+            conditions_of(state, ConditionKind.BOUNDS), conditions_of(state, ConditionKind.ENDED),
         )  # fmt: skip
         self.recorder.add(machine, item)
 

@@ -48,7 +48,7 @@ class Access:
     `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values);
     None: not known.  `result` is the symbol of what a read or an atomic got.  `text` is for people.
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
-    within their arrays.
+    within their arrays.  `endings`: what is known of the iterations of loops that it has left.
     """
 
     number: int
@@ -67,6 +67,7 @@ class Access:
     volatile: bool = False
     stack: tuple[Span, ...] = ()
     bounds: tuple[Term, ...] = ()
+    endings: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
     pad = "  " * depth
     lines: list[str] = []
     for item in items:
-        guards = [g for g in item.guards if g not in known]
+        endings = item.endings if isinstance(item, Access) else ()
+        guards = [g for g in (*item.guards, *endings) if g not in known]
         when = f" when {show(conj(*guards))}" if guards else ""
         match item:
             case Access():

@@ -10,6 +10,8 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.terms import Symbol, Term
 
+_BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED})
+
 
 @dataclass(slots=True)
 class _OpenLoop:
@@ -61,11 +63,11 @@ class Recorder:
 
 
 def guards_of(state: State) -> tuple[Term, ...]:
-    return tuple(dict.fromkeys(c.term for c in state.path if c.kind is not ConditionKind.BOUNDS))
+    return tuple(dict.fromkeys(c.term for c in state.path if c.kind not in _BESIDES))
 
 
-def bounds_of(state: State) -> tuple[Term, ...]:
-    return tuple(dict.fromkeys(c.term for c in state.path if c.kind is ConditionKind.BOUNDS))
+def conditions_of(state: State, kind: ConditionKind) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(c.term for c in state.path if c.kind is kind))
 
 
 def barrier_guards(state: State) -> tuple[Term, ...]:

@@ -7,7 +7,7 @@ with a constant number of iterations, the first and the last of them.
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
-from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of
+from hgrd.terms import TRUE, Symbol, Term, add, const, le, substitute
 
 _MOST = 24
 
@@ -24,16 +24,12 @@ def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     held = set(access.guards)
     found: dict[Term, None] = dict.fromkeys((*within(access), *access.bounds))
     for other, binders in _steady(protocol.items, ()):
-        if other.number == access.number or not _choices(other) <= held or len(found) > _MOST:
+        if other.number == access.number or not held.issuperset(other.guards) or len(found) > _MOST:
             continue
         for corner in ({b: const(0) for b in binders}, {b: const(b.high) for b in binders}):
             found.update(dict.fromkeys(substitute(within(other), corner)))
     found.pop(TRUE, None)
     return tuple(found)
-
-
-def _choices(access: Access) -> set[Term]:
-    return {g for g in access.guards if not any(s.origin is Origin.COUNT for s in symbols_of(g))}
 
 
 def _steady(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[Access, tuple[Symbol, ...]]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level
@@ -63,20 +65,31 @@ def pose(
     )
     if values and a.value is not None and b.value is not None:
         extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
-    one = naming.of((a.offset, *a.guards, *(companions(protocol, a) if bounded else ())), Side.FIRST)
-    two = naming.of((b.offset, *b.guards, *(companions(protocol, b) if bounded else ())), Side.SECOND)
-    terms = abstract_floats((*one, *two, *extra))
-    one, two, between = terms[: len(one)], terms[len(one) : len(one) + len(two)], terms[len(one) + len(two) :]
+    groups: list[tuple[Term, ...]] = [extra]
+    for side, access in ((Side.FIRST, a), (Side.SECOND, b)):
+        bounds = companions(protocol, access) if bounded else ()
+        groups += [naming.of((access.offset, *access.guards, *bounds), side), naming.of(access.endings, side)]
+    between, one, endings_1, two, endings_2 = _split(abstract_floats(tuple(chain(*groups))), map(len, groups))
     address_1, address_2 = one[0], two[0]
-    guards_1, guards_2 = _relevant(one[1:], two[1:], (address_1, address_2, *between))
+    needed = _needed_counts((*endings_1, *endings_2), (*one, *two, *between))
+    endings_1, endings_2 = (tuple(e for e in ends if _counts(e) & needed) for ends in (endings_1, endings_2))
+    core = (address_1, address_2, *between)
+    guards_1, guards_2 = _relevant((*one[1:], *endings_1), (*two[1:], *endings_2), core)
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
     used = _cone(facts, _with_extents(naming, symbols_of(*everything)))
     query = _query(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
     raw = (a.offset, *a.guards, b.offset, *b.guards)
-    data = any(s.origin is Origin.DATA for s in symbols_of(*raw)) or bool(arrays_of(*raw))
+    data = any(s.origin is Origin.DATA for s in symbols_of(*raw, *endings_1, *endings_2))
+    data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
     return Posed(a, b, query, used, naming, data, unknown)
+
+
+def _split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, ...]]:
+    """Consecutive parts of the given lengths."""
+    rest = iter(terms)
+    return [tuple(islice(rest, length)) for length in lengths]
 
 
 def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
@@ -95,12 +108,10 @@ def _relevant(
 ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
     """Drops guards that every pair of threads can meet whatever the rest says.
 
-    That is: tests of a symbol of memory contents that nothing else mentions, and what is known of the
-    number of iterations of loops that lie behind, where nothing depends on it (loops end).
+    That is: tests of a symbol of memory contents that nothing else mentions.
     """
-    needed = _needed_counts((*first, *second), core)
-    first = tuple(dict.fromkeys(g for g in first if g is not TRUE and _counts(g) <= needed))
-    second = tuple(dict.fromkeys(g for g in second if g is not TRUE and _counts(g) <= needed))
+    first = tuple(dict.fromkeys(g for g in first if g is not TRUE))
+    second = tuple(dict.fromkeys(g for g in second if g is not TRUE))
     while True:
         uses = Counter(s for t in {*first, *second, *core} for s in symbols_of(t))
         one = tuple(g for g in first if not _free_test(g, uses))
@@ -114,11 +125,14 @@ def _counts(term: Term) -> frozenset[Symbol]:
     return frozenset(s for s in symbols_of(term) if s.origin is Origin.COUNT)
 
 
-def _needed_counts(guards: tuple[Term, ...], core: tuple[Term, ...]) -> frozenset[Symbol]:
-    """Iteration counts that the core depends on, directly or through guards on other such counts."""
+def _needed_counts(endings: tuple[Term, ...], core: tuple[Term, ...]) -> frozenset[Symbol]:
+    """Iteration counts that the core depends on, directly or through what is known of other such counts.
+
+    (Loops end: of those that nothing depends on, nothing needs to be known.)
+    """
     needed = frozenset[Symbol]().union(*map(_counts, core))
     while True:
-        more = needed.union(*(c for c in map(_counts, guards) if c & needed))
+        more = needed.union(*(c for c in map(_counts, endings) if c & needed))
         if more == needed:
             return needed
         needed = more

@@ -1,0 +1,86 @@
+"""Random kernels: the verdict is what running all their threads gives."""
+
+import re
+from random import Random
+
+import pytest
+
+from hgrd.program.program import Program
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import KernelReport, Site
+from hgrd.races.options import AnalysisOptions
+from tests.checking import parse
+from tests.races.generated import THREADS, Maker, N, Statement, in_order, races, source
+
+COUNT = 60
+WORDS = {"intra-warp": "warp", "intra-block": "block"}
+KERNELS: dict[str, tuple[Statement, ...]] = {f"kernel_{i}": Maker(Random(i)).kernel() for i in range(COUNT)}
+SOURCE = "".join(source(name, body) for name, body in KERNELS.items())
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return parse(tmp_path_factory.mktemp("generated"), SOURCE)
+
+
+def lines_of(name: str) -> list[int]:
+    """The line of each access of a kernel, by its number."""
+    lines = SOURCE.splitlines()
+    start = next(n for n, line in enumerate(lines) if f" {name}(" in line)
+    found: list[int] = []
+    for number, line in enumerate(lines[start + 2 :], start + 3):
+        if line == "}":
+            return found
+        if re.match(r"\s+(sink \+= )?cells\[", line):
+            found.append(number)
+    return found
+
+
+def report(program: Program, name: str, **options: object) -> KernelReport:
+    return analyze((program,), AnalysisOptions(kernels=(name,), grid_dim=(1, 1, 1), **options)).kernels[0]
+
+
+def found(kernel: KernelReport, numbers: dict[int, int]) -> tuple[dict[tuple[int, int], set[str]], ...]:
+    """The levels at which accesses (by number) race, and those at which it is not known whether they do."""
+    decided: dict[tuple[int, int], set[str]] = {}
+    undecided: dict[tuple[int, int], set[str]] = {}
+    (launch,) = kernel.launches
+    for finding in launch.findings:
+        decided.setdefault(_pair(finding.first, finding.second, numbers), set()).update(
+            WORDS[x.value] for x in finding.levels
+        )
+    for pair in launch.open_pairs:
+        assert pair.first is not None and pair.second is not None, pair.reason
+        undecided.setdefault(_pair(pair.first, pair.second, numbers), set()).update(WORDS[x.value] for x in pair.levels)
+    return decided, undecided
+
+
+def _pair(first: Site, second: Site, numbers: dict[int, int]) -> tuple[int, int]:
+    one, two = sorted((numbers[first.span.line], numbers[second.span.line]))
+    return one, two
+
+
+def numbers_of(name: str) -> dict[int, int]:
+    lines = lines_of(name)
+    assert len(lines) == len(list(in_order(KERNELS[name])))
+    return {line: number for number, line in enumerate(lines)}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_at_one_launch(program: Program, name: str):
+    kernel = report(program, name, block_dim=(THREADS, 1, 1), params=(("n", N),))
+    decided, undecided = found(kernel, numbers_of(name))
+    truth = races(KERNELS[name])
+    for pair in truth.keys() | decided.keys():
+        there, said, left_open = (levels.get(pair, set[str]()) for levels in (truth, decided, undecided))
+        assert said - there == set(), f"false alarm: {pair}"
+        assert there - said - left_open == set(), f"missed: {pair}"
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_at_all_launches(program: Program, name: str):
+    """What races at one launch races at some."""
+    decided, undecided = found(report(program, name), numbers_of(name))
+    for pair, levels in races(KERNELS[name]).items():
+        known = decided.get(pair, set[str]()) | undecided.get(pair, set[str]())
+        assert levels - known == set(), f"missed: {pair}"
