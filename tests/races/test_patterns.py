@@ -92,14 +92,14 @@ __global__ void chunks_that_overlap(int *a, int chunk) {
 __global__ void condition_on_a_counter(int *a, int n) {
   int k = 0;
   for (int i = 0; i < n; ++i) k += 2;
-  if (k < 0) a[0] = threadIdx.x;
+  if (k == 3) a[0] = threadIdx.x;
 }
 
 // race: write first, write first; global; warp block grid
 __global__ void condition_on_a_counter_that_can_hold(int *a, int n) {
   int k = 0;
   for (int i = 0; i < n; ++i) k += 2;
-  if (k > 4) a[0] = threadIdx.x;  // first
+  if (k == 4) a[0] = threadIdx.x;  // first
 }
 
 // safe: 1 of 1 pairs
