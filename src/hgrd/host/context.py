@@ -17,7 +17,7 @@ from hgrd.program.types import IntType, PointerType, Type
 from hgrd.symbolic.effects import nodes
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, store
-from hgrd.symbolic.state import State
+from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, as_int, const
 
@@ -141,8 +141,6 @@ class Invocation:
         self, name: str, element: Type | None, space: MemorySpace, size: Term | None, *, zeroed: bool = False
     ) -> Pointer:
         """A new object."""
-        from hgrd.symbolic.state import Generation, Region
-
         unique = fresh_name(self.machine, name)
         target = MemoryObject(unique, unique, space, element, size, self.span)
         if space is MemorySpace.HOST:

@@ -17,8 +17,8 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Choice, Composite, MemorySpace, Pointer, Value
-from hgrd.terms import Term, add, const, le, mul, var
+from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value
+from hgrd.terms import FALSE, Op, Term, add, const, le, mul
 from hgrd.terms.interval import of_type
 
 _SUCCESS = const(0)
@@ -55,7 +55,9 @@ def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value
 
 def _holds(call: Invocation, fact: Term) -> None:
     """A fact that an allocation establishes."""
-    for part in fact.args if fact.op.value == "and" else (fact,):
+    if fact is FALSE:  # an allocation of constant size 0: whatever it is for, the program goes on
+        return
+    for part in fact.args if fact.op is Op.AND else (fact,):
         call.record.kinds[part] = FactKind.ALLOCATION
     call.state.assume(fact, ConditionKind.VALUE, call.span)
 
@@ -123,8 +125,7 @@ def _properties(call: Invocation) -> Value | None:
         name, _ = place_name(address.target, offset, call.machine.records)
         if isinstance(type_, IntType) and type_.bits >= 32:
             bounds = _PROPERTIES.get(name.rpartition(".")[2], (0, of_type(type_.bits, type_.signed)[1]))
-            value = var(between(call.machine, name, *bounds).symbol) if bounds[0] < bounds[1] else const(bounds[0])
-            call.put(Pointer(address.target, const(offset)), value, type_)
+            call.put(Pointer(address.target, const(offset)), between(call.machine, name, *bounds), type_)
     return _SUCCESS
 
 
@@ -154,8 +155,6 @@ def _extent(call: Invocation) -> Value | None:
     if not isinstance(call.call.type, RecordType):
         return None
     members = scalars(call.machine, call.call.type, 16)
-    from hgrd.symbolic.values import Cell
-
     cells: dict[int, Cell] = {}
     for index, (offset, type_) in enumerate(members):
         value = call.argument(index)

@@ -9,8 +9,9 @@ from typing import Final
 from hgrd.host.context import Invocation, Meaning
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import VOID, PointerType
 from hgrd.symbolic.arithmetic import extreme, rounded
+from hgrd.symbolic.expressions import truth
 from hgrd.symbolic.places import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (
@@ -23,14 +24,31 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import Op, Origin, Term, as_int, const, ite, le, lt, mul, neg, negate, read, shl
-from hgrd.terms.build import as_bool
+from hgrd.terms import (
+    TRUE,
+    Op,
+    Origin,
+    Term,
+    as_bool,
+    as_int,
+    bit_and,
+    conj,
+    const,
+    eq,
+    ite,
+    le,
+    lt,
+    mul,
+    neg,
+    negate,
+    read,
+    shl,
+    sub,
+)  # fmt: skip
 
 
 def _assumption(call: Invocation) -> Value | None:
     """assert and its like."""
-    from hgrd.symbolic.expressions import truth
-
     if call.record.asserts and call.arguments:
         call.state.assume(truth(call.machine, call.arguments[0]), ConditionKind.ASSERT, call.span)
     return OPAQUE
@@ -77,14 +95,8 @@ def _posix_memalign(call: Invocation) -> Value | None:
     name, type_ = call.receiver(0)
     element = type_.to if isinstance(type_, PointerType) else None
     pointer = call.allocate(name, element, MemorySpace.HOST, call.number(2))
-    call.put(call.arguments[0], pointer, PointerType(element or zero_type()))
+    call.put(call.arguments[0], pointer, PointerType(element or VOID))
     return const(0)
-
-
-def zero_type() -> Type:
-    from hgrd.program.types import VOID
-
-    return VOID
 
 
 def _memset(call: Invocation) -> Value | None:
@@ -234,12 +246,10 @@ def _implies(call: Invocation) -> Value | None:
     a, b = call.arguments[0], call.arguments[1]
     if not isinstance(a, Term) or not isinstance(b, Term):
         return None
-    return ite(as_bool(a), as_bool(b), as_bool(const(1)))
+    return ite(as_bool(a), as_bool(b), TRUE)
 
 
 def _power_of_two(call: Invocation) -> Value | None:
-    from hgrd.terms import bit_and, conj, eq, sub
-
     value = call.number(0)
     if value is None:
         return None

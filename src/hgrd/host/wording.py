@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hgrd.program.layout import size_of
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type, VoidType
 from hgrd.symbolic.values import Choice, Composite, FloatValue, FunctionValue, MemoryObject, NullValue, Pointer, Value
 from hgrd.terms import Op, Term, show
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -96,6 +96,4 @@ def _member(prefix: str, type_: Type, offset: int, records: Mapping[str, Record]
 
 def pointee(type_: Type | None) -> Type | None:
     """What a pointer type points to, if that says something."""
-    from hgrd.program.types import VoidType
-
     return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else None
