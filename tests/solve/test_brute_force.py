@@ -20,7 +20,15 @@ from hgrd.terms.rewrite import bottom_up
 N = Symbol("n", -2, 3, Origin.INPUT)
 M = Symbol("m", 1, 3, Origin.DIMENSION)
 PRIVATE = tuple((Symbol(f"t{k}", 0, 2, Origin.THREAD), Symbol(f"j{k}", -1, 0, Origin.LOOP)) for k in (1, 2))
-FULL = Budget(launches=2, more_launches=5, rounds=40, effort=500_000, fallback_effort=500_000, bit_effort=500_000)
+FULL = Budget(
+    launches=2,
+    more_launches=5,
+    rounds=40,
+    first_effort=300_000,
+    effort=300_000,
+    fallback_effort=500_000,
+    bit_effort=500_000,
+)
 PROVER = replace(FULL, launches=0, more_launches=0, wrap_rounds=0)  # without a wrapping query proofs stay qualified
 
 OPERATORS = (t.add, t.sub, t.mul, t.div, t.mod, t.bit_and, t.bit_or, t.bit_xor, t.shr, t.minimum, t.maximum)

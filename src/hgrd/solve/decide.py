@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from hgrd.solve.bounds import Infeasible
@@ -14,8 +15,8 @@ from hgrd.solve.prepare import Known, Normal, normal_form, survey
 from hgrd.solve.problem import access_bit, pose
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.solve.reading import read_plainly
-from hgrd.solve.refute import Found, Outcome, Refuted, Stuck, search
-from hgrd.solve.repl import Solver, fact_indexes
+from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
+from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
 from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps
@@ -31,10 +32,11 @@ class Budget:
 
     launches: int = 6
     launch_rows: int = 8192
-    more_launches: int = 150
-    more_rows: int = 60_000
+    more_launches: int = 80
+    more_rows: int = 16_384
     rounds: int = 150
-    effort: int = 5_000_000
+    first_effort: int = 500_000
+    effort: int = 3_000_000
     wrap_rounds: int = 16
     wrap_effort: int = 100_000
     bit_effort: int = 10_000_000
@@ -84,58 +86,52 @@ class _Decision:
             known = survey(self.problem)
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
-        found = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
-        if found is not None:
-            return found
+        small = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+        if isinstance(small, Found):
+            return Conflict(small.model, "launch")
         plain = known.loose & self.problem.strict
         try:
             return self._prove(known, normal_form(self.problem, known, plain))
         except Infeasible as contradiction:
             return self._weighed(contradiction.facts, "bounds", known, self._assumed(known))
 
-    def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Conflict | None:
-        tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
-        self.tried += tried.launches
-        return Conflict(tried.model, "launch") if tried.model is not None else None
-
     def _prove(self, known: Known, normal: Normal) -> Answer:
-        reasons: list[str] = []
-        near = None
-        for method in ("bits", "lemmas") if normal.opaque_bits else ("lemmas",):
-            match self._attempt(method, known, normal):
+        reasons: dict[str, None] = {}
+        for method, attempt in self._attempts(known, normal):
+            match attempt():
                 case Refuted(facts):
                     assumed = normal.assumed if method == "lemmas" else self._assumed(known)
                     return self._weighed(facts, method, known, assumed)
                 case Found(model):
                     return Conflict(model, method)
-                case Stuck(reason, near):
-                    reasons.append(reason)
-        if near is not None:
-            model = search_near(self.problem, near, self.solver, self.budget.lemmas, self.budget.effort)
-            if model is not None:
-                return Conflict(model, "lemmas, pinned")
-        found = self._launches(known, self.budget.more_launches, self.budget.more_rows, seed=7)
-        if found is not None:
-            return found
-        match self._attempt("nonlinear", known, normal):
-            case Refuted(facts):
-                return self._weighed(facts, "nonlinear", known, self._assumed(known))
-            case Found(model):
-                return Conflict(model, "nonlinear")
-            case Stuck(reason):
-                return Undecided("; ".join((*reasons, reason)), self.tried)
+                case Stuck(reason):
+                    reasons.setdefault(reason)
+        return Undecided("; ".join(reasons), self.tried)
 
-    def _attempt(self, method: str, known: Known, normal: Normal) -> Outcome:
+    def _attempts(self, known: Known, normal: Normal) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+        """The steps that are left, by name."""
         budget = self.budget
-        match method:
-            case "lemmas":
-                return search(self.problem, normal, self.solver, budget.lemmas, budget.rounds, budget.effort)
-            case "bits":
-                reading = read_plainly(self.problem, known)
-                return ask(self.problem, reading, self.solver, budget.bit_effort, bits=True)
-            case _:
-                reading = read_plainly(self.problem, known)
-                return ask(self.problem, reading, self.solver, budget.fallback_effort, bits=False)
+        if normal.opaque_bits:
+            yield "bits", lambda: self._ask(known, budget.bit_effort, bits=True)
+        for units, arithmetic in ((budget.first_effort, Arithmetic.OLD), (budget.effort, Arithmetic.NEW)):
+            yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, units, arithmetic))
+        yield "launch", lambda: self._launches(known, budget.more_launches, budget.more_rows, seed=7)
+        yield "nonlinear", lambda: self._ask(known, budget.fallback_effort, bits=False)
+
+    def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
+        tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
+        self.tried += tried.launches
+        return Found(tried.model) if tried.model is not None else Stuck("no conflict in small launches")
+
+    def _lemmas(self, normal: Normal, effort: Effort) -> Outcome:
+        outcome = search(self.problem, normal, self.solver, self.budget.lemmas, effort)
+        if isinstance(outcome, Stuck) and outcome.near is not None:
+            model = search_near(self.problem, outcome.near, self.solver, self.budget.lemmas, effort)
+            return Found(model) if model is not None else outcome
+        return outcome
+
+    def _ask(self, known: Known, effort: int, *, bits: bool) -> Outcome:
+        return ask(self.problem, read_plainly(self.problem, known), self.solver, effort, bits=bits)
 
     def _assumed(self, known: Known) -> tuple[Term, ...]:
         """The wraps that steps other than the lemmas assume in range."""
@@ -146,7 +142,8 @@ class _Decision:
         if not assumed:
             return self._proved(facts, method)
         budget = self.budget
-        match check_wraps(self.problem, known, self.solver, budget.lemmas, budget.wrap_rounds, budget.wrap_effort):
+        how = Effort(budget.wrap_rounds, budget.wrap_effort)
+        match check_wraps(self.problem, known, self.solver, budget.lemmas, how):
             case Harmless(stronger):
                 return self._proved(stronger, method)
             case Wraps(model, realistic=True):

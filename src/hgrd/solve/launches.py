@@ -17,7 +17,8 @@ from hgrd.solve.vectors import Column, ColumnReads, Columns
 from hgrd.terms import Origin, Symbol, Term, symbols_of
 
 _DRAWN_PER_LAUNCH: Final = 40
-_SERIAL_VALUES: Final = 16  # of a loop counter or an unknown
+_SERIAL_VALUES: Final = (16, 16, 6, 4, 3)  # of a loop counter or an unknown, for 0, 1, 2, ... of them
+_MANY_SERIALS: Final = 2
 _MOST_BLOCKS: Final = 6  # along one axis
 
 
@@ -67,7 +68,7 @@ def try_launches(problem: Problem, spans: Mapping[Symbol, Span], *, launches: in
 def _each(drawn: Mapping[Symbol, Column], most: int) -> Iterator[dict[Symbol, int]]:
     """Distinct launches."""
     if not drawn:
-        yield {}
+        yield from [{}][:most]
         return
     table = np.stack(list(drawn.values()), axis=1)
     seen: set[tuple[int, ...]] = set()
@@ -88,6 +89,8 @@ class _Side:
         self._axes = {axis.symbol: axis for axis in party.axes}
         used = set(problem.symbols)
         self._symbols = [s for s in party.private if s in used]
+        serials = sum(s not in self._axes for s in self._symbols)
+        self._serial_values = _SERIAL_VALUES[serials] if serials < len(_SERIAL_VALUES) else _MANY_SERIALS
         foreign = frozenset(other.private)
         own = [c.term for c in problem.conditions if self.sees(c.term) and not symbols_of(c.term) & foreign]
         self._program = Columns([*own, party.address])
@@ -117,8 +120,8 @@ class _Side:
             extent = int(extents[symbol])
             return np.arange(min(extent, _MOST_BLOCKS) if symbol.origin is Origin.BLOCK else extent)
         low, high, _ = spans.get(symbol, Span(symbol.low, symbol.high))
-        low = max(low, -4) if low < 0 <= high else low
-        return np.arange(low, min(high, max(low, 0) + _SERIAL_VALUES - 1) + 1)
+        low = max(low, -self._serial_values // 4) if low < 0 <= high else low
+        return np.arange(low, min(high, max(low, 0) + self._serial_values - 1) + 1)
 
 
 def _shorten(ranges: list[Column], most: int) -> None:

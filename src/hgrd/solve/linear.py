@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hgrd.solve.bounds import Bounds, Span
 from hgrd.solve.formula import AtMost, Claim, Differs, Equal, Every, Formula, Some
 from hgrd.solve.poly import Mono, Poly
-from hgrd.solve.repl import Solver, fact_names, guarded, numeral
+from hgrd.solve.repl import Arithmetic, Solver, fact_names, guarded, numeral
 
 
 class Linear:
@@ -16,8 +16,8 @@ class Linear:
     What it forgets (that monomials are products) lemmas put back.
     """
 
-    def __init__(self, solver: Solver, bounds: Bounds, effort: int) -> None:
-        solver.begin(effort)
+    def __init__(self, solver: Solver, bounds: Bounds, effort: int, arithmetic: Arithmetic) -> None:
+        solver.begin(effort, arithmetic)
         self._solver = solver
         self._bounds = bounds
         self._names: dict[Mono, str] = {}

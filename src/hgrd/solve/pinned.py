@@ -10,7 +10,7 @@ from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.prepare import normal_form, survey
 from hgrd.solve.problem import Problem, confirm, pose
 from hgrd.solve.query import Axis, Model, Party, Query
-from hgrd.solve.refute import Found, search
+from hgrd.solve.refute import Effort, Found, search
 from hgrd.solve.repl import Solver
 from hgrd.solve.sampling import definitions
 from hgrd.terms import Symbol, Term, const, substitute
@@ -19,7 +19,7 @@ _ROUNDS = 10
 
 
 def search_near(
-    problem: Problem, near: Mapping[Symbol, int], solver: Solver, lemmas: Lemmas, effort: int
+    problem: Problem, near: Mapping[Symbol, int], solver: Solver, lemmas: Lemmas, effort: Effort
 ) -> Model | None:
     """A model whose shared symbols have the values in `near`, but for those the facts define."""
     free = definitions(problem)
@@ -29,7 +29,7 @@ def search_near(
         normal = normal_form(smaller, survey(smaller))
     except Infeasible:
         return None
-    outcome = search(smaller, normal, solver, lemmas, _ROUNDS, effort)
+    outcome = search(smaller, normal, solver, lemmas, replace(effort, rounds=_ROUNDS))
     if not isinstance(outcome, Found):
         return None
     found = outcome.model

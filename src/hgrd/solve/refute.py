@@ -15,12 +15,21 @@ from hgrd.solve.poly import Mono
 from hgrd.solve.prepare import Normal
 from hgrd.solve.problem import Contents, Problem, confirm
 from hgrd.solve.query import Model
-from hgrd.solve.repl import Solver
+from hgrd.solve.repl import Arithmetic, Solver
 from hgrd.terms import Symbol
 
 _LEMMAS_A_ROUND = 12
 _BRANCHES = 40
 _READABLE = (32, 1024)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """At most `rounds` checks that share `units` of z3's resource count."""
+
+    rounds: int
+    units: int
+    arithmetic: Arithmetic = Arithmetic.OLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +55,9 @@ class Stuck:
 Outcome: TypeAlias = Refuted | Found | Stuck
 
 
-def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rounds: int, effort: int) -> Outcome:
-    """Look for a model; each one that fails must violate a lemma, or the search is stuck.
-
-    All checks share the `effort`.
-    """
-    linear = Linear(solver, normal.bounds, effort)
+def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, effort: Effort) -> Outcome:
+    """Look for a model; each one that fails must violate a lemma, or the search is stuck."""
+    linear = Linear(solver, normal.bounds, effort.units, effort.arithmetic)
     for a in range(len(normal.bounds.low)):
         linear.mention((a,))
     for claim in normal.claims:
@@ -59,7 +65,7 @@ def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, rou
     pool: list[Claim] = []
     stages = [first_lemmas, last_lemmas]
     branches = _BRANCHES
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         match linear.check():
             case "unsat":
                 return Refuted(linear.core())

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import Final
 
 import z3
 import z3.z3core as core
 
 _VALUE: Final = re.compile(r"\(([^\s()]+)\s+(?:(-?\d+)|\(- (\d+)\)|#x([0-9a-f]+)|#b([01]+)|(true|false))\)")
+_EMERGENCY: Final = 3000  # milliseconds: the resource count misses some of what z3 does
+
+
+class Arithmetic(IntEnum):
+    """z3's cores for linear arithmetic; each is very slow at times where the other is not."""
+
+    OLD = 2
+    NEW = 6
 
 
 class SolverError(RuntimeError):
@@ -28,10 +37,11 @@ class Solver:
         self._limit = 0
         self._left = 0
 
-    def begin(self, effort: int) -> None:
+    def begin(self, effort: int, arithmetic: Arithmetic = Arithmetic.NEW) -> None:
         """Forget all assertions; the checks until the next `begin` share `effort` units of z3's resource count."""
         text = self.run(
-            "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)(get-info :rlimit)"
+            "(reset)(set-option :produce-models true)(set-option :produce-unsat-cores true)"
+            f"(set-option :timeout {_EMERGENCY})(set-option :smt.arith.solver {arithmetic})(get-info :rlimit)"
         )
         self._limit = _spent(text) + effort
         self._left = effort

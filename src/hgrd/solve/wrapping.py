@@ -14,7 +14,7 @@ from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.prepare import Known, normal_form
 from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
-from hgrd.solve.refute import Found, Refuted, search
+from hgrd.solve.refute import Effort, Found, Refuted, search
 from hgrd.solve.repl import Solver
 from hgrd.terms import Op, Origin, Term, const, ge, le
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -46,16 +46,16 @@ class Open:
 Verdict: TypeAlias = Harmless | Wraps | Open
 
 
-def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, rounds: int, effort: int) -> Verdict:
+def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort) -> Verdict:
     """Decide the problem with exact wraps, given a proof without."""
-    model = _realistic(problem, known, solver, lemmas, rounds, effort)
+    model = _realistic(problem, known, solver, lemmas, effort)
     if model is not None:
         return Wraps(model, realistic=True)
     try:
         normal = normal_form(problem, known)
     except Infeasible as contradiction:
         return Harmless(contradiction.facts)
-    match search(problem, normal, solver, lemmas, rounds, effort):
+    match search(problem, normal, solver, lemmas, effort):
         case Refuted(facts):
             return Harmless(facts)
         case Found(model):
@@ -64,9 +64,7 @@ def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, 
             return Open()
 
 
-def _realistic(
-    problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, rounds: int, effort: int
-) -> Model | None:
+def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort) -> Model | None:
     """A wrap at moderate sizes, with addresses that are moderate even without wraps.
 
     So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.  The sums and products
@@ -92,7 +90,7 @@ def _realistic(
         normal = normal_form(smaller, replace(known, spans=spans), plain)
     except Infeasible:
         return None
-    outcome = search(problem, normal, solver, lemmas, rounds, effort)
+    outcome = search(problem, normal, solver, lemmas, effort)
     return outcome.model if isinstance(outcome, Found) else None
 
 
