@@ -26,7 +26,6 @@ from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
-_CONTROL = frozenset({"goto", "label"})
 _SMALL_ARRAY = 8
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
@@ -135,8 +134,8 @@ class HostSemantics(Semantics):
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """What the host does otherwise is of no concern."""
-        if reason in _CONTROL:
-            self.record.note(machine, reason, span)
+        if reason == "goto":
+            self.record.note(machine, "goto is not followed: conditions behind it may be missing", span)
 
 
 def _meaning(call: ir.Call) -> Meaning | None:
