@@ -19,7 +19,7 @@ from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import ConditionKind, Generation, State
+from hgrd.symbolic.state import ConditionKind, Generation, State, symbols_in
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -30,7 +30,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
 )
-from hgrd.terms import Op, Origin, Symbol, Term, as_int, const, ne, read, var
+from hgrd.terms import Op, Origin, Symbol, Term, as_int, const, ne, read, symbols_of, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
 
@@ -48,6 +48,8 @@ class DeviceSemantics(Semantics):
     recorder: Recorder = field(default_factory=Recorder)
     assumed: list[Fact] = field(default_factory=list[Fact])
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
+    common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
+    broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
 
     # ------------------------------------------------------------ variables
 
@@ -120,8 +122,14 @@ class DeviceSemantics(Semantics):
             value = stored_value(machine, target, pointer.offset, type_)
         else:
             value = self._fresh(machine, target, type_)
+            if not machine.probing and not volatile and self._same_for_block(pointer.offset):
+                loops = tuple(loop.binder for loop in self.recorder.loops)
+                self.broadcast.update({s.name: loops for s in symbols_in(value)})
         self.access(machine, state, AccessKind.READ, pointer, size, span, volatile=volatile)
         return value
+
+    def _same_for_block(self, term: Term) -> bool:
+        return all(s.name in self.common or s.name in self.broadcast for s in symbols_of(term))
 
     def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
         if target.key not in self.globals and not isinstance(target.element, ArrayType):

@@ -87,6 +87,7 @@ def _run(
         for i, p in enumerate(kernel.parameters)
     ]
     outside = frozenset(names.index)
+    device.common = outside - {s.name for s in configuration.thread if s is not None}
     state = State({}, ())
     try:
         run(machine, state, kernel, tuple(arguments), None)
@@ -101,6 +102,7 @@ def _run(
         tuple(device.recorder.gaps),
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.kind is not AccessKind.READ),
+        dict(device.broadcast),
         tuple(dict.fromkeys(device.assumed)),
         tuple(device.across),
     )

@@ -7,6 +7,7 @@ reached, over the thread's indexes, loop binders, shared symbols and memory cont
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -132,6 +133,10 @@ class AcrossThreads:
 class Protocol:
     """`private` are the symbols created while running the kernel: each thread has its own.
 
+    `broadcast` are those among them that a block's threads read from one place at one point of the program,
+    with the iteration numbers of the loops around.  Without a race there, and between the same two
+    barriers, all threads of the block got the same.
+
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     """
 
@@ -142,6 +147,7 @@ class Protocol:
     gaps: tuple[Gap, ...]
     private: frozenset[str]
     written: frozenset[str]  # keys of objects that the kernel writes
+    broadcast: Mapping[str, tuple[Symbol, ...]]
     assumed: tuple[Fact, ...] = ()
     across: tuple[AcrossThreads, ...] = ()
 

@@ -22,7 +22,8 @@ class Uniform:
     """Tells terms that all threads of a block agree on."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._private = protocol.private | {s.name for s in protocol.configuration.thread if s is not None}
+        threads = {s.name for s in protocol.configuration.thread if s is not None}
+        self._private = (protocol.private - protocol.broadcast.keys()) | threads
 
     def __call__(self, term: Term) -> bool:
         return not any(s.name in self._private for s in symbols_of(term))

@@ -18,16 +18,19 @@ WARP_SIZE = 32
 class Naming:
     """Which symbols each thread has for itself.
 
-    `same_block`: block indexes are common to both.
+    `same_block`: block indexes are common to both.  `broadcast`: private symbols that are equal here.
     """
 
     private: frozenset[str]
     configuration: Configuration
     same_block: bool
+    broadcast: frozenset[str] = frozenset()
 
     def is_private(self, symbol: Symbol) -> bool:
         if symbol in self.configuration.block_index:
             return not self.same_block
+        if symbol.name in self.broadcast:
+            return False
         return symbol.name in self.private or symbol in self.configuration.thread
 
     def rename(self, symbol: Symbol, party: Party) -> Symbol:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases import Order
+from hgrd.protocol.phases import Next, Order
 from hgrd.protocol.phases import Party as Side
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
@@ -55,7 +55,7 @@ def pose(
     `bounded`: the threads stay within allocations of known size.  `values`: the two write different values
     (both are known).
     """
-    naming = Naming(protocol.private, protocol.configuration, pair.level not in (None, Level.INTER_BLOCK))
+    naming = _naming(protocol, pair)
     a, b = pair.first, pair.second
     extra = (
         naming.order(pair.orders),
@@ -90,6 +90,15 @@ def _split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, 
     """Consecutive parts of the given lengths."""
     rest = iter(terms)
     return [tuple(islice(rest, length)) for length in lengths]
+
+
+def _naming(protocol: Protocol, pair: Pair) -> Naming:
+    same_block = pair.level not in (None, Level.INTER_BLOCK)
+    broadcast: frozenset[str] = frozenset()
+    if same_block and all(o.exact for o in pair.orders):
+        apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Next)}
+        broadcast = frozenset(n for n, loops in protocol.broadcast.items() if apart.isdisjoint(loops))
+    return Naming(protocol.private, protocol.configuration, same_block, broadcast)
 
 
 def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:

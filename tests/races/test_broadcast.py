@@ -1,0 +1,68 @@
+"""Values that all threads of a block read from one place between the same two barriers are equal."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// safe: 3 of 3 pairs
+__global__ void base_for_all(int *out, int *in) {
+  __shared__ int base;
+  if (threadIdx.x == 0) base = in[blockIdx.x];
+  __syncthreads();
+  out[base + threadIdx.x] = 1;
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void base_of_each(int *out, int *in) {
+  __shared__ int base[1024];
+  base[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[base[threadIdx.x] + threadIdx.x] = threadIdx.x;  // slot
+}
+
+// safe: 3 of 3 pairs
+__global__ void base_of_each_round(int *out, int *in, int n) {
+  __shared__ int base;
+  for (int i = 0; i < n; i++) {
+    if (threadIdx.x == 0) base = in[i];
+    __syncthreads();
+    out[base + threadIdx.x] = i;
+    __syncthreads();
+  }
+}
+
+// race: read use, write base; shared; warp block
+__global__ void base_overtaken(int *out, int *in, int n) {
+  __shared__ int base;
+  for (int i = 0; i < n; i++) {
+    if (threadIdx.x == 0) base = in[i];  // base
+    __syncthreads();
+    out[threadIdx.x] = base;  // use
+  }
+}
+
+// safe: 6 of 6 pairs
+__global__ void barrier_if_the_block_agrees(int *data) {
+  __shared__ int tile[1024];
+  __shared__ int flag;
+  if (threadIdx.x == 0) flag = data[0];
+  __syncthreads();
+  if (flag > 0) {
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    data[threadIdx.x + 1] = tile[blockDim.x - 1 - threadIdx.x];
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("broadcast"), SOURCE, grid_dim=(1, 1, 1))
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
