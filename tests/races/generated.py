@@ -1,37 +1,52 @@
 """Random kernels with an oracle: what they do is also computed thread by thread.
 
-A kernel is a tree of Python values that `source` prints as CUDA and `trace` runs for one thread.  One block,
-one shared array; indexes are sums of products of the thread number, counters and a parameter `n`.
+A kernel is a tree of Python values that `source` prints as CUDA and `Thread` runs.  It works on one array, of
+shared memory in one block, or of global memory in two; indexes are sums of products of the numbers of the
+thread and the block, of counters and of a parameter `n`, with an operation on the sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
 from random import Random
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-THREADS, N, CELLS = 40, 3, 256
+THREADS, BLOCKS, N, CELLS = 40, 2, 3, 256
 _OFFSET = 96  # indexes may be negative before it is added
 
 
 @dataclass(frozen=True)
 class Index:
-    """constant + the sum of coefficient * variable, perhaps divided or reduced."""
+    """constant + the sum of coefficient * variable, perhaps divided, reduced or masked.
+
+    "low" is a device function: the smaller of the value and `operand`.
+    """
 
     constant: int
     terms: tuple[tuple[int, str], ...]
-    operator: str = ""  # "/" or "%"
-    divisor: int = 1
+    operator: str = ""  # one of OPERATORS
+    operand: int = 1
 
     def text(self) -> str:
         total = " + ".join([*(f"{c} * {v}" for c, v in self.terms), str(self.constant)])
-        return f"({total}) {self.operator} {self.divisor}" if self.operator else total
+        if self.operator == "low":
+            return f"low({total}, {self.operand})"
+        return f"(({total}) {self.operator} {self.operand})" if self.operator else total
 
     def value(self, names: dict[str, int]) -> int:
         total = self.constant + sum(c * names[v] for c, v in self.terms)
-        quotient = abs(total) // self.divisor * (1 if total >= 0 else -1)
-        return {"": total, "/": quotient, "%": total - quotient * self.divisor}[self.operator]
+        operand = self.operand
+        quotient = abs(total) // operand * (1 if total >= 0 else -1)
+        return {
+            "": total,
+            "/": quotient,
+            "%": total - quotient * operand,
+            "&": total & operand,
+            ">>": total >> operand,
+            "low": min(total, operand),
+        }[self.operator]
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,15 @@ class Branch:
 
 
 @dataclass(frozen=True)
+class Leave:
+    """if (left < right) break; or continue."""
+
+    left: Index
+    right: Index
+    word: str
+
+
+@dataclass(frozen=True)
 class For:
     """`step` is "+c", "*2" or "/2"; the loop runs while counter < bound ("/2": while counter > 0)."""
 
@@ -76,14 +100,29 @@ class Change:
     mirror: bool
 
 
-Statement: TypeAlias = Access | Sync | Branch | For | Change
+Statement: TypeAlias = Access | Sync | Branch | Leave | For | Change
+
+OPERATORS = {"/": (2, 3, 4, 8), "%": (2, 3, 4, 8), "&": (1, 3, 6, 7), ">>": (1, 2), "low": (5, 20, 44)}
+FUNCTIONS = """
+__device__ int low(int value, int limit) {
+  if (value < limit) return value;
+  return limit;
+}
+"""
 
 # ---------------------------------------------------------------- printing
 
 
-def source(name: str, body: tuple[Statement, ...]) -> str:
-    lines = [f"__global__ void {name}(int n) {{", f"  __shared__ int cells[{CELLS}];"]
-    lines += ["  int t = threadIdx.x, x = 0, y = t, sink = 0;", *_lines(body, 1), "}"]
+@dataclass(frozen=True)
+class Kernel:
+    body: tuple[Statement, ...]
+    shared: bool
+
+
+def source(name: str, kernel: Kernel) -> str:
+    array = f"__shared__ int cells[{CELLS}];" if kernel.shared else "int b = blockIdx.x;"
+    head = f"__global__ void {name}(int n{'' if kernel.shared else ', int *cells'}) {{"
+    lines = [head, f"  {array}", "  int t = threadIdx.x, x = 0, y = t, sink = 0;", *_lines(kernel.body, 1), "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -106,6 +145,8 @@ def _lines(body: tuple[Statement, ...], depth: int) -> Iterator[str]:
                     yield f"{pad}}} else {{"
                     yield from _lines(otherwise, depth + 1)
                 yield f"{pad}}}"
+            case Leave(left=left, right=right, word=word):
+                yield f"{pad}if ({left.text()} < {right.text()}) {word};"
             case For():
                 yield from _loop(statement, depth)
 
@@ -140,8 +181,10 @@ class Thread:
     numbers: dict[int, int]
     trace: list[tuple[int, int, bool, int]] = field(default_factory=list[tuple[int, int, bool, int]])
     barriers: int = 0
+    rounds: int = 0
 
-    def run(self, body: tuple[Statement, ...]) -> None:
+    def run(self, body: tuple[Statement, ...]) -> str:
+        """The word that control leaves `body` with: "" at its end, "break", "continue"."""
         for statement in body:
             match statement:
                 case Access(write=write, index=index):
@@ -154,9 +197,14 @@ class Thread:
                     self.names[x] = value - self.names[x] if mirror else self.names[x] + value
                 case Branch(left=left, right=right, then=then, otherwise=otherwise):
                     taken = left.value(self.names) < right.value(self.names)
-                    self.run(then if taken else otherwise)
+                    if word := self.run(then if taken else otherwise):
+                        return word
+                case Leave(left=left, right=right, word=word):
+                    if left.value(self.names) < right.value(self.names):
+                        return word
                 case For():
                     self._loop(statement)
+        return ""
 
     def _loop(self, loop: For) -> None:
         i = loop.counter
@@ -164,14 +212,19 @@ class Thread:
         entered = loop.test_behind
         while entered or self._goes_on(loop):
             entered = False
-            self.run(loop.body)
+            self.rounds += 1
+            if self.rounds > 2000:
+                raise OverflowError("it runs too long")
+            word = self.run(loop.body)
+            if word == "break":
+                return
+            if word == "continue" and loop.test_behind:  # the step stands in the body
+                continue
             amount = int(loop.step[1:])
             now = self.names[i]
             self.names[i] = {"+": now + amount, "*": now * amount, "/": abs(now) // amount * (1 if now > 0 else -1)}[
                 loop.step[0]
             ]
-            if len(self.trace) + self.barriers > 2000:
-                raise OverflowError("it runs too long")
 
     def _goes_on(self, loop: For) -> bool:
         now = self.names[loop.counter]
@@ -192,25 +245,45 @@ def in_order(body: tuple[Statement, ...]) -> Iterator[Access]:
                 pass
 
 
-def races(body: tuple[Statement, ...]) -> dict[tuple[int, int], set[str]]:
+def races(kernel: Kernel) -> dict[tuple[int, int], set[str]]:
     """The levels at which two accesses (by number) meet.  OverflowError for a kernel without meaning."""
-    numbers = {id(access): number for number, access in enumerate(in_order(body))}
-    touched: dict[tuple[int, int], set[tuple[int, int, bool]]] = {}
-    for t in range(THREADS):
-        thread = Thread({"t": t, "n": N, "x": 0, "y": t}, numbers)
-        thread.run(body)
-        for phase, number, write, cell in thread.trace:
-            if not 0 <= cell < CELLS:
-                raise OverflowError("out of bounds")
-            touched.setdefault((phase, cell), set()).add((t, number, write))
+    numbers = {id(access): number for number, access in enumerate(in_order(kernel.body))}
+    touched: dict[int, set[Touch]] = {}
+    for b in range(1 if kernel.shared else BLOCKS):
+        for t in range(THREADS):
+            thread = Thread({"t": t, "b": b, "n": N, "x": 0, "y": t}, numbers)
+            thread.run(kernel.body)
+            for phase, number, write, cell in thread.trace:
+                if not 0 <= cell < CELLS:
+                    raise OverflowError("out of bounds")
+                touched.setdefault(cell, set()).add(Touch(b, t, phase, number, write))
     found: dict[tuple[int, int], set[str]] = {}
     for group in touched.values():
-        for t, a, write_a in group:
-            for u, b, write_b in group:
-                if t < u and (write_a or write_b):
-                    pair = (min(a, b), max(a, b))
-                    found.setdefault(pair, set()).add("warp" if t // 32 == u // 32 else "block")
+        for one, two in combinations(group, 2):
+            level = one.meets(two)
+            if level:
+                found.setdefault((min(one.number, two.number), max(one.number, two.number)), set()).add(level)
     return found
+
+
+class Touch(NamedTuple):
+    """A thread's access to some cell."""
+
+    block: int
+    thread: int
+    phase: int
+    number: int
+    write: bool
+
+    def meets(self, other: Touch) -> str:
+        """The level at which the two race; "" if they do not."""
+        if not (self.write or other.write):
+            return ""
+        if self.block != other.block:
+            return "grid"
+        if self.phase != other.phase or self.thread == other.thread:
+            return ""
+        return "warp" if self.thread // 32 == other.thread // 32 else "block"
 
 
 # ---------------------------------------------------------------- making
@@ -222,29 +295,36 @@ class Maker:
 
     random: Random
     counters: int = 0
-    uniform: tuple[str, ...] = ("n", "x")
+    uniform: tuple[str, ...] = ("n", "x", "b")
 
-    def kernel(self) -> tuple[Statement, ...]:
+    def kernel(self) -> Kernel:
+        shared = self.random.random() < 0.6
+        names = ("t", "n", "x", "y") if shared else ("t", "n", "x", "y", "b")
         while True:
             self.counters = 0
-            body = self.block(("t", "n", "x", "y"), depth=0, barriers=True)
-            if any(a.write for a in in_order(body)) and len(list(in_order(body))) > 1:
+            kernel = Kernel(self.block(names, depth=0, barriers=True), shared)
+            if any(a.write for a in in_order(kernel.body)) and len(list(in_order(kernel.body))) > 1:
                 try:
-                    races(body)
+                    races(kernel)
                 except OverflowError:
                     continue
-                return body
+                return kernel
 
-    def block(self, scope: tuple[str, ...], depth: int, *, barriers: bool) -> tuple[Statement, ...]:
+    def block(self, scope: tuple[str, ...], depth: int, *, barriers: bool, leaves: str = "") -> tuple[Statement, ...]:
+        """`barriers`: all threads come here alike.  `leaves`: how break may depend on threads, if it may stand here."""
         size = self.random.randint(1, 4 if depth == 0 else 3)
-        return tuple(self.statement(scope, depth, barriers) for _ in range(size))
+        return tuple(self.statement(scope, depth, barriers, leaves) for _ in range(size))
 
-    def statement(self, scope: tuple[str, ...], depth: int, barriers: bool) -> Statement:
+    def statement(self, scope: tuple[str, ...], depth: int, barriers: bool, leaves: str) -> Statement:
         choice = self.random.random()
         if choice < 0.45 or (depth == 2 and choice < 0.7):
             return Access(self.random.random() < 0.6, self.index(scope))
         if choice < 0.6 and barriers:
             return Sync()
+        if choice < 0.64 and leaves:
+            names = tuple(v for v in scope if v in self.uniform) if leaves == "together" else scope
+            word = self.random.choice(("break", "continue"))
+            return Leave(self.small(names), self.small(names), word)
         if choice < 0.7:
             variable = "x" if barriers and self.random.random() < 0.5 else "y"
             names = tuple(v for v in scope if v in self.uniform) if variable == "x" else scope
@@ -252,15 +332,16 @@ class Maker:
         if depth >= 2:
             return Access(True, self.index(scope))
         if choice < 0.82:
-            return self.branch(scope, depth, barriers)
+            return self.branch(scope, depth, barriers, leaves)
         return self.loop(scope, depth, barriers)
 
-    def branch(self, scope: tuple[str, ...], depth: int, barriers: bool) -> Branch:
+    def branch(self, scope: tuple[str, ...], depth: int, barriers: bool, leaves: str) -> Branch:
         together = self.random.random() < 0.4
         names = tuple(v for v in scope if v in self.uniform) if together else scope
         inner = barriers and together
-        then = self.block(scope, depth + 1, barriers=inner)
-        otherwise = self.block(scope, depth + 1, barriers=inner) if self.random.random() < 0.4 else ()
+        leaves = "" if leaves == "together" and not inner else leaves
+        then = self.block(scope, depth + 1, barriers=inner, leaves=leaves)
+        otherwise = self.block(scope, depth + 1, barriers=inner, leaves=leaves) if self.random.random() < 0.4 else ()
         return Branch(self.small(names), self.small(names), then, otherwise)
 
     def loop(self, scope: tuple[str, ...], depth: int, barriers: bool) -> For:
@@ -276,7 +357,7 @@ class Maker:
         if together:
             self.uniform += (counter,)
         inside = barriers and together
-        body = self.block((*scope, counter), depth + 1, barriers=inside)
+        body = self.block((*scope, counter), depth + 1, barriers=inside, leaves="together" if inside else "alone")
         return For(counter, first, bound, step, body, self.random.random() < 0.2)
 
     def small(self, names: tuple[str, ...]) -> Index:
@@ -287,5 +368,6 @@ class Maker:
         count = self.random.choice((1, 1, 2, 2, 3))
         chosen = dict.fromkeys(self.random.choice(("t", *names)) for _ in range(count))
         terms = tuple((self.random.choice((1, 1, 1, 2, 4, -1)), v) for v in chosen)
-        operator = self.random.choice(("", "", "", "", "/", "%"))
-        return Index(self.random.randint(0, 40), terms, operator, self.random.choice((2, 3, 4, 8)) if operator else 1)
+        operator = self.random.choice(("", "", "", "", "", *OPERATORS))
+        operand = self.random.choice(OPERATORS[operator]) if operator else 1
+        return Index(self.random.randint(0, 40), terms, operator, operand)

@@ -10,12 +10,12 @@ from hgrd.races.analyze import analyze
 from hgrd.races.findings import KernelReport, Site
 from hgrd.races.options import AnalysisOptions
 from tests.checking import parse
-from tests.races.generated import THREADS, Maker, N, Statement, in_order, races, source
+from tests.races.generated import BLOCKS, FUNCTIONS, THREADS, Kernel, Maker, N, in_order, races, source
 
 COUNT = 60
-WORDS = {"intra-warp": "warp", "intra-block": "block"}
-KERNELS: dict[str, tuple[Statement, ...]] = {f"kernel_{i}": Maker(Random(i)).kernel() for i in range(COUNT)}
-SOURCE = "".join(source(name, body) for name, body in KERNELS.items())
+WORDS = {"intra-warp": "warp", "intra-block": "block", "inter-block": "grid"}
+KERNELS: dict[str, Kernel] = {f"kernel_{i}": Maker(Random(i)).kernel() for i in range(COUNT)}
+SOURCE = FUNCTIONS + "".join(source(name, kernel) for name, kernel in KERNELS.items())
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def lines_of(name: str) -> list[int]:
 
 
 def report(program: Program, name: str, **options: object) -> KernelReport:
-    return analyze((program,), AnalysisOptions(kernels=(name,), grid_dim=(1, 1, 1), **options)).kernels[0]
+    return analyze((program,), AnalysisOptions(kernels=(name,), **options)).kernels[0]
 
 
 def found(kernel: KernelReport, numbers: dict[int, int]) -> tuple[dict[tuple[int, int], set[str]], ...]:
@@ -62,13 +62,14 @@ def _pair(first: Site, second: Site, numbers: dict[int, int]) -> tuple[int, int]
 
 def numbers_of(name: str) -> dict[int, int]:
     lines = lines_of(name)
-    assert len(lines) == len(list(in_order(KERNELS[name])))
+    assert len(lines) == len(list(in_order(KERNELS[name].body)))
     return {line: number for number, line in enumerate(lines)}
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_at_one_launch(program: Program, name: str):
-    kernel = report(program, name, block_dim=(THREADS, 1, 1), params=(("n", N),))
+    grid = 1 if KERNELS[name].shared else BLOCKS
+    kernel = report(program, name, grid_dim=(grid, 1, 1), block_dim=(THREADS, 1, 1), params=(("n", N),))
     decided, undecided = found(kernel, numbers_of(name))
     truth = races(KERNELS[name])
     for pair in truth.keys() | decided.keys():
