@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -12,7 +12,7 @@ from hgrd.solve.launches import try_launches
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
-from hgrd.solve.problem import access_bit, pose
+from hgrd.solve.problem import Problem, access_bit, pose, restricted
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.solve.reading import read_plainly
 from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
@@ -20,7 +20,8 @@ from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
 from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps
-from hgrd.terms import Term
+from hgrd.terms import Op, Term, const, lt
+from hgrd.terms.rewrite import bottom_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Budget:
     more_launches: int = 80
     more_rows: int = 16_384
     rounds: int = 150
-    first_effort: int = 500_000
+    first_effort: int = 200_000
     effort: int = 3_000_000
     wrap_rounds: int = 16
     wrap_effort: int = 100_000
@@ -45,6 +46,7 @@ class Budget:
 
 
 DEFAULT: Final = Budget()
+_MOST_SPLITS: Final = 3
 
 
 def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = None) -> Answer:
@@ -65,7 +67,7 @@ def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFA
 
 def _guarded(query: Query, budget: Budget, solver: Solver) -> Answer:
     try:
-        return _Decision(query, budget, solver).answer()
+        return _Decision(pose(query), budget, solver).answer()
     except Exception as error:  # one odd query must not cost the others their answers
         return Undecided(f"{type(error).__name__}: {error}")
     finally:
@@ -73,12 +75,12 @@ def _guarded(query: Query, budget: Budget, solver: Solver) -> Answer:
 
 
 class _Decision:
-    """One query on its way through the steps of the procedure."""
+    """One problem on its way through the steps of the procedure."""
 
-    def __init__(self, query: Query, budget: Budget, solver: Solver) -> None:
+    def __init__(self, problem: Problem, budget: Budget, solver: Solver) -> None:
         self.budget = budget
         self.solver = solver
-        self.problem = pose(query)
+        self.problem = problem
         self.tried = 0
 
     def answer(self) -> Answer:
@@ -89,11 +91,30 @@ class _Decision:
         small = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
         if isinstance(small, Found):
             return Conflict(small.model, "launch")
+        divisor = _of_open_sign(self.problem, known)
+        if divisor is not None:
+            return self._by_sign(divisor)
         plain = known.loose & self.problem.strict
         try:
             return self._prove(known, normal_form(self.problem, known, plain))
         except Infeasible as contradiction:
             return self._weighed(contradiction.facts, "bounds", known, self._assumed(known))
+
+    def _by_sign(self, divisor: Term) -> Answer:
+        """Both signs on their own: a divisor of known sign has a quotient and a remainder."""
+        proofs: list[Proved] = []
+        budget = replace(self.budget, launches=0)
+        for sign in (lt(const(0), divisor), lt(divisor, const(0))):
+            half = _Decision(restricted(self.problem, sign), budget, self.solver).answer()
+            if not isinstance(half, Proved):
+                return half
+            proofs.append(half)
+        first, second = proofs
+        no_wrap = tuple(dict.fromkeys((*first.no_wrap, *second.no_wrap)))
+        wraps_at = first.wraps_at or second.wraps_at
+        return Proved(
+            first.used | second.used, ", ".join(dict.fromkeys((first.method, second.method))), no_wrap, wraps_at
+        )
 
     def _prove(self, known: Known, normal: Normal) -> Answer:
         reasons: dict[str, None] = {}
@@ -111,10 +132,10 @@ class _Decision:
     def _attempts(self, known: Known, normal: Normal) -> Iterator[tuple[str, Callable[[], Outcome]]]:
         """The steps that are left, by name."""
         budget = self.budget
+        yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.first_effort, Arithmetic.OLD))
         if normal.opaque_bits:
             yield "bits", lambda: self._ask(known, budget.bit_effort, bits=True)
-        for units, arithmetic in ((budget.first_effort, Arithmetic.OLD), (budget.effort, Arithmetic.NEW)):
-            yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, units, arithmetic))
+        yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.effort, Arithmetic.NEW))
         yield "launch", lambda: self._launches(known, budget.more_launches, budget.more_rows, seed=7)
         yield "nonlinear", lambda: self._ask(known, budget.fallback_effort, bits=False)
 
@@ -158,3 +179,14 @@ class _Decision:
         access = access_bit(self.problem.query)
         used = frozenset(fact_indexes(facts & ~access))
         return Proved(used, method if facts & access else "infeasible", no_wrap, wraps_at)
+
+
+def _of_open_sign(problem: Problem, known: Known) -> Term | None:
+    """A symbol that is divided by in every execution and whose sign the bounds leave open; None for many."""
+    found: dict[Term, None] = {}
+    for t in bottom_up(problem.roots):
+        if t.op in (Op.DIV, Op.MOD) and t in problem.strict and t.args[1].op is Op.VAR:
+            span = known.spans.get(t.args[1].symbol)
+            if span is not None and span.low < 0 < span.high:
+                found.setdefault(t.args[1])
+    return next(iter(found)) if 0 < len(found) <= _MOST_SPLITS else None

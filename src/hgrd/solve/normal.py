@@ -33,7 +33,7 @@ from hgrd.solve.formula import (
 )
 from hgrd.solve.poly import Poly
 from hgrd.solve.problem import Problem
-from hgrd.terms import Op, Symbol, Term
+from hgrd.terms import Op, Symbol, Term, negate
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up
 
@@ -212,8 +212,11 @@ class Normaliser:
         return Value(self.builder.extreme(a.poly, b.poly, span, least=least), span.facts)
 
     def _ite(self, t: Term) -> Value:
-        condition, facts = self.formula(t.args[0])
         a, b = self.value(t.args[1]), self.value(t.args[2])
+        for condition, chosen in ((t.args[0], a), (negate(t.args[0]), b)):
+            if condition in self.problem.truths:
+                return Value(chosen.poly, chosen.facts | self.problem.truths[condition])
+        condition, facts = self.formula(t.args[0])
         settled = self.decided(condition)
         if settled is not None:
             chosen = a if settled[0] else b

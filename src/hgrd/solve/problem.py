@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from hgrd.solve.query import Model, Query
@@ -47,6 +47,7 @@ class Problem:
     strict: frozenset[Term]
     ranges: Mapping[str, tuple[int, int]]  # of the elements of arrays that are read
     same: Mapping[Symbol, Same]  # symbols that conditions say are equal to another one
+    truths: Mapping[Term, int]  # the conditions, taken apart, with their facts
 
     @property
     def addresses(self) -> tuple[Term, Term]:
@@ -55,6 +56,14 @@ class Problem:
     @property
     def roots(self) -> tuple[Term, ...]:
         return (*(c.term for c in self.conditions), *self.addresses)
+
+
+def restricted(problem: Problem, extra: Term) -> Problem:
+    """The problem with one more condition on the accesses."""
+    condition = Condition(extra, access_bit(problem.query))
+    return replace(
+        problem, conditions=(*problem.conditions, condition), truths={**problem.truths, extra: condition.facts}
+    )
 
 
 def access_bit(query: Query) -> int:
@@ -87,7 +96,15 @@ def pose(query: Query) -> Problem:
     symbols = tuple(t.symbol for t in bottom_up(roots) if t.op is Op.VAR)
     shared = frozenset(s for s in symbols if s not in private)
     conditions = (*stated, *(c for c in defined if c.term.op is not Op.TRUE))
-    return Problem(query, conditions, symbols, shared, frozenset(strict), ranges, _same(stated))
+    return Problem(query, conditions, symbols, shared, frozenset(strict), ranges, _same(stated), _truths(stated))
+
+
+def _truths(conditions: Iterable[Condition]) -> dict[Term, int]:
+    found: dict[Term, int] = {}
+    for c in conditions:
+        for part in c.term.args if c.term.op is Op.AND else (c.term,):
+            found.setdefault(part, c.facts)
+    return found
 
 
 def _same(conditions: Iterable[Condition]) -> dict[Symbol, Same]:

@@ -261,9 +261,9 @@ def gt(a: Term, b: Term) -> Term:
 
 
 def _compare_choice(a: Term, b: Term) -> Term:
-    """eq(ite(c, constant, constant), constant): the condition itself, where that is shorter."""
+    """eq(ite(c, x, constant), constant): a condition on c, and on x at most once."""
     condition, x, y = a.args
-    if x.is_const and y.is_const:
+    if x.is_const or y.is_const:
         return ite(condition, eq(x, b), eq(y, b))
     return intern(Op.EQ, None, (a, b), 0, 1)
 
