@@ -245,9 +245,14 @@ def in_order(body: tuple[Statement, ...]) -> Iterator[Access]:
                 pass
 
 
+def numbers_in(kernel: Kernel) -> dict[int, int]:
+    """The number of each access, by its identity."""
+    return {id(access): number for number, access in enumerate(in_order(kernel.body))}
+
+
 def races(kernel: Kernel) -> dict[tuple[int, int], set[str]]:
     """The levels at which two accesses (by number) meet.  OverflowError for a kernel without meaning."""
-    numbers = {id(access): number for number, access in enumerate(in_order(kernel.body))}
+    numbers = numbers_in(kernel)
     touched: dict[int, set[Touch]] = {}
     for b in range(1 if kernel.shared else BLOCKS):
         for t in range(THREADS):

@@ -7,12 +7,26 @@ import pytest
 
 from hgrd.program.program import Program
 from hgrd.races.analyze import analyze
-from hgrd.races.findings import KernelReport, Site
+from hgrd.races.findings import KernelReport, Site, ThreadWitness
 from hgrd.races.options import AnalysisOptions
 from tests.checking import parse
-from tests.races.generated import BLOCKS, FUNCTIONS, THREADS, Kernel, Maker, N, in_order, races, source
+from tests.races.generated import (
+    BLOCKS,
+    FUNCTIONS,
+    THREADS,
+    Kernel,
+    Maker,
+    N,
+    Thread,
+    Touch,
+    in_order,
+    numbers_in,
+    races,
+    source,
+)
 
 COUNT = 60
+MODERATE = ("-1000 <= n && n <= 1000", "gridDim.x <= 1000")  # Python's integers do not overflow
 WORDS = {"intra-warp": "warp", "intra-block": "block", "inter-block": "grid"}
 KERNELS: dict[str, Kernel] = {f"kernel_{i}": Maker(Random(i)).kernel() for i in range(COUNT)}
 SOURCE = FUNCTIONS + "".join(source(name, kernel) for name, kernel in KERNELS.items())
@@ -55,6 +69,17 @@ def found(kernel: KernelReport, numbers: dict[int, int]) -> tuple[dict[tuple[int
     return decided, undecided
 
 
+def touches(name: str, number: int, witness: ThreadWitness, n: int) -> list[Touch]:
+    """What the access with this number does to the bytes of the witness when its thread runs."""
+    kernel = KERNELS[name]
+    (t, _, _), (b, _, _) = witness.thread, witness.block
+    thread = Thread({"t": t, "b": b, "n": n, "x": 0, "y": t}, numbers_in(kernel))
+    thread.run(kernel.body)
+    assert witness.bytes == 4 and witness.first_byte % 4 == 0
+    cell = witness.first_byte // 4
+    return [Touch(b, t, phase, i, write) for phase, i, write, c in thread.trace if (i, c) == (number, cell)]
+
+
 def _pair(first: Site, second: Site, numbers: dict[int, int]) -> tuple[int, int]:
     one, two = sorted((numbers[first.span.line], numbers[second.span.line]))
     return one, two
@@ -80,8 +105,14 @@ def test_at_one_launch(program: Program, name: str):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_at_all_launches(program: Program, name: str):
-    """What races at one launch races at some."""
-    decided, undecided = found(report(program, name), numbers_of(name))
+    """What races at one launch races at some; and at the launch of a witness, its two threads do."""
+    kernel, numbers = report(program, name, assume=MODERATE), numbers_of(name)
+    for finding in kernel.findings:
+        ends = ((finding.first, finding.witness.first), (finding.second, finding.witness.second))
+        n = dict(finding.witness.inputs).get("n", N)
+        one, two = (touches(name, numbers[site.span.line], thread, n) for site, thread in ends)
+        assert any(a.meets(b) for a in one for b in two), f"not so: {finding}"
+    decided, undecided = found(kernel, numbers)
     for pair, levels in races(KERNELS[name]).items():
         known = decided.get(pair, set[str]()) | undecided.get(pair, set[str]())
         assert levels - known == set(), f"missed: {pair}"

@@ -9,14 +9,14 @@ LOOPS = {
     "steady": (
         "for (int i = threadIdx.x; i < n; i += 4) a[i] = 0;",
         """
-loop i.iteration# in 0..536870911 when threadIdx.x < n
+loop i.iteration# in 0..536870911 when threadIdx.x < n && threadIdx.x + i.iteration# * 4 <= 2147483647
   write global a at (threadIdx.x + i.iteration# * 4) * 4 size 4 when threadIdx.x + i.iteration# * 4 < n
 """,
     ),
     "downward": (
         "for (int i = n - 1; i >= 0; --i) a[i] = 0;",
         """
-loop i.iteration# in 0..2147483646 when 0 <= n - 1
+loop i.iteration# in 0..2147483646 when 0 <= n - 1 && -2147483648 <= n - 1 + i.iteration# * -1
   write global a at (n - 1 + i.iteration# * -1) * 4 size 4 when 0 <= n - 1 + i.iteration# * -1
 """,
     ),
@@ -69,7 +69,7 @@ loop i# in 0..2147483646 when 0 < n
         "for (int i = 0; i < n; ++i) for (int j = i; j < m; ++j) a[i * m + j] = 0;",
         """
 loop i# in 0..2147483646 when 0 < n
-  loop j.iteration# in 0..2147483647 when i# < n && i# < m
+  loop j.iteration# in 0..2147483647 when i# < n && i# < m && i# + j.iteration# <= 2147483647
     write global a at (i# * m + i# + j.iteration#) * 4 size 4 when i# + j.iteration# < m
 """,
     ),

@@ -32,6 +32,7 @@ from hgrd.terms import (
     eq,
     le,
     negate,
+    sub,
     symbols_of,
     var,
 )
@@ -189,13 +190,11 @@ def _highest(test: Term, probe: Symbol) -> int:
     """The highest iteration for which a comparison linear in it can hold."""
     if test.op not in (Op.LT, Op.LE):
         return _MAX_TRIPS
-    constant, atoms = linear(test.args[0])
-    other, more = linear(test.args[1])
-    slope = atoms.pop(var(probe), 0) - more.pop(var(probe), 0)
+    constant, atoms = linear(sub(*test.args))
+    slope = atoms.pop(var(probe), 0)
     if slope <= 0:
         return _MAX_TRIPS
-    low = constant - other + sum(c * (t.low if c > 0 else t.high) for t, c in atoms.items())
-    low -= sum(c * (t.high if c > 0 else t.low) for t, c in more.items())
+    low = constant + sum(c * (t.low if c > 0 else t.high) for t, c in atoms.items())
     room = -low - (1 if test.op is Op.LT else 0)
     return min(_MAX_TRIPS, max(room // slope, 0))
 
@@ -248,16 +247,16 @@ def _known_since(machine: Machine, term: Term, mark: int) -> bool:
 
 
 def _ends_before_wrapping(test: Term | None, binder: Symbol) -> Iterator[Term]:
-    """That counters in a test have not wrapped: unsigned ones that fall, and those that are doubled."""
+    """That what a test compares, and the iterations change, has not wrapped yet: the loop ends before."""
     for term in bottom_up(() if test is None else (test,)):
-        if term.op is Op.WRAP and term.wrap_to[2]:
-            bits, signed, _ = term.wrap_to
+        if term.op is Op.WRAP and term.wrap_to[2] and binder in symbols_of(term):
+            low, high = of_type(*term.wrap_to[:2])
             value = term.args[0]
-            falls = not signed and value.low < 0 and linear(value)[1].get(var(binder), 0) < 0
-            if falls:
-                yield le(const(0), value)
-            elif value.op is Op.SHL and binder in symbols_of(value.args[1]):
-                yield le(value, const(of_type(bits, signed)[1]))
+            slope = linear(value)[1].get(var(binder), 0)
+            if slope <= 0:
+                yield le(const(low), value)
+            if slope >= 0:
+                yield le(value, const(high))
 
 
 def _least_count(
