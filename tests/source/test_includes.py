@@ -43,6 +43,7 @@ def test_shadows_stay_in_their_directory(tmp_path: Path) -> None:
         (b"using namespace std; string s;", "c++", ("string",)),
         (b"string s; vector v;", "c++", ()),
         (b"gettimeofday(&t, 0);", "c", ("sys/time.h",)),
+        (b"int n = atoi(v[1]);", "c++", ("stdlib.h",)),
         (b"t.gettimeofday(); x->usleep(); a::memalign();", "c++", ()),
     ],
 )
