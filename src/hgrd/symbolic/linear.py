@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.terms import Op, Symbol, Term, add, const, mul, sub, symbols_of
+from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of
 
 Linear: TypeAlias = tuple[int, dict[Term, int]]
 
@@ -134,9 +135,26 @@ def _scaling(term: Term, symbol: Symbol) -> int | None:
 
 def _change(term: Term, start: Term, symbol: Symbol) -> tuple[int, int] | None:
     """Bounds of term - start, through choices."""
-    term = _unwrapped(term)
-    if term.op is Op.ITE:
-        a, b = (_change(t, start, symbol) for t in term.args[1:])
-        return None if a is None or b is None else (min(a[0], b[0]), max(a[1], b[1]))
-    delta = sub(term, start) if term is start else difference(term, start)
-    return None if symbol in symbols_of(delta) else (delta.low, delta.high)
+    low, high = 0, 0
+    for position, arm in enumerate(_arms(term)):
+        delta = difference(arm, start)
+        if symbol in symbols_of(delta):
+            return None
+        low = delta.low if position == 0 else min(low, delta.low)
+        high = delta.high if position == 0 else max(high, delta.high)
+    return low, high
+
+
+def _arms(term: Term) -> Iterator[Term]:
+    """What a term may be: the arms of its choices, each once."""
+    seen: set[Term] = set()
+    todo = [term]
+    while todo:
+        current = _unwrapped(todo.pop())
+        if current in seen:
+            continue
+        seen.add(current)
+        if current.op is Op.ITE:
+            todo.extend(current.args[1:])
+        else:
+            yield current
