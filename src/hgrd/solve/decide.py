@@ -37,11 +37,11 @@ class Budget:
     more_rows: int = 16_384
     rounds: int = 150
     first_effort: int = 200_000
-    effort: int = 3_000_000
+    effort: int = 1_000_000
     wrap_rounds: int = 16
     wrap_effort: int = 100_000
     bit_effort: int = 10_000_000
-    fallback_effort: int = 10_000_000
+    fallback_effort: int = 5_000_000
     lemmas: Lemmas = field(default_factory=Lemmas)
 
 
@@ -110,11 +110,10 @@ class _Decision:
                 return half
             proofs.append(half)
         first, second = proofs
+        methods = dict.fromkeys((*first.method.split(", "), *second.method.split(", ")))
         no_wrap = tuple(dict.fromkeys((*first.no_wrap, *second.no_wrap)))
         wraps_at = first.wraps_at or second.wraps_at
-        return Proved(
-            first.used | second.used, ", ".join(dict.fromkeys((first.method, second.method))), no_wrap, wraps_at
-        )
+        return Proved(first.used | second.used, ", ".join(methods), no_wrap, wraps_at)
 
     def _prove(self, known: Known, normal: Normal) -> Answer:
         reasons: dict[str, None] = {}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from hgrd.solve import poly
 from hgrd.solve.bounds import Span
 from hgrd.solve.builder import Builder, Value
 from hgrd.solve.formula import Equal, at_most, equal, every, less, negative, positive, some
 from hgrd.solve.poly import ONE, ZERO, Poly, PolyKey
+
+_MOST_REPLACED: Final = 3
 
 Factors: TypeAlias = tuple[int, ...]  # a positive constant (if not 1, negated: -c), then atoms
 
@@ -34,17 +36,40 @@ class Divider:
     _done: dict[tuple[PolyKey, PolyKey, bool], Division] = field(
         default_factory=dict[tuple[PolyKey, PolyKey, bool], Division]
     )
+    _remainders: dict[int, Value] = field(default_factory=dict[int, Value])
 
     def divide(self, a: Value, c: Value, *, floor: bool, others: Sequence[Poly] = ()) -> Division:
         """`others` are further divisors of the same dividend, to share partial quotients with.
 
         a / (f * g) is (a / f) / g for a >= 0 and f, g >= 1.
         """
+        exact = self._exact(a, c)
+        if exact is not None:
+            return exact
         factors = self._factors(c.poly)
         if factors is None or len(factors) < 2 or self.builder.span(a.poly).low < 0:
             return self._primitive(a, c, floor)
         rivals = [f for f in map(self._factors, others) if f is not None]
         return self._chain(a, factors, rivals, c.facts)
+
+    def _exact(self, a: Value, c: Value) -> Division | None:
+        """The quotient of a multiple, also of one like x - x % c."""
+        if len(c.poly) != 1:
+            return None
+        ((unit, k),) = c.poly.items()
+        p, facts = a.poly, a.facts | c.facts
+        for _ in range(_MOST_REPLACED):
+            cofactors = [(poly.divided(mono, unit), n) for mono, n in p.items()]
+            quotient = {mono: n // k for mono, n in cofactors if mono is not None and n % k == 0}
+            if len(quotient) == len(p):
+                return Division(quotient, ZERO, facts)
+            known = {r: self._remainders[r] for r in sorted(poly.atoms_of(p) & self._remainders.keys())}
+            if not known:
+                return None
+            p = poly.replaced(p, {r: value.poly for r, value in known.items()})
+            for value in known.values():
+                facts |= value.facts
+        return None
 
     def _factors(self, c: Poly) -> Factors | None:
         """The factors of a monomial of positive ones; None for other polynomials."""
@@ -56,8 +81,10 @@ class Divider:
         return (*((-k,) if k > 1 else ()), *mono)
 
     def _chain(self, a: Value, factors: Factors, rivals: list[Factors], facts: int) -> Division:
-        if len(factors) == 1:
-            return self._primitive(a, Value(_product(factors), facts), floor=False)
+        whole = Value(_product(factors), facts)
+        exact = self._exact(a, whole)
+        if exact is not None or len(factors) == 1:
+            return exact or self._primitive(a, whole, floor=False)
         prefix, rest = _best_prefix(factors, rivals)
         shorter = [r for r in rivals if len(r) < len(prefix)]
         outer = self._chain(a, prefix, shorter, facts)
@@ -93,6 +120,7 @@ class Divider:
         q, r = poly.atom(b.fresh(Span(least, most, facts))), poly.atom(b.fresh(Span(0, highest, facts)))
         b.claim(less(r, c), facts)
         b.claim(equal(poly.plus(poly.times(c, q), r), a), facts)
+        self._remainders[next(iter(r))[0]] = Value(poly.minus(a, poly.times(c, q)), facts)
         self._mark_uniform(a, c, q, r)
         return Division(q, r, facts)
 
@@ -106,6 +134,7 @@ class Divider:
         above = every((at_most(ZERO, a), at_most(ZERO, r), less(r, c)))
         b.claim(some((below, above)), facts)
         b.claim(equal(poly.plus(poly.times(c, q), r), a), facts)
+        self._remainders[next(iter(r))[0]] = Value(poly.minus(a, poly.times(c, q)), facts)
         self._mark_uniform(a, c, q, r)
         return Division(q, r, facts)
 
