@@ -6,8 +6,9 @@ import pytest
 
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.phases import At, Last, Next, Order, Party, Phases, Relation, Same, Skipped, phases
+from hgrd.protocol.phases import At, Last, Next, Order, Party, Phases, Relation, Same, Skipped, Without, phases
 from hgrd.races.pairs import uniform_in
+from hgrd.terms import conj, show
 from tests.checking import protocols
 
 WRITE_A, READ_A = "tile[t] = 1;", "x += tile[t + 1];"
@@ -77,7 +78,13 @@ BODIES = {
     ),
     "a_condition_that_all_agree_on": (f"if (n > 2) {{ {WRITE_A} {SYNC} {READ_A} }}", "always", ""),
     "a_condition_on_both": (f"if (n > 2) {{ {WRITE_A} {SYNC} }} if (n > 2) {{ {READ_A} }}", "always", ""),
-    "a_condition_on_the_barrier": (f"{WRITE_A} if (n > 2) {{ {SYNC} }} {READ_A}", "always", "perhaps"),
+    "a_condition_on_the_barrier": (f"{WRITE_A} if (n > 2) {{ {SYNC} }} {READ_A}", "always", "not 2 < n"),
+    "a_condition_on_a_barrier_in_a_loop": (
+        f"for (int r = 0; r < n; ++r) {{ {WRITE_A} if (m > 2) {{ {SYNC} }} {READ_A} }}",
+        "perhaps",
+        "perhaps",
+    ),
+    "a_condition_that_depends_on_the_thread": (f"{WRITE_A} if (t > 2) {{ {SYNC} }} {READ_A}", "always", "perhaps"),
     "a_loop_that_each_thread_leaves_by_itself": (
         f"for (int r = 0; r < n + t; ++r) {{ {WRITE_A} {SYNC} {READ_A} {SYNC} }}",
         "same r#",
@@ -114,6 +121,8 @@ def described(order: Order) -> str:
 def in_words(relation: Relation) -> str:
     names = {Party.FIRST: "write", Party.SECOND: "read"}
     match relation:
+        case Without(guards=guards):
+            return f"not {show(conj(*guards))}"
         case Same(binder=binder):
             return f"same {binder.name}"
         case Next(binder=binder, later=later):

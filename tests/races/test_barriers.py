@@ -165,7 +165,7 @@ __global__ void early_return_of_all(int *out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
 }
 
-// open: read other, write own; shared; block: a barrier under a condition may order the two accesses
+// race: read other, write own; shared; block
 __global__ void barrier_under_another_condition(int *out, int n) {
   __shared__ int tile[256];
   tile[threadIdx.x] = threadIdx.x;  // own
@@ -188,6 +188,16 @@ __global__ void barrier_for_some(int *out) {
   tile[threadIdx.x] = threadIdx.x;  // own
   if (threadIdx.x < 16) __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_unless_one_block(int *out, int n) {
+  __shared__ int tile[256];
+  int t = threadIdx.x;
+  if (n > 3) __syncthreads();
+  tile[t] = t;
+  if (n > 3) __syncthreads();
+  if (n > 4) out[blockIdx.x * blockDim.x + t] = tile[255 - t];
 }
 
 // safe: 3 of 3 pairs

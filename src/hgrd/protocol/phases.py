@@ -64,7 +64,14 @@ class Skipped:
     party: Party
 
 
-Relation: TypeAlias = Same | Next | At | Last | Skipped
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A barrier was not passed: not all of its `guards` hold, on which all threads agree."""
+
+    guards: tuple[Term, ...]
+
+
+Relation: TypeAlias = Same | Next | At | Last | Skipped | Without
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +143,14 @@ class _Walk:
     def _relevant(self, item: Item) -> bool:
         return isinstance(item, Barrier) and item.scope in _COUNTING[self.level] and item.mask is None
 
-    def _counts(self, barrier: Barrier) -> bool:
-        """Whether both pass the barrier whenever they make their accesses."""
-        for guard in barrier.guards:
-            in_a, in_b = guard in self.a.guards, guard in self.b.guards
-            shared = guard in self.common or self.phases.uniform(guard)
-            if not ((in_a and in_b) or ((in_a or in_b) and shared)):
-                return False
-        return True
+    def _beyond(self, barrier: Barrier) -> tuple[Term, ...]:
+        """The conditions of the barrier that do not follow from the two accesses being made."""
+        return tuple(g for g in barrier.guards if not self._implied(g))
+
+    def _implied(self, guard: Term) -> bool:
+        in_a, in_b = guard in self.a.guards, guard in self.b.guards
+        shared = guard in self.common or self.phases.uniform(guard)
+        return (in_a and in_b) or ((in_a or in_b) and shared)
 
     def _has_barrier(self, items: tuple[Item, ...]) -> bool:
         return any(self._relevant(i) or (isinstance(i, ProtocolLoop) and self._has_barrier(i.items)) for i in items)
@@ -193,9 +200,11 @@ class _Walk:
         order = Order()
         for item in items:
             if isinstance(item, Barrier) and self._relevant(item):
-                if self._counts(item):
+                beyond = self._beyond(item)
+                if not beyond:
                     return []
-                order = replace(order, exact=False)
+                agreed = all(map(self.phases.uniform, beyond))
+                order = _with(order, Without(beyond)) if agreed else replace(order, exact=False)
             elif isinstance(item, ProtocolLoop) and self._has_barrier(item.items):
                 if self._synchronises(item):
                     order = _with(order, Skipped(item.count, behind))

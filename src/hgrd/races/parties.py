@@ -6,8 +6,25 @@ from dataclasses import dataclass
 
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.phases import At, Last, Next, Order, Party, Relation, Same, Skipped
-from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, disj, div, eq, mul, ne, substitute, symbols_of, var
+from hgrd.protocol.phases import At, Last, Next, Order, Party, Relation, Same, Skipped, Without
+from hgrd.terms import (
+    Op,
+    Origin,
+    Symbol,
+    Term,
+    add,
+    conj,
+    const,
+    disj,
+    div,
+    eq,
+    mul,
+    ne,
+    negate,
+    substitute,
+    symbols_of,
+    var,
+)
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 SUFFIX = {Party.FIRST: "@1", Party.SECOND: "@2"}
@@ -58,6 +75,8 @@ class Naming:
                 return eq(add(self._copy(k, party), const(1)), self._copy(count, _other(party)))
             case Skipped(count=count, party=party):
                 return eq(self._copy(count, party), const(0))
+            case Without(guards=guards):
+                return negate(conj(*self.of(guards, Party.FIRST)))
 
     def _copy(self, symbol: Symbol, party: Party) -> Term:
         return var(self.rename(symbol, party))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, phases
+from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, Without, phases
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import candidates, levels_of, posed_pairs, uniform_in
 from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import tickets
 from hgrd.solve.query import Axis, Party
-from hgrd.terms import Term, show
+from hgrd.terms import Term, conj, show
 
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
@@ -59,6 +59,8 @@ def _relation(relation: Relation) -> str:
             return f"{binder.name} of the {party.name.lower()} is the last"
         case Skipped(count, party):
             return f"{count.name} of the {party.name.lower()} is 0"
+        case Without(guards):
+            return f"not ({show(conj(*guards))})"
 
 
 def _query(pair: Pair, posed: Posed) -> Iterator[str]:
