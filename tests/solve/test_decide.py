@@ -22,6 +22,7 @@ from hgrd.terms import (
     eq,
     evaluate,
     ge,
+    ite,
     le,
     lt,
     mod,
@@ -165,6 +166,48 @@ def test_reads_of_different_indexes_may_agree() -> None:
 def test_contents_stay_in_their_range() -> None:
     query = pair(read_between("b", (I,), 5, 7), const(8))
     assert decide(query) == Proved(frozenset(), "bounds")
+
+
+# ---------------------------------------------------------------- divisions and choices
+
+
+def test_a_divisor_of_either_sign() -> None:
+    """Partners in blocks of `d`: each block's lower half writes, and reads from the upper half."""
+    d = shared("d", -(1 << 31), (1 << 31) - 1)
+    half = div(d, const(2))
+    low = [lt(x, add(mul(d, div(x, d)), half)) for x in (I, J)]
+    query = pair(I, add(J, half), guards=(low[0],), between=(low[1],))
+    assert isinstance(decide(query), Proved)
+
+
+def test_what_is_left_of_a_multiple() -> None:
+    """(x - x % m) / m is x / m."""
+    m = shared("m", 1, 1 << 20)
+    index = [add(mul(div(sub(x, mod(x, m)), m), m), mod(x, m)) for x in (I, J)]
+    assert isinstance(decide(pair(index[0], index[1])), Proved)
+
+
+def test_a_guard_settles_a_choice() -> None:
+    """`k = t < n ? t : -1; if (k != -1) a[k]`"""
+    m = shared("m", 0, 1 << 20)
+    chosen = [ite(lt(x, m), x, const(-1)) for x in (I, J)]
+    query = pair(chosen[0], chosen[1], guards=(ne(chosen[0], const(-1)),), between=(ne(chosen[1], const(-1)),))
+    assert decide(query) == Proved(frozenset(), "bounds")
+    query = pair(chosen[0], chosen[1], between=(le(const(2), sub(const(1024), m)),))
+    assert holds(query, decide(query))
+
+
+def test_strides_that_differ_by_a_factor() -> None:
+    """Tiles of 16 rows of `n + 1` elements: 16 * (n + 1) * b + (n + 1) * r + x"""
+    m = shared("m", 32, 1 << 20)
+    row = add(m, const(1))
+    b1, b2, r1, r2, x1, x2 = (
+        private(n, 0, 15 if n[0] == "r" else 1 << 20) for n in ("b1", "b2", "r1", "r2", "x1", "x2")
+    )
+    first = add(mul(mul(row, const(16)), b1), mul(row, r1), x1)
+    second = add(mul(mul(row, const(16)), b2), mul(row, r2), x2)
+    between = (lt(x1, row), lt(x2, row), disj(ne(b1, b2), ne(r1, r2), ne(x1, x2)))
+    assert decide(pair(first, second, between=between)) == Proved(frozenset(), "lemmas")
 
 
 # ---------------------------------------------------------------- wraps
