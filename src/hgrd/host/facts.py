@@ -26,27 +26,33 @@ Name: TypeAlias = Symbol | str
 C = TypeVar("C", Condition, Fact)
 
 
-def relevant(conditions: Iterable[C], roots: Iterable[Term]) -> list[C]:
+def relevant(conditions: Sequence[C], roots: Iterable[Term]) -> list[C]:
     """The conditions that speak, directly or through others, of what is in `roots`.
 
     What is said of the number of iterations of a finished loop only matters where the number itself does.
     """
-    open_ = [(c, _names(c.term)) for c in conditions if c.term is not TRUE and _fits(c.term)]
-    reached = set(frozenset[Name]().union(*(_names(t) for t in roots)))
+    waiting = [(c.term, _names(c.term)) for c in conditions if c.term is not TRUE]
+    reached = set(frozenset[Name]().union(*(symbols_of(t) | arrays_of(t) for t in roots)))
     kept: set[Term] = set()
     grown = True
     while grown:
         grown = False
-        for condition, names in open_:
-            if condition.term not in kept and names & reached and _counts(names) <= reached:
-                kept.add(condition.term)
+        apart: list[tuple[Term, frozenset[Name]]] = []
+        for term, names in waiting:
+            if not names & reached or not _counts(names) <= reached:
+                apart.append((term, names))
+            elif _fits(term):
+                kept.add(term)
                 reached |= names
                 grown = True
-    return [c for c, _ in open_ if c.term in kept]
+        waiting = apart
+    return [c for c in conditions if c.term in kept]
 
 
 def _names(term: Term) -> frozenset[Name]:
-    return frozenset[Name]((*symbols_of(term), *arrays_of(term)))
+    """What connects a condition with others: its symbols, or else the arrays it reads."""
+    symbols = symbols_of(term)
+    return frozenset[Name](symbols or arrays_of(term))
 
 
 def _counts(names: Iterable[Name]) -> set[Name]:

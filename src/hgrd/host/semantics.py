@@ -16,7 +16,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.machine import Machine
@@ -26,7 +26,6 @@ from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
-_SMALL_ARRAY = 8
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
     Storage.STATIC: MemorySpace.HOST,
@@ -108,14 +107,8 @@ class HostSemantics(Semantics):
         return OPAQUE
 
     def unrolls(self, array: Variable) -> bool:
-        """Only arrays of pointers (one for each allocation) and a few numbers matter to launches."""
-        match array.type:
-            case ArrayType(of=PointerType()):
-                return True
-            case ArrayType(of=IntType(), count=count):
-                return count is not None and count <= _SMALL_ARRAY
-            case _:
-                return False
+        """Only arrays of pointers matter to launches: they hold one allocation each."""
+        return isinstance(array.type, ArrayType) and isinstance(array.type.of, PointerType)
 
     def watches(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
