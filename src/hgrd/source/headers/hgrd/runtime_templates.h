@@ -40,7 +40,11 @@ __HGRD_CXX cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* fr
 __HGRD_T cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                         size_t count, const T& symbol, const void* from, size_t size, size_t offset,
                                         cudaMemcpyKind kind);
-__HGRD_CXX cudaStreamBeginRecaptureToGraph(cudaStream_t stream, cudaStreamCaptureMode mode, cudaGraph_t graph);
+__HGRD_CXX cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                    cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+                                    const cudaGraphEdgeData** edges, size_t* count = 0);
+__HGRD_CXX cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                               const cudaGraphEdgeData* edges, size_t count, unsigned flags = 0);
 
 __HGRD_CXX cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                             cudaStream_t stream = 0);
