@@ -56,7 +56,7 @@ def parse(folder: Path, text: str) -> Program:
     file = folder / "program.cu"
     file.write_text(text)
     program = parse_file(str(file), SourceOptions())
-    assert [d.message for d in program.diagnostics if d.error] == []
+    assert [(str(d.span), d.message) for d in program.diagnostics if d.error] == []
     return program
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
-from random import Random
 from typing import NamedTuple, TypeAlias
 
 THREADS, BLOCKS, N, CELLS = 40, 2, 3, 256
@@ -100,7 +99,32 @@ class Change:
     mirror: bool
 
 
-Statement: TypeAlias = Access | Sync | Branch | Leave | For | Change
+@dataclass(frozen=True)
+class Put:
+    """local[at & 3] = value; or y = local[at & 3]."""
+
+    at: Index
+    value: Index | None
+
+
+@dataclass(frozen=True)
+class Point:
+    """int *p = left < right ? &y : &z; *p += amount."""
+
+    left: Index
+    right: Index
+    amount: Index
+
+
+@dataclass(frozen=True)
+class Switch:
+    """On on & 3; the first case falls through into the second."""
+
+    on: Index
+    cases: tuple[tuple[Statement, ...], ...]
+
+
+Statement: TypeAlias = Access | Sync | Branch | Leave | For | Change | Put | Point | Switch
 
 OPERATORS = {"/": (2, 3, 4, 8), "%": (2, 3, 4, 8), "&": (1, 3, 6, 7), ">>": (1, 2), "low": (5, 20, 44)}
 FUNCTIONS = """
@@ -122,7 +146,8 @@ class Kernel:
 def source(name: str, kernel: Kernel) -> str:
     array = f"__shared__ int cells[{CELLS}];" if kernel.shared else "int b = blockIdx.x;"
     head = f"__global__ void {name}(int n{'' if kernel.shared else ', int *cells'}) {{"
-    lines = [head, f"  {array}", "  int t = threadIdx.x, x = 0, y = t, sink = 0;", *_lines(kernel.body, 1), "}"]
+    variables = "int t = threadIdx.x, x = 0, y = t, z = 0, sink = 0, local[4] = {0, 1, 2, 3};"
+    lines = [head, f"  {array}", f"  {variables}", *_lines(kernel.body, 1), "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -144,6 +169,19 @@ def _lines(body: tuple[Statement, ...], depth: int) -> Iterator[str]:
                 if otherwise:
                     yield f"{pad}}} else {{"
                     yield from _lines(otherwise, depth + 1)
+                yield f"{pad}}}"
+            case Put(at=at, value=None):
+                yield f"{pad}y = local[({at.text()}) & 3];"
+            case Put(at=at, value=Index() as value):
+                yield f"{pad}local[({at.text()}) & 3] = {value.text()};"
+            case Point(left=left, right=right, amount=amount):
+                yield f"{pad}{{ int *p = {left.text()} < {right.text()} ? &y : &z; *p += {amount.text()}; }}"
+            case Switch(on=on, cases=cases):
+                yield f"{pad}switch (({on.text()}) & 3) {{"
+                for number, inner in enumerate(cases):
+                    yield f"{pad}  {'default' if number == 2 else f'case {number}'}: {{"
+                    yield from _lines(inner, depth + 2)
+                    yield f"{pad}  }}{'' if number == 0 else ' break;'}"
                 yield f"{pad}}}"
             case Leave(left=left, right=right, word=word):
                 yield f"{pad}if ({left.text()} < {right.text()}) {word};"
@@ -204,6 +242,20 @@ class Thread:
                         return word
                 case For():
                     self._loop(statement)
+                case Put(at=at, value=value):
+                    cell = f"local[{at.value(self.names) & 3}]"
+                    if value is None:
+                        self.names["y"] = self.names[cell]
+                    else:
+                        self.names[cell] = value.value(self.names)
+                case Point(left=left, right=right, amount=amount):
+                    variable = "y" if left.value(self.names) < right.value(self.names) else "z"
+                    self.names[variable] += amount.value(self.names)
+                case Switch(on=on, cases=cases):
+                    number = min(on.value(self.names) & 3, 2)
+                    for inner in cases[0:2] if number == 0 else cases[number : number + 1]:
+                        if word := self.run(inner):
+                            return word
         return ""
 
     def _loop(self, loop: For) -> None:
@@ -241,6 +293,8 @@ def in_order(body: tuple[Statement, ...]) -> Iterator[Access]:
                 yield from in_order((*then, *otherwise))
             case For(body=inner):
                 yield from in_order(inner)
+            case Switch(cases=cases):
+                yield from in_order(tuple(s for inner in cases for s in inner))
             case _:
                 pass
 
@@ -250,13 +304,18 @@ def numbers_in(kernel: Kernel) -> dict[int, int]:
     return {id(access): number for number, access in enumerate(in_order(kernel.body))}
 
 
+def names_of(t: int, b: int, n: int) -> dict[str, int]:
+    """What a thread knows at first."""
+    return {"t": t, "b": b, "n": n, "x": 0, "y": t, "z": 0} | {f"local[{i}]": i for i in range(4)}
+
+
 def races(kernel: Kernel) -> dict[tuple[int, int], set[str]]:
     """The levels at which two accesses (by number) meet.  OverflowError for a kernel without meaning."""
     numbers = numbers_in(kernel)
     touched: dict[int, set[Touch]] = {}
     for b in range(1 if kernel.shared else BLOCKS):
         for t in range(THREADS):
-            thread = Thread({"t": t, "b": b, "n": N, "x": 0, "y": t}, numbers)
+            thread = Thread(names_of(t, b, N), numbers)
             thread.run(kernel.body)
             for phase, number, write, cell in thread.trace:
                 if not 0 <= cell < CELLS:
@@ -289,90 +348,3 @@ class Touch(NamedTuple):
         if self.phase != other.phase or self.thread == other.thread:
             return ""
         return "warp" if self.thread // 32 == other.thread // 32 else "block"
-
-
-# ---------------------------------------------------------------- making
-
-
-@dataclass
-class Maker:
-    """`uniform`: names that all threads agree on."""
-
-    random: Random
-    counters: int = 0
-    uniform: tuple[str, ...] = ("n", "x", "b")
-
-    def kernel(self) -> Kernel:
-        shared = self.random.random() < 0.6
-        names = ("t", "n", "x", "y") if shared else ("t", "n", "x", "y", "b")
-        while True:
-            self.counters = 0
-            kernel = Kernel(self.block(names, depth=0, barriers=True), shared)
-            if any(a.write for a in in_order(kernel.body)) and len(list(in_order(kernel.body))) > 1:
-                try:
-                    races(kernel)
-                except OverflowError:
-                    continue
-                return kernel
-
-    def block(self, scope: tuple[str, ...], depth: int, *, barriers: bool, leaves: str = "") -> tuple[Statement, ...]:
-        """`barriers`: all threads come here alike.  `leaves`: how break may depend on threads, if it may stand here."""
-        size = self.random.randint(1, 4 if depth == 0 else 3)
-        return tuple(self.statement(scope, depth, barriers, leaves) for _ in range(size))
-
-    def statement(self, scope: tuple[str, ...], depth: int, barriers: bool, leaves: str) -> Statement:
-        choice = self.random.random()
-        if choice < 0.45 or (depth == 2 and choice < 0.7):
-            return Access(self.random.random() < 0.6, self.index(scope))
-        if choice < 0.6 and barriers:
-            return Sync()
-        if choice < 0.64 and leaves:
-            names = tuple(v for v in scope if v in self.uniform) if leaves == "together" else scope
-            word = self.random.choice(("break", "continue"))
-            return Leave(self.small(names), self.small(names), word)
-        if choice < 0.7:
-            variable = "x" if barriers and self.random.random() < 0.5 else "y"
-            names = tuple(v for v in scope if v in self.uniform) if variable == "x" else scope
-            return Change(variable, self.small(names), self.random.random() < 0.3)
-        if depth >= 2:
-            return Access(True, self.index(scope))
-        if choice < 0.82:
-            return self.branch(scope, depth, barriers, leaves)
-        return self.loop(scope, depth, barriers)
-
-    def branch(self, scope: tuple[str, ...], depth: int, barriers: bool, leaves: str) -> Branch:
-        together = self.random.random() < 0.4
-        names = tuple(v for v in scope if v in self.uniform) if together else scope
-        inner = barriers and together
-        leaves = "" if leaves == "together" and not inner else leaves
-        then = self.block(scope, depth + 1, barriers=inner, leaves=leaves)
-        otherwise = self.block(scope, depth + 1, barriers=inner, leaves=leaves) if self.random.random() < 0.4 else ()
-        return Branch(self.small(names), self.small(names), then, otherwise)
-
-    def loop(self, scope: tuple[str, ...], depth: int, barriers: bool) -> For:
-        counter = f"i{self.counters}"
-        self.counters += 1
-        together = self.random.random() < 0.7
-        step = self.random.choice(("+1", "+1", "+2", "+3", "*2", "/2"))
-        names = tuple(v for v in scope if v in self.uniform and v not in "xy") if together else ("t", "n")
-        first = Index(self.random.randint(1 if step == "*2" else 0, 3), ((1, self.random.choice(names)),))
-        if step in ("*2", "/2"):
-            first = Index(self.random.choice((1, 4, 8)), ())
-        bound = Index(self.random.randint(1, 9), ((1, self.random.choice(names)),))
-        if together:
-            self.uniform += (counter,)
-        inside = barriers and together
-        body = self.block((*scope, counter), depth + 1, barriers=inside, leaves="together" if inside else "alone")
-        return For(counter, first, bound, step, body, self.random.random() < 0.2)
-
-    def small(self, names: tuple[str, ...]) -> Index:
-        terms = ((self.random.choice((1, 1, 2, -1)), self.random.choice(names)),) if self.random.random() < 0.6 else ()
-        return Index(self.random.randint(0, 6), terms)
-
-    def index(self, names: tuple[str, ...]) -> Index:
-        count = self.random.choice((1, 1, 2, 2, 3))
-        chosen = dict.fromkeys(self.random.choice(("t", *names)) for _ in range(count))
-        terms = tuple((self.random.choice((1, 1, 1, 2, 4, -1)), v) for v in chosen)
-        operator = self.random.choice(("", "", "", "", "", *OPERATORS))
-        operand = self.random.choice(OPERATORS[operator]) if operator else 1
-        return Index(self.random.randint(0, 40), terms, operator, operand)

@@ -15,15 +15,16 @@ from tests.races.generated import (
     FUNCTIONS,
     THREADS,
     Kernel,
-    Maker,
     N,
     Thread,
     Touch,
     in_order,
+    names_of,
     numbers_in,
     races,
     source,
 )
+from tests.races.making import Maker
 
 COUNT = 60
 MODERATE = ("-1000 <= n && n <= 1000", "gridDim.x <= 1000")  # Python's integers do not overflow
@@ -73,7 +74,7 @@ def touches(name: str, number: int, witness: ThreadWitness, n: int) -> list[Touc
     """What the access with this number does to the bytes of the witness when its thread runs."""
     kernel = KERNELS[name]
     (t, _, _), (b, _, _) = witness.thread, witness.block
-    thread = Thread({"t": t, "b": b, "n": n, "x": 0, "y": t}, numbers_in(kernel))
+    thread = Thread(names_of(t, b, n), numbers_in(kernel))
     thread.run(kernel.body)
     assert witness.bytes == 4 and witness.first_byte % 4 == 0
     cell = witness.first_byte // 4
