@@ -19,7 +19,7 @@ from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
 from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
-from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps
+from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps, leans_on_wraps
 from hgrd.terms import Op, Term, const, lt
 from hgrd.terms.rewrite import bottom_up
 
@@ -141,7 +141,9 @@ class _Decision:
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
         tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
         self.tried += tried.launches
-        return Found(tried.model) if tried.model is not None else Stuck("no conflict in small launches")
+        if tried.model is None or leans_on_wraps(known, tried.model):
+            return Stuck("no conflict in small launches")
+        return Found(tried.model)
 
     def _lemmas(self, normal: Normal, effort: Effort) -> Outcome:
         outcome = search(self.problem, normal, self.solver, self.budget.lemmas, effort)

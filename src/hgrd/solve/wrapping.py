@@ -16,7 +16,7 @@ from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.refute import Effort, Found, Refuted, search
 from hgrd.solve.repl import Solver
-from hgrd.terms import Op, Origin, Term, const, ge, le
+from hgrd.terms import EvaluationError, Op, Origin, Term, const, evaluate, ge, le
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _LARGEST_SYMBOL: Final = 1 << 20
@@ -62,6 +62,23 @@ def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, 
             return Wraps(model, realistic=False)
         case _:
             return Open()
+
+
+def leans_on_wraps(known: Known, model: Model) -> bool:
+    """Whether a soft wrap takes effect in the model, at sizes that nobody uses."""
+    sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
+    return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(_takes_effect(t, model) for t in known.loose)
+
+
+def _takes_effect(wrap: Term, model: Model) -> bool:
+    def contents(array: str, index: tuple[int, ...]) -> int:
+        return model.reads.get((array, index), 0)
+
+    try:
+        after, before = evaluate((wrap, wrap.args[0]), model.values, contents)
+    except EvaluationError:
+        return False
+    return after != before
 
 
 def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort) -> Model | None:

@@ -1,0 +1,35 @@
+"""A conflict that only exists because a soft wrap takes effect at sizes nobody uses is none."""
+
+from hgrd.solve.decide import decide
+from hgrd.solve.query import Axis, Conflict, Party, Proved, Query
+from hgrd.terms import Origin, Symbol, Term, add, const, disj, le, mul, ne, var, wrap
+
+WIDTH = 2048
+
+
+def rows(pitch: Symbol, facts: tuple[Term, ...]) -> Query:
+    """Two threads of a row-wise write, the pitch converted to a 32-bit integer."""
+    stride = wrap(var(pitch), 32, True, soft=True)
+    parties: list[Party] = []
+    for suffix in ("@1", "@2"):
+        x = Symbol(f"x{suffix}", 0, WIDTH - 1, Origin.THREAD)
+        y = Symbol(f"y{suffix}", 0, WIDTH - 1, Origin.THREAD)
+        axes = (Axis(x, const(WIDTH)), Axis(y, const(WIDTH)))
+        parties.append(Party((x, y), axes, (), mul(add(mul(var(y), stride), var(x)), const(4)), 4))
+    pairs = zip(parties[0].private, parties[1].private, strict=True)
+    distinct = disj(*(ne(var(a), var(b)) for a, b in pairs))
+    return Query((pitch,), (), facts, parties[0], parties[1], (distinct,))
+
+
+def test_a_pitch_that_wraps_to_nothing_is_no_conflict():
+    pitch = Symbol("pitch", 0, 1 << 40, Origin.INPUT)
+    answer = decide(rows(pitch, (le(const(WIDTH), var(pitch)),)))
+    assert isinstance(answer, Proved)
+    assert answer.no_wrap
+
+
+def test_a_pitch_below_the_width_is_a_conflict():
+    pitch = Symbol("pitch", 0, 1 << 40, Origin.INPUT)
+    answer = decide(rows(pitch, (le(const(1), var(pitch)),)))
+    assert isinstance(answer, Conflict)
+    assert answer.model.values[pitch] < WIDTH
