@@ -106,6 +106,53 @@ __global__ void tickets_of_each_block(int *out) {
   out[slot] = threadIdx.x;  // slot
 }
 
+// safe: 5 of 5 pairs
+__global__ void tickets_of_each_block_to_its_own_part(int *out) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  int slot = atomicAdd(&next, 1);
+  if (slot >= 0 && slot < 1024) out[blockIdx.x * 1024 + slot] = threadIdx.x;
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+// race: atomic next, write reset; shared; warp block
+__global__ void tickets_reset_without_a_barrier(int *out) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;  // reset
+  int slot = atomicAdd(&next, 1);  // next
+  if (slot < 1024) out[blockIdx.x * 1024 + slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; grid (data-dependent)
+__global__ void tickets_reset_again_and_again(int *out, int n) {
+  __shared__ int next;
+  for (int r = 0; r < n; ++r) {
+    if (threadIdx.x == 0) next = 0;
+    __syncthreads();
+    int slot = atomicAdd(&next, 1);
+    out[slot] = threadIdx.x;  // slot
+    __syncthreads();
+  }
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void tickets_that_begin_again(int *out, unsigned *next, unsigned limit) {
+  out[atomicInc(next, limit)] = threadIdx.x;  // slot
+}
+
+// safe: 1 of 1 pairs
+__global__ void tickets_without_a_limit(int *out, unsigned *next) {
+  out[atomicInc(next, ~0u)] = threadIdx.x;
+}
+
+// race: atomic narrow, atomic narrow; global; grid
+// race: write slot, write slot; global; grid (data-dependent)
+__global__ void tickets_of_block_scope(int *out, int *next) {
+  int slot = atomicAdd_block(next, 1);  // narrow
+  out[slot] = threadIdx.x;  // slot
+}
+
 // race: write bin, write bin; global; warp block grid (data-dependent)
 __global__ void tickets_of_many_counters(int *out, int *next, const int *bin) {
   int slot = atomicAdd(&next[bin[blockIdx.x * blockDim.x + threadIdx.x]], 1);
@@ -121,13 +168,12 @@ __global__ void exchange_of_ones_own(int *a) {
 }
 """
 
+GAPS = {"tickets_reset_again_and_again": "a reset in a loop spoils the tickets, though barriers stand around it"}
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return check(tmp_path_factory.mktemp("atomics"), SOURCE)
-
-
-GAPS = {"tickets_of_each_block": "a plain reset before the additions spoils the tickets, though a barrier orders it"}
 
 
 @pytest.mark.parametrize("kernel", cases(SOURCE, GAPS))

@@ -105,6 +105,10 @@ class Phases:
         pa, pb = self.paths[a.number], self.paths[b.number]
         return tuple(replace(walk, common=walk.tests(pa) | walk.tests(pb)).meet(pa, pb))
 
+    def repeated(self, a: Access) -> bool:
+        """Whether a thread may perform the access more than once: it stands in a loop."""
+        return len(self.paths[a.number]) > 1
+
     def ordered_alike(self, a: Access, b: Access) -> bool:
         """Whether no barrier of any level plays a role."""
         return all(self.unordered(a, b, level) == (Order(),) for level in Level)

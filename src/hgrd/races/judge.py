@@ -231,7 +231,7 @@ def judge(
     """Decides every pair of the protocol under the facts."""
     everything = (*facts, *protocol.configuration.facts)
     relation = phases(protocol, uniform_in(protocol))
-    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol)).run()
+    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol, relation)).run()
 
 
 def _sized(pair: Pair) -> bool:

@@ -29,7 +29,7 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
     relation = phases(protocol, uniform_in(protocol))
-    known, everything = tickets(protocol), (*facts, *protocol.configuration.facts)
+    known, everything = tickets(protocol, relation), (*facts, *protocol.configuration.facts)
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hgrd.program.memory import AccessKind
-from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.phases import Party
+from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.protocol.model import Access, Protocol, Scope, accesses
+from hgrd.protocol.phases import Party, Phases
 from hgrd.races.parties import Naming
-from hgrd.terms import Term, add, const, disj, le, ne, symbols_of, var
+from hgrd.terms import FALSE, Term, add, conj, const, disj, le, ne, symbols_of, var
 
-_COUNTING = {"add", "inc"}
+_NO_LIMIT = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Tickets:
     """By symbol name, the atomic additions of positive amounts whose old values are all different.
 
-    The object must be changed by such additions alone.  (Sums that wrap around are left out of account.)
+    The object must be changed by such additions alone, but for writes that barriers put before all of them.
+    (Sums that wrap around are left out of account.)
     """
 
     sources: dict[str, Access]
@@ -42,9 +43,13 @@ class Tickets:
 
 def _apart(one: Access, two: Access, naming: Naming) -> Term:
     """Unless they count at different places: [result, result + amount) do not overlap."""
+    elsewhere = FALSE
+    if not naming.same_block and (one.space is Space.SHARED or Scope.BLOCK in (one.scope, two.scope)):
+        elsewhere = conj(*naming.distinct(Level.INTER_BLOCK))  # every block counts for itself
     place_1, result_1, amount_1 = naming.of(_parts(one), Party.FIRST)
     place_2, result_2, amount_2 = naming.of(_parts(two), Party.SECOND)
     return disj(
+        elsewhere,
         ne(place_1, place_2),
         le(add(result_1, amount_1), result_2),
         le(add(result_2, amount_2), result_1),
@@ -60,17 +65,30 @@ def _amount(access: Access) -> Term:
     return const(1) if access.operation == "inc" or access.value is None else access.value
 
 
-def tickets(protocol: Protocol) -> Tickets:
+def tickets(protocol: Protocol, relation: Phases) -> Tickets:
     everything = accesses(protocol.items)
-    spoiled = {a.target.key for a in everything if a.kind is not AccessKind.READ and not _counts(a)}
-    return Tickets(
-        {
-            a.result.name: a
-            for a in everything
-            if a.kind is AccessKind.ATOMIC and a.result is not None and a.target.key not in spoiled and _counts(a)
-        }
-    )
+    counting = [a for a in everything if _counts(a)]
+    spoiled = {
+        a.target.key
+        for a in everything
+        if a.kind is not AccessKind.READ and not _counts(a) and not _comes_first(a, counting, relation)
+    }
+    return Tickets({a.result.name: a for a in counting if a.result is not None and a.target.key not in spoiled})
 
 
 def _counts(access: Access) -> bool:
-    return access.kind is AccessKind.ATOMIC and access.operation in _COUNTING and _amount(access).low >= 1
+    if access.kind is not AccessKind.ATOMIC or access.value is None:
+        return False
+    least = {"add": 1, "inc": _NO_LIMIT}.get(access.operation)  # atomicInc begins again at its operand
+    return least is not None and access.value.low >= least
+
+
+def _comes_first(write: Access, counting: list[Access], relation: Phases) -> bool:
+    """Whether the write is made once, and all threads make their additions behind a barrier that follows it."""
+    levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if write.space is Space.SHARED else tuple(Level)
+    return not relation.repeated(write) and all(
+        write.number < a.number and not relation.unordered(write, a, level)
+        for a in counting
+        if a.target.key == write.target.key
+        for level in levels
+    )
