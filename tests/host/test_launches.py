@@ -151,6 +151,38 @@ def test_launch_by_function(tmp_path: Path) -> None:
     assert [str(site.arguments[1])] == ["n"]
 
 
+def test_launch_by_configuration(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, int n) {
+        cudaLaunchConfig_t config = {0};
+        config.gridDim = dim3(n, 2);
+        config.blockDim = 64;
+        cudaLaunchKernelEx(&config, kernel, d, 5);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert site.configuration == "<<<(n, 2), 64>>>"
+    assert say_value(site.arguments[1]) == "5"
+
+
+def test_launch_by_graph_node(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, int n) {
+        cudaKernelNodeParams p = {0};
+        void* arguments[2] = {(void*)&d, &n};
+        p.func = (void*)kernel;
+        p.gridDim = dim3(3, 1, 1);
+        p.blockDim = dim3(n);
+        p.kernelParams = (void**)arguments;
+        cudaGraphNode_t node; cudaGraph_t graph;
+        cudaGraphAddKernelNode(&node, graph, 0, 0, &p);
+    }
+    """
+    site = launch(tmp_path, main)
+    assert (site.kernel.name, site.configuration) == ("kernel", "<<<3, n>>>")
+    assert say_value(site.arguments[1]) == "n"
+
+
 def test_template_and_function_pointer(tmp_path: Path) -> None:
     source = (
         KERNEL

@@ -14,12 +14,12 @@ from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import UINT, VOID, PointerType
+from hgrd.program.types import VOID, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Pointer, Value
 from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 512
@@ -166,28 +166,40 @@ def launch_from_graph_node(call: Invocation) -> Value | None:
     if len(call.arguments) < 5:
         return None
     node = call.arguments[4]
-    kernel = load(call.machine, call.state, node, PointerType(VOID), call.span)
-    grid, block = _dim3_at(call, node, 8), _dim3_at(call, node, 20)
-    shared = load(call.machine, call.state, move(node, const(32)), UINT, call.span)
-    array = load(call.machine, call.state, move(node, const(40)), PointerType(VOID), call.span)
-    request = Request(kernel, grid, block, shared, _by_address(call, kernel, array), call.span)
-    launch(call.record, call.machine, call.state, request)
-    return const(0)
+    kernel = _member(call, node, "func")
+    arguments = _by_address(call, kernel, _member(call, node, "kernelParams"))
+    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes")
 
 
 def launch_from_configuration(call: Invocation) -> Value | None:
-    """cudaLaunchKernelEx(configuration, kernel, arguments …) and cudaLaunchKernelExC, arguments by address."""
+    """cudaLaunchKernelEx(cudaLaunchConfig_t*, kernel, arguments …) and cudaLaunchKernelExC, arguments by address."""
     if len(call.arguments) < 2:
         return None
     config, kernel = call.arguments[0], call.arguments[1]
-    grid, block = _dim3_at(call, config, 0), _dim3_at(call, config, 12)
-    shared = load(call.machine, call.state, move(config, const(24)), UINT, call.span)
     if call.name.endswith("ExC"):
         arguments = _by_address(call, kernel, call.arguments[2])
     else:
         arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
-    launch(call.record, call.machine, call.state, Request(kernel, grid, block, shared, arguments, call.span))
+    return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes")
+
+
+def _launch_as_in(call: Invocation, record: Value, kernel: Value, arguments: tuple[Value, ...], shared: str) -> Value:
+    """A launch whose extents stand in a record of the runtime's."""
+    grid, block = _member(call, record, "gridDim"), _member(call, record, "blockDim")
+    request = Request(kernel, grid, block, _member(call, record, shared), arguments, call.span)
+    launch(call.record, call.machine, call.state, request)
     return const(0)
+
+
+def _member(call: Invocation, base: Value, name: str) -> Value:
+    """A member of the record at an address, if the program sets it at all."""
+    element = base.target.element if isinstance(base, Pointer) else None
+    key = element.key if isinstance(element, RecordType) else element.name if isinstance(element, OpaqueType) else ""
+    record = call.machine.records.get(key)
+    for member in () if record is None else record.fields:
+        if member.name == name:
+            return load(call.machine, call.state, move(base, const(member.offset)), member.type, call.span)
+    return OPAQUE
 
 
 def _by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, ...]:
@@ -199,11 +211,3 @@ def _by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, .
         address = load(call.machine, call.state, slot, PointerType(VOID), call.span)
         values.append(load(call.machine, call.state, address, parameter.type, parameter.span))
     return tuple(values)
-
-
-def _dim3_at(call: Invocation, base: Value, offset: int) -> Value:
-    cells: dict[int, Cell] = {}
-    for at in (0, 4, 8):
-        address = move(base, const(offset + at))
-        cells[at] = Cell(load(call.machine, call.state, address, UINT, call.span), 4)
-    return Composite(cells, 12)
