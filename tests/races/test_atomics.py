@@ -106,7 +106,7 @@ __global__ void tickets_of_each_block(int *out) {
   out[slot] = threadIdx.x;  // slot
 }
 
-// safe: 5 of 5 pairs
+// safe: 3 of 3 pairs
 __global__ void tickets_of_each_block_to_its_own_part(int *out) {
   __shared__ int next;
   if (threadIdx.x == 0) next = 0;
