@@ -102,7 +102,7 @@ class HostSemantics(Semantics):
         kernel = evaluate(machine, state, launch.kernel)
         grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)
         shared = None if launch.shared_bytes is None else evaluate(machine, state, launch.shared_bytes)
-        arguments = tuple(evaluate(machine, state, a) for a in launch.arguments)
+        arguments = tuple(_by_value(machine, state, a, evaluate(machine, state, a)) for a in launch.arguments)
         take_launch(self.record, machine, state, Request(kernel, grid, block, shared, arguments, launch.span))
         return OPAQUE
 
@@ -129,6 +129,13 @@ class HostSemantics(Semantics):
         """What the host does otherwise is of no concern."""
         if reason == "goto":
             self.record.note(machine, "goto is not followed: conditions behind it may be missing", span)
+
+
+def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:
+    """Kernels take no references; code that compiles only in part may seem to pass one."""
+    if isinstance(argument.type, PointerType) and argument.type.reference:
+        return load(machine, state, value, argument.type.to, argument.span)
+    return value
 
 
 def _meaning(call: ir.Call) -> Meaning | None:
