@@ -18,7 +18,7 @@ a text, `observed` says what came of an analysis in the same words:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -114,10 +114,15 @@ def expected(text: str) -> dict[str, list[str]]:
 
 
 def cases(text: str, gaps: Mapping[str, str] = MappingProxyType({})) -> list[object]:
-    """The kernels in a text as parameters of a test; `gaps` names what is known to go wrong, and why."""
+    """The kernels in a text as parameters of a test, as `marked`."""
+    return marked(expected(text), gaps)
+
+
+def marked(names: Iterable[str], gaps: Mapping[str, str]) -> list[object]:
+    """Parameters of a test; `gaps` names what is known to go wrong, and why."""
     return [
-        pytest.param(kernel, marks=pytest.mark.xfail(strict=True, reason=gaps[kernel])) if kernel in gaps else kernel
-        for kernel in expected(text)
+        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=gaps[name])) if name in gaps else name
+        for name in names
     ]
 
 
