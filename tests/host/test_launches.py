@@ -237,6 +237,17 @@ def test_device_limits_are_known(tmp_path: Path) -> None:
     assert str(site.arguments[1]) == "32"
 
 
+def test_a_loop_longer_than_an_int(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, float* h) {
+        long n = 3000000000;
+        for (long i = 0; i < n; i++) h[i] = i;
+        kernel<<<n / 1000, 32>>>(d, 1);
+    }
+    """
+    assert launch(tmp_path, main).configuration == "<<<3000000, 32>>>"
+
+
 def test_containers(tmp_path: Path) -> None:
     main = """
     #include <vector>

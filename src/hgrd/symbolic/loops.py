@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
 UNROLL_LIMIT = 64  # iterations of a loop that must be unrolled (it fills local arrays)
-_MAX_TRIPS = (1 << 31) - 1
+_MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
+_ANY_TRIP = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     watched = carried.ends.returns or (not machine.probing and machine.semantics.watches(effects))
     ends = _iterate(machine, state, shape, carried, binder) if watched else carried.ends
     least = _least_count(machine, state, shape, carried, binder, ends.breaks)
-    count = machine.names.fresh(f"{binder.name}end", least, min(binder.high + 1, _MAX_TRIPS), Origin.COUNT)
+    most = _MAX_TRIPS if binder.high == _MAX_TRIPS else binder.high + 1
+    count = machine.names.fresh(f"{binder.name}end", least, most, Origin.COUNT)
     if watched:
         machine.semantics.leave_loop(machine, binder, count)
     return _after(machine, state, shape, carried, count, ends)
@@ -161,15 +163,14 @@ def _untested(machine: Machine, state: State, shape: Shape) -> tuple[State | Non
 def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symbol:
     """The iteration number, with the highest value that the loop's test allows by constants alone."""
     name = _binder_name(carried)
-    limit = _MAX_TRIPS
-    for c in carried.cells:
-        if isinstance(c.progress, Scaling):
-            limit = min(limit, 64 // abs(c.progress.bits))
+    limits = [64 // abs(c.progress.bits) for c in carried.cells if isinstance(c.progress, Scaling)]
+    limit = min(limits, default=_MAX_TRIPS)
     if shape.test is not None:
-        probe = machine.names.fresh("trip~", 0, _MAX_TRIPS, Origin.LOOP)
+        probe = machine.names.fresh("trip~", 0, _ANY_TRIP, Origin.LOOP)
         test = _test_at(machine, state, shape, carried, var(probe))
-        for part in () if test is None else test.args if test.op is Op.AND else (test,):
-            limit = min(limit, _highest(part, probe))
+        parts = () if test is None else test.args if test.op is Op.AND else (test,)
+        limits += [highest for part in parts if (highest := _highest(part, probe)) is not None]
+        limit = min(limits, default=_MAX_TRIPS)
         if limit <= 64:
             tested = range(0 if shape.test_first else 1, limit + 1)
             ends = (k - 1 for k in tested if _test_at(machine, state, shape, carried, const(k)) is FALSE)
@@ -186,17 +187,18 @@ def _binder_name(carried: Plan) -> str:
     return f"{counting[0].target.name}.iteration#" if counting else "iteration#"
 
 
-def _highest(test: Term, probe: Symbol) -> int:
+def _highest(test: Term, probe: Symbol) -> int | None:
     """The highest iteration for which a comparison linear in it can hold."""
     if test.op not in (Op.LT, Op.LE):
-        return _MAX_TRIPS
+        return None
     constant, atoms = linear(sub(*test.args))
     slope = atoms.pop(var(probe), 0)
     if slope <= 0:
-        return _MAX_TRIPS
+        return None
     low = constant + sum(c * (t.low if c > 0 else t.high) for t, c in atoms.items())
     room = -low - (1 if test.op is Op.LT else 0)
-    return min(_MAX_TRIPS, max(room // slope, 0))
+    highest = max(room // slope, 0)
+    return min(_MAX_TRIPS, highest) if atoms else highest
 
 
 def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Ends:
