@@ -83,6 +83,19 @@ def test_syntax_error_that_leaves_nothing(tmp_path: Path):
     assert refused("check", str(file)).startswith(f"hgrd: error: {file}: no kernel left to analyse: {file}:1:")
 
 
+def test_syntax_error_in_one_of_two_kernels(tmp_path: Path):
+    """What can be analysed is; the kernel with the error is unknown, and the status says that something is amiss."""
+    file = tmp_path / "a.cu"
+    file.write_text(
+        "__global__ void good(int *a) { a[threadIdx.x] = 1; }\n__global__ void bad(int *a) { a[threadIdx.x] = 1 }\n"
+    )
+    done = hgrd("check", str(file), "--format", "json", "--grid-dim", "1")
+    report = json.loads(done.stdout)
+    assert done.returncode == 2
+    assert {k["name"]: k["outcome"] for k in report["kernels"]} == {"good": "safe", "bad": "unknown"}
+    assert [m["text"] for m in report["messages"]] == ["expected ';' after expression"]
+
+
 def test_no_kernel(tmp_path: Path):
     file = tmp_path / "a.cu"
     file.write_text("int main() { return 0; }\n")

@@ -28,7 +28,8 @@ def check(arguments: Namespace) -> int:
         _write_json(checked.report, options.strict, checked.failures)
     else:
         _write_text(checked.report, options.strict, arguments)
-    return _status(checked.report, options.strict, arguments.fail_on_unknown, bool(checked.failures))
+    incomplete = bool(checked.failures) or any(m.error for m in checked.report.messages)
+    return _status(checked.report, options.strict, arguments.fail_on_unknown, incomplete)
 
 
 def facts(arguments: Namespace) -> int:

@@ -13,7 +13,7 @@ from hgrd.program.program import Function, Program
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.infer import Tables, infer
-from hgrd.protocol.model import Configuration, Protocol, accesses
+from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.findings import Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
 from hgrd.races.judge import Decide, Judgement, judge
@@ -60,7 +60,8 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
 
         for kernel in kernels:
             launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
-            reports += [_launch(tables, kernel, launch, options, ask, messages) for launch in launches or [None]]
+            gaps = broken(kernel, programs)
+            reports += [_launch(tables, kernel, launch, options, ask, messages, gaps) for launch in launches or [None]]
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
     )
@@ -78,6 +79,18 @@ def _kernels(programs: tuple[Program, ...]) -> list[Function]:
     return [k for k in found.values() if not superseded(k)]
 
 
+def broken(kernel: Function, programs: tuple[Program, ...]) -> tuple[Gap, ...]:
+    """Errors of the compiler between the kernel's name and the next function of its file."""
+    start = kernel.span
+    functions = [f for p in programs for f in p.functions.values() if f.user_code and f.span.file == start.file]
+    end = min((f.span.line for f in functions if f.span.line > start.line), default=None)
+    return tuple(
+        Gap(f"does not compile: {d.message}", (), d.span)
+        for d in dict.fromkeys(d for p in programs for d in p.diagnostics if d.error)
+        if d.span.file == start.file and start.line <= d.span.line and (end is None or d.span.line < end)
+    )
+
+
 def _launch(
     tables: Tables,
     kernel: Function,
@@ -85,10 +98,12 @@ def _launch(
     options: AnalysisOptions,
     decide: Decide,
     messages: list[Message],
+    gaps: tuple[Gap, ...],
 ) -> LaunchReport:
     begin = perf_counter()
     try:
         protocol, facts = prepare(tables, kernel, launch, options, messages)
+        protocol = replace(protocol, gaps=(*protocol.gaps, *gaps))
         result = judge(protocol, facts, options, decide, begin + options.time_limit)
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)
