@@ -21,7 +21,6 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 import pytest
 
@@ -41,17 +40,6 @@ _KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\(\w+\)\s+)?(\w+)
 _WORDS = {Level.INTRA_WARP: "warp", Level.INTRA_BLOCK: "block", Level.INTER_BLOCK: "grid"}
 
 
-class Pair(NamedTuple):
-    """A finding by the lines and kinds of its accesses (in that order), its space and its levels."""
-
-    first_line: int
-    second_line: int
-    first_kind: str
-    second_kind: str
-    space: str
-    levels: frozenset[str]
-
-
 def parse(folder: Path, text: str) -> Program:
     file = folder / "program.cu"
     file.write_text(text)
@@ -65,34 +53,10 @@ def check(folder: Path, text: str, **options: object) -> Report:
     return analyze((parse(folder, text),), AnalysisOptions(**options))
 
 
-# ---------------------------------------------------------------- findings as data
-
-
-def pairs(report: Report) -> set[Pair]:
-    """The races that count."""
-    return {_pair(f) for kernel in report.kernels for f in kernel.findings if not f.same_value}
-
-
-def same_value(report: Report) -> set[Pair]:
-    """Pairs of writes that write the same value."""
-    return {_pair(f) for kernel in report.kernels for f in kernel.findings if f.same_value}
-
-
-def outcomes(report: Report) -> dict[str, str]:
-    return {kernel.kernel: kernel.outcome.value for kernel in report.kernels}
-
-
 def decided(report: Report) -> tuple[int, int]:
     """How many pairs there were, and how many of them were shown never to meet."""
     launches = [launch for kernel in report.kernels for launch in kernel.launches]
     return sum(x.pairs for x in launches), sum(x.discharged for x in launches)
-
-
-def _pair(finding: Finding) -> Pair:
-    ends = sorted((site.span.line, site.kind.value) for site in (finding.first, finding.second))
-    (line_1, kind_1), (line_2, kind_2) = ends
-    levels = frozenset(level.value for level in finding.levels)
-    return Pair(line_1, line_2, kind_1, kind_2, finding.space.value, levels)
 
 
 # ---------------------------------------------------------------- findings as comments

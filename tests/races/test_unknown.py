@@ -46,6 +46,22 @@ __global__ void function_pointer(int *a, void (*f)(int *)) {
   f(a);
 }
 
+__device__ int deep(int n) { return n ? deep(n / 2) + 1 : 0; }
+
+// open: a call of deep, which calls itself too often
+__global__ void recursion(int *a, int n) {
+  int v = a[deep(n)];
+}
+
+// open: goto
+// open: label
+__global__ void jumps(int *a, int n) {
+  int v;
+again:
+  v = a[n];
+  if (v) goto again;
+}
+
 // safe: 0 of 0 pairs
 __global__ void pure_function(int *a) {
   int v = a[anything()];
