@@ -7,7 +7,7 @@ import pytest
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import At, Last, Next, Order, Party, Phases, Relation, Same, Skipped, Without, phases
-from hgrd.races.pairs import uniform_in
+from hgrd.races.pairs import Uniform
 from hgrd.terms import conj, show
 from tests.checking import protocols
 
@@ -139,7 +139,7 @@ def in_words(relation: Relation) -> str:
 def test_block(kernels: dict[str, Protocol], name: str):
     _, with_itself, with_the_read = BODIES[name]
     protocol = kernels[name]
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     write, read = two_accesses(protocol)
     assert (met(relation, write, write), met(relation, write, read)) == (with_itself, with_the_read)
 
@@ -147,7 +147,7 @@ def test_block(kernels: dict[str, Protocol], name: str):
 @pytest.mark.parametrize("name", BODIES)
 def test_barriers_of_blocks_do_not_order_blocks(kernels: dict[str, Protocol], name: str):
     protocol = kernels[name]
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     write, read = two_accesses(protocol)
     assert met(relation, write, read, Level.INTER_BLOCK) == "always"
     assert relation.ordered_alike(write, read) == (BODIES[name][2] == "always")
@@ -182,5 +182,5 @@ __global__ void k(int *out, int n) {{
 }}
 """
     protocol = protocols(tmp_path, source)["k"]
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     assert {level for level in Level if met(relation, *two_accesses(protocol), level) == ""} == ordered

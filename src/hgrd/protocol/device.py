@@ -15,6 +15,7 @@ from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
 from hgrd.protocol.text import access_text
+from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
@@ -30,7 +31,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
 )
-from hgrd.terms import Op, Origin, Symbol, Term, as_int, const, ne, read, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, add, as_int, const, ne, read, symbols_of, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
 
@@ -99,8 +100,6 @@ class DeviceSemantics(Semantics):
         declared = self.globals.get(target.key)
         if declared is None or not declared.constant or declared.initial is None:
             return None
-        from hgrd.symbolic.expressions import evaluate
-
         value = evaluate(machine, State({}, ()), declared.initial)
         if isinstance(value, Composite):
             cell = value.cells.get(offset)
@@ -265,8 +264,6 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
     size = machine.size(type_)
     if isinstance(type_, RecordType | ArrayType):
         members = scalars(machine, type_, 64)
-        from hgrd.terms import add
-
         cells = {
             at: Cell(stored_value(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
             for at, t in members
@@ -309,6 +306,3 @@ def identity_of(value: Value) -> Term | None:
             return read("record", *known) if len(known) == len(parts) else None
         case _:
             return None
-
-
-__all__ = ["DeviceSemantics", "Op", "element", "identity_of", "stored_value"]

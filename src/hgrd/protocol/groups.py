@@ -12,7 +12,7 @@ from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
-from hgrd.terms import Origin, Term, add, const, div, mod, mul
+from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
 
 if TYPE_CHECKING:
     from hgrd.protocol.device import DeviceSemantics
@@ -86,8 +86,6 @@ def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, g
 
 def _tile_mask(machine: Machine) -> Term:
     """A mask of which nothing is known."""
-    from hgrd.terms import Symbol, var
-
     return var(Symbol(machine.names.unique("mask"), 0, (1 << 32) - 1, Origin.UNKNOWN))
 
 

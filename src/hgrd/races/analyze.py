@@ -113,7 +113,7 @@ def _launch(
 
 def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
     gap = OpenPair(None, None, None, (), f"internal error: {type(error).__name__}: {error}", kernel.span)
-    nothing = Judgement(Outcome.UNKNOWN, (), (gap,), (), (), 0, 0, 0)
+    nothing = Judgement(Outcome.UNKNOWN, (), (gap,), (), 0, 0, 0)
     shown = "<<<?>>>" if launch is None else launch.configuration
     return _launch_report(kernel, launch, shown, nothing, seconds)
 
@@ -222,7 +222,7 @@ def _launch_report(
         findings=result.findings,
         open_pairs=result.open_pairs,
         assumptions=result.assumptions,
-        notes=result.notes,
+        notes=(),
         accesses=result.accesses,
         pairs=result.pairs,
         discharged=result.discharged,

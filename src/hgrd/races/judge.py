@@ -14,7 +14,7 @@ from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
-from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs, uniform_in
+from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import Tickets, tickets
 from hgrd.races.witness import witness_of
@@ -34,7 +34,6 @@ class Judgement:
     findings: tuple[Finding, ...]
     open_pairs: tuple[OpenPair, ...]
     assumptions: tuple[FactUse, ...]
-    notes: tuple[str, ...]
     accesses: int
     pairs: int
     discharged: int
@@ -54,7 +53,6 @@ class Judge:
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
-    notes: dict[str, None] = field(default_factory=dict[str, None])
     pairs: int = 0
     discharged: int = 0
 
@@ -91,7 +89,6 @@ class Judge:
             tuple(self.findings.values()),
             undecided,
             (*self.used, *self._given(), *map(use_of, self.protocol.assumed)),
-            tuple(self.notes),
             len(accesses(self.protocol.items)),
             self.pairs,
             self.discharged,
@@ -230,7 +227,7 @@ def judge(
 ) -> Judgement:
     """Decides every pair of the protocol under the facts."""
     everything = (*facts, *protocol.configuration.facts)
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol, relation)).run()
 
 

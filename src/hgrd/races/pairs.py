@@ -14,10 +14,6 @@ from hgrd.terms import Term, symbols_of
 WARP_SIZE = 32
 
 
-def uniform_in(protocol: Protocol) -> Uniform:
-    return Uniform(protocol)
-
-
 class Uniform:
     """Tells terms that all threads of a block agree on."""
 

@@ -9,7 +9,7 @@ from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, Without, phases
 from hgrd.races.options import AnalysisOptions
-from hgrd.races.pairs import candidates, levels_of, posed_pairs, uniform_in
+from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import tickets
 from hgrd.solve.query import Axis, Party
@@ -18,7 +18,7 @@ from hgrd.terms import Term, conj, show
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
     """For every pair of accesses that may conflict: the levels at which no barrier separates them, and when."""
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         lines.append(f"  {_access(a)} against {_access(b)}")
@@ -28,7 +28,7 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
-    relation = phases(protocol, uniform_in(protocol))
+    relation = phases(protocol, Uniform(protocol))
     known, everything = tickets(protocol, relation), (*facts, *protocol.configuration.facts)
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hgrd.protocol.model import Access, Configuration
 from hgrd.protocol.phases import Party
 from hgrd.races.findings import ThreadWitness, Witness
-from hgrd.races.parties import SUFFIX, Naming
+from hgrd.races.parties import Naming
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
@@ -68,6 +68,3 @@ def _value(term: Term, model: Model) -> int:
         return evaluate((term,), values, contents)[0]
     except EvaluationError:
         return 0
-
-
-__all__ = ["SUFFIX", "witness_of"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hgrd.program.expressions import (
@@ -285,7 +285,3 @@ def is_volatile(node: Node) -> bool:
         return False
     head, star, tail = text.rpartition("*")
     return "volatile" in tail if star else "volatile" in head + tail
-
-
-def at_span(expression: Expression, span: Span) -> Expression:
-    return replace(expression, span=span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, NullValue, OpaqueValue, Pointer, Value
+from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, NullValue, Pointer, Value
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -286,7 +286,3 @@ def extreme(a: Value, b: Value, *, greatest: bool) -> Value | None:
             return FloatValue(key, ((maximum if greatest else minimum)(x, y), d * e))
         case _:
             return None
-
-
-def known(value: Value) -> bool:
-    return not isinstance(value, OpaqueValue)

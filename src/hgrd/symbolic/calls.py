@@ -14,7 +14,7 @@ from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, Memor
 from hgrd.terms import Origin, Term, conj, const
 
 if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
+    from hgrd.symbolic.machine import Frame, Machine
 
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
@@ -112,11 +112,8 @@ def _drop_locals(state: State, activation: int) -> None:
     state.store = {key: region for key, region in state.store.items() if not key.endswith(mark)}
 
 
-def _leave(machine: Machine, state: State, end: State, frame: object, returns: Type, span: Span) -> Value:
+def _leave(machine: Machine, state: State, end: State, frame: Frame, returns: Type, span: Span) -> Value:
     """Joins the ways out of a function into `state`; the value of the call."""
-    from hgrd.symbolic.machine import Frame
-
-    assert isinstance(frame, Frame)
     exits = [(s, v) for s, v in frame.returns if s.alive]
     if end.alive:
         exits.append((end, None))

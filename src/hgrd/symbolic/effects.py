@@ -14,10 +14,7 @@ from hgrd.program.program import Function
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Variables assigned by name; those whose address is taken; stores through other pointers.
-
-    `counters` are variables that only the loop's own step expression changes.
-    """
+    """Variables assigned by name; those whose address is taken; stores through other pointers."""
 
     assigned: frozenset[ir.Variable]
     exposed: frozenset[ir.Variable]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of
+from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of, var
 
 Linear: TypeAlias = tuple[int, dict[Term, int]]
 
@@ -89,7 +89,7 @@ Progress: TypeAlias = Steady | Scaling | Drifting | Flipping | None
 
 def progress(after: Term, before: Symbol) -> Progress:
     """How the value of `before` changes in one iteration; None: in no known way."""
-    start = _atom(before)
+    start = var(before)
     core = _unwrapped(after)
     bits = _scaling(core, before)
     if bits is not None:
@@ -102,12 +102,6 @@ def progress(after: Term, before: Symbol) -> Progress:
         return Flipping(total)
     bounds = _change(core, start, before)
     return None if bounds is None else Drifting(*bounds)
-
-
-def _atom(symbol: Symbol) -> Term:
-    from hgrd.terms import var
-
-    return var(symbol)
 
 
 def _unwrapped(term: Term) -> Term:

@@ -11,7 +11,6 @@ from hgrd.program.expressions import (
     FieldPlace,
     Place,
     PointerAdd,
-    Storage,
     TemporaryPlace,
     UnsupportedPlace,
     Variable,
@@ -307,7 +306,3 @@ def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -
 def forget(state: State, target: MemoryObject) -> None:
     """Makes everything in an object unknown."""
     state.store[target.key] = Region({}, Generation())
-
-
-def is_static(storage: Storage) -> bool:
-    return storage in (Storage.GLOBAL, Storage.STATIC)
