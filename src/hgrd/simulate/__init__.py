@@ -1,0 +1,1 @@
+"""Execution of kernels on concrete launches: every access, without a GPU."""

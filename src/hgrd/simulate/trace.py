@@ -1,0 +1,138 @@
+"""What a simulated launch does to the memory that threads share, as observers see it.
+
+Events come in an order that one execution has.  Each is performed by many threads at once: its arrays
+have one entry a thread.  Threads are numbered in the launch: block * threads per block + thread, both
+linear with x running fastest (CUDA Programming Guide, "Thread Hierarchy").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.span import Span
+from hgrd.protocol.model import Scope
+
+
+class Order(Enum):
+    """How an access is ordered with the other accesses of its thread."""
+
+    PLAIN = "plain"
+    VOLATILE = "volatile"
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acquire-release"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An access in the source; `text` is the place as a person would write it."""
+
+    span: Span
+    kind: AccessKind
+    scope: Scope | None
+    volatile: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One access performed by many threads at once.
+
+    `site` indexes `Sites.sites`.  `memory` is the number of the object; a shared variable is one object,
+    of which every block has a copy.  `offsets` are the first bytes touched, in the object (in the block's
+    copy of it), and `size` the number of bytes from there.  `scope` is that of an atomic.  `values` is
+    what was read or written, of an atomic the value it left behind, and `before` what an atomic found:
+    one entry a thread, None where it is not a number.
+    """
+
+    site: int
+    memory: int
+    space: Space
+    threads: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    size: int
+    kind: AccessKind
+    scope: Scope | None
+    order: Order
+    values: NDArray[Any] | None
+    before: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrive:
+    """Threads have met at a barrier and pass it together: one block, one warp (`scope` says), or the grid."""
+
+    scope: Scope
+    threads: NDArray[np.int64]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fenced:
+    """Threads have performed a fence."""
+
+    scope: Scope
+    threads: NDArray[np.int64]
+    span: Span
+
+
+class Observer(Protocol):
+    """Told of everything that threads do to shared and global memory; local memory is nobody's business."""
+
+    def touch(self, event: Touch, /) -> None: ...
+    def arrive(self, event: Arrive, /) -> None: ...
+    def fenced(self, event: Fenced, /) -> None: ...
+
+
+class Silent:
+    """An observer that looks away."""
+
+    def touch(self, event: Touch, /) -> None:
+        pass
+
+    def arrive(self, event: Arrive, /) -> None:
+        pass
+
+    def fenced(self, event: Fenced, /) -> None:
+        pass
+
+
+@dataclass(slots=True)
+class Sites:
+    """The accesses of a kernel's source, numbered as they are met."""
+
+    sites: list[Site] = field(default_factory=list[Site])
+    numbers: dict[Site, int] = field(default_factory=dict[Site, int])
+
+    def number(self, site: Site) -> int:
+        known = self.numbers.get(site)
+        if known is None:
+            known = self.numbers[site] = len(self.sites)
+            self.sites.append(site)
+        return known
+
+
+@dataclass(slots=True)
+class Recorded:
+    """An observer that keeps all events in order (for small launches and tests)."""
+
+    events: list[Touch | Arrive | Fenced] = field(default_factory=list[Touch | Arrive | Fenced])
+
+    def touch(self, event: Touch, /) -> None:
+        self.events.append(event)
+
+    def arrive(self, event: Arrive, /) -> None:
+        self.events.append(event)
+
+    def fenced(self, event: Fenced, /) -> None:
+        self.events.append(event)
+
+    def touches(self) -> list[Touch]:
+        return [e for e in self.events if isinstance(e, Touch)]
