@@ -13,7 +13,7 @@ from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, pose
 from hgrd.races.tickets import tickets
 from hgrd.solve.query import Axis, Party
-from hgrd.terms import Term, conj, show
+from hgrd.terms import TRUE, Term, conj, show
 
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
@@ -85,7 +85,7 @@ def _axes(name: str, axes: tuple[Axis, ...]) -> Iterator[str]:
 
 
 def _terms(name: str, terms: tuple[Term, ...]) -> Iterator[str]:
-    yield from (f"    {name} {show(term)}" for term in terms)
+    yield from (f"    {name} {show(term)}" for term in terms if term is not TRUE)
 
 
 def _access(access: Access) -> str:
