@@ -67,7 +67,9 @@ class HostSemantics(Semantics):
             return external(machine, fresh_name(machine, pointer.target.name), type_, span)
         return unknown(machine, pointer.target.name, type_, span)
 
-    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+    def store(
+        self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span, volatile: bool
+    ) -> None:
         pass
 
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:

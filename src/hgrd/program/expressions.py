@@ -274,6 +274,7 @@ class Assign:
     type: Type
     span: Span
     initial: bool = False
+    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +293,7 @@ class Update:
     postfix: bool
     type: Type
     span: Span
+    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
-from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Scope
+from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.expressions import evaluate
@@ -51,6 +51,7 @@ class DeviceSemantics(Semantics):
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
     common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
 
     # ------------------------------------------------------------ variables
 
@@ -124,6 +125,9 @@ class DeviceSemantics(Semantics):
             if not machine.probing and not volatile and self._same_for_block(pointer.offset):
                 loops = tuple(loop.binder for loop in self.recorder.loops)
                 self.broadcast.update({s.name: loops for s in symbols_in(value)})
+            if volatile and isinstance(value, Term):
+                for symbol in symbols_of(value):
+                    self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
         self.access(machine, state, AccessKind.READ, pointer, size, span, volatile=volatile)
         return value
 
@@ -151,12 +155,14 @@ class DeviceSemantics(Semantics):
             return _pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 
-    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+    def store(
+        self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span, volatile: bool
+    ) -> None:
         size = machine.size(type_)
         if size is None:
             self.recorder.gap(machine, state, "a write of a type of unknown size", span, may_order=False)
             return
-        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=identity_of(value))
+        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=identity_of(value), volatile=volatile)
 
     def access(
         self,
@@ -168,6 +174,7 @@ class DeviceSemantics(Semantics):
         span: Span,
         *,
         value: Term | None = None,
+        compare: Term | None = None,
         scope: Scope | None = None,
         result: Symbol | None = None,
         operation: str = "",
@@ -176,13 +183,29 @@ class DeviceSemantics(Semantics):
         space = _SPACES.get(pointer.target.space)
         if space is None or machine.probing or not state.alive:
             return
-        stack = tuple(f.call_site for f in machine.frames if f.call_site is not None)
         item = Access(
             0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
-            access_text(pointer, size), scope, value, result, operation, volatile, stack,
+            access_text(pointer, size), scope, value, compare, result, operation, volatile, _stack(machine),
             conditions_of(state, ConditionKind.BOUNDS), conditions_of(state, ConditionKind.ENDED),
         )  # fmt: skip
         self.recorder.add(machine, item)
+
+    def observe(
+        self,
+        machine: Machine,
+        symbol: Symbol,
+        pointer: Pointer,
+        scope: Scope,
+        operation: str,
+        compare: Term | None,
+        value: Term | None,
+        span: Span,
+    ) -> None:
+        """Takes down what `symbol` was found to be; in trial runs, too: they make the last test of a loop."""
+        if pointer.target.space in _SPACES:
+            self.observed[symbol.name] = Observation(
+                pointer.target, pointer.offset, scope, operation, compare, value, span, _stack(machine)
+            )
 
     def barrier(self, machine: Machine, state: State, scope: Scope, span: Span, mask: Term | None = None) -> None:
         if mask is not None and mask.is_const and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
@@ -218,6 +241,11 @@ class DeviceSemantics(Semantics):
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         self.recorder.gap(machine, state, reason, span)
+
+
+def _stack(machine: Machine) -> tuple[Span, ...]:
+    """The call sites that lead here, outermost first."""
+    return tuple(f.call_site for f in machine.frames if f.call_site is not None)
 
 
 def _touches_memory(template: str) -> bool:

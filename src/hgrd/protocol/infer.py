@@ -105,6 +105,7 @@ def _run(
         dict(device.broadcast),
         tuple(dict.fromkeys(device.assumed)),
         tuple(device.across),
+        dict(device.observed),
     )
 
 

@@ -35,8 +35,12 @@ def atomic(
     assert match is not None
     scope = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}[match[2]]
     address, *operands = arguments
-    operand = operands[0] if operands else None
-    return atomic_access(device, machine, state, call, address, _pointee_type(call), scope, match[1].lower(), operand)
+    operation = match[1].lower()
+    compare = operands[0] if operation == "cas" and operands else None
+    stored = operands[1] if operation == "cas" and len(operands) > 1 else operands[0] if operands else None
+    return atomic_access(
+        device, machine, state, call, address, _pointee_type(call), scope, operation, stored, compare
+    )
 
 
 def atomic_access(
@@ -49,11 +53,15 @@ def atomic_access(
     scope: Scope,
     operation: str,
     operand: Value | None,
+    compare: Value | None = None,
 ) -> Value:
     """Records an atomic access and gives the old value."""
     result = machine.unknown(f"{operation}()", call.type, Origin.DATA)
     symbol = result.symbol if isinstance(result, Term) and result.op.name == "VAR" else None
     amount = as_int(operand) if isinstance(operand, Term) else None
+    expected = as_int(compare) if isinstance(compare, Term) else None
+    if symbol is not None and isinstance(address, Pointer):
+        device.observe(machine, symbol, address, scope, operation, expected, amount, call.span)
     for pointer, guard in arms(address):
         if pointer.target.space not in SHARED_SPACES:
             forget(state, pointer.target)
@@ -63,7 +71,7 @@ def atomic_access(
         size = machine.size(type_) or 4
         device.access(
             machine, branch, AccessKind.ATOMIC, pointer, size, call.span,
-            scope=scope, result=symbol, operation=operation, value=amount,
+            scope=scope, result=symbol, operation=operation, value=amount, compare=expected,
         )  # fmt: skip
     if not arms(address):
         device.unsupported(machine, state, "an atomic at an unknown address", call.span)

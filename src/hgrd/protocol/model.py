@@ -8,7 +8,7 @@ reached, over the thread's indexes, loop binders, shared symbols and memory cont
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -46,8 +46,9 @@ class Configuration:
 class Access:
     """A thread touches [offset, offset + size) bytes of `target` when all `guards` hold.
 
-    `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values);
-    None: not known.  `result` is the symbol of what a read or an atomic got.  `text` is for people.
+    `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values), or
+    is the operand of an atomic; None: not known.  `compare` is what a compare-and-swap expects.  `result` is
+    the symbol of what a read or an atomic got.  `text` is for people.
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
     within their arrays.  `endings`: what is known of the iterations of loops that it has left.
     """
@@ -63,6 +64,7 @@ class Access:
     text: str
     scope: Scope | None = None
     value: Term | None = None
+    compare: Term | None = None
     result: Symbol | None = None
     operation: str = ""
     volatile: bool = False
@@ -120,6 +122,24 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """What a symbol stands for: the value that an atomic or a volatile read found at a place.
+
+    `compare` and `value` are the operands of the atomic `operation`; for a volatile read that is "".
+    Also made for what only the end of a loop knows: the last test of a spin loop.
+    """
+
+    target: MemoryObject
+    offset: Term
+    scope: Scope
+    operation: str
+    compare: Term | None
+    value: Term | None
+    span: Span
+    stack: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AcrossThreads:
     """The program says that a value differs from thread to thread (`distinct`), or is the same for all."""
 
@@ -138,6 +158,7 @@ class Protocol:
     barriers, all threads of the block got the same.
 
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
+    `observed`: by symbol name, the values that atomics and volatile reads have found.
     """
 
     kernel: str
@@ -150,6 +171,7 @@ class Protocol:
     broadcast: Mapping[str, tuple[Symbol, ...]]
     assumed: tuple[Fact, ...] = ()
     across: tuple[AcrossThreads, ...] = ()
+    observed: Mapping[str, Observation] = field(default_factory=dict[str, Observation])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -36,7 +36,7 @@ from hgrd.program.types import (
 )
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import Context, place_type
+from hgrd.source.context import Context, is_volatile, place_type
 
 _COMPARISONS = frozenset((BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE))
 _OPS = {op.value: op for op in BinaryOp}
@@ -131,7 +131,7 @@ def increment(node: Node, to: Context) -> Update:
         case _:
             compute = _promoted(type_)
             one = IntConst(1, compute, span)
-    return Update(op, place, one, compute, stride, bool(node.get("isPostfix")), type_, span)
+    return Update(op, place, one, compute, stride, bool(node.get("isPostfix")), type_, span, is_volatile(inner(node)[0]))
 
 
 def _promoted(type_: Type) -> Type:
@@ -151,13 +151,13 @@ def compound_assignment(node: Node, to: Context) -> Update:
     compute = to.unit.declarations.type_of({"type": node.get("computeResultType", {})}, to.scope).type
     stride = to.stride(type_.to) if isinstance(type_, PointerType) else 0
     op = _OPS.get(node["opcode"][:-1], BinaryOp.ADD)
-    return Update(op, place, to.value(right), compute, stride, False, type_, span_of(node))
+    return Update(op, place, to.value(right), compute, stride, False, type_, span_of(node), is_volatile(left))
 
 
 def assignment(node: Node, to: Context) -> Assign:
     left, right = inner(node)
     place = to.place(left)
-    return Assign(place, to.value(right), place_type(place), span_of(node))
+    return Assign(place, to.value(right), place_type(place), span_of(node), volatile=is_volatile(left))
 
 
 def dependent_compound(node: Node, to: Context) -> Expression:

@@ -54,8 +54,8 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
             return _advance(machine, state, base, count, stride, e.span)
         case ir.AddressOf(place=place):
             return locate(machine, state, place)
-        case ir.Assign(place=place, value=value, span=span):
-            return _assign(machine, state, place, value, span)
+        case ir.Assign():
+            return _assign(machine, state, e)
         case ir.Update():
             return _update(machine, state, e)
         case ir.Call():
@@ -200,11 +200,11 @@ def _advance(machine: Machine, state: State, base: Value, count: Value, stride: 
     return arithmetic.move(base, mul(as_int(count), const(stride)))
 
 
-def _assign(machine: Machine, state: State, place: ir.Place, value: Expression, span: Span) -> Value:
-    stored = evaluate(machine, state, value)
-    address = locate(machine, state, place)
-    within_arrays(machine, state, place)
-    store(machine, state, address, stored, value.type, place.span)
+def _assign(machine: Machine, state: State, e: ir.Assign) -> Value:
+    stored = evaluate(machine, state, e.value)
+    address = locate(machine, state, e.place)
+    within_arrays(machine, state, e.place)
+    store(machine, state, address, stored, e.value.type, e.place.span, e.volatile)
     return stored
 
 
@@ -213,7 +213,7 @@ def _update(machine: Machine, state: State, e: ir.Update) -> Value:
     address = locate(machine, state, e.place)
     within_arrays(machine, state, e.place)
     place_type = e.type
-    old = load(machine, state, address, place_type, e.place.span)
+    old = load(machine, state, address, place_type, e.place.span, e.volatile)
     if e.stride:
         new = _advance(machine, state, old, _signed(e.op, operand), e.stride, e.span)
     else:
@@ -221,7 +221,7 @@ def _update(machine: Machine, state: State, e: ir.Update) -> Value:
         computed = None if left is None else arithmetic.binary(e.op, left, operand, e.compute_type)
         back = None if computed is None else arithmetic.convert(computed, e.compute_type, place_type, explicit=False)
         new = back if back is not None else machine.unknown("value", place_type, Origin.UNKNOWN)
-    store(machine, state, address, new, place_type, e.place.span)
+    store(machine, state, address, new, place_type, e.place.span, e.volatile)
     return old if e.postfix else new
 
 

@@ -18,7 +18,7 @@ from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.linear import Scaling, Steady, linear
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES
-from hgrd.symbolic.state import ConditionKind, State, merge
+from hgrd.symbolic.state import ConditionKind, State, common_length, merge
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -27,6 +27,7 @@ from hgrd.terms import (
     Symbol,
     Term,
     add,
+    conj,
     const,
     disj,
     eq,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 UNROLL_LIMIT = 64  # iterations of a loop that must be unrolled (it fills local arrays)
 _MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
 _ANY_TRIP = 1 << 40
+_MOST_WAYS = 4  # of leaving a loop that are told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +289,10 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
     if ends.after is None and not left_early and not shape.test_first:
         state.kill(shape.span)
         return state
+    outside = state.copy()
     enter(machine, state, carried, var(count), behind=True)
     if shape.test is None:
+        _left_by_break(outside, state, ends.breaks, shape.span)
         return state
     first = const(0 if shape.test_first or left_early else 1)
     state.assume(le(first, var(count)), ConditionKind.ENDED, shape.span)
@@ -305,6 +309,16 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
     if entered is not None and _known_since(machine, entered, mark):
         state.assume(disj(le(var(count), first), entered), ConditionKind.ENDED, shape.test.span)
     return state
+
+
+def _left_by_break(before: State, state: State, breaks: list[State], span: Span) -> None:
+    """A loop without a test has ended where one of its breaks was reached: what held there.
+
+    (The symbols of the iteration now stand for the last one.)
+    """
+    ways = [conj(*(c.term for c in b.path[common_length(before, b) :])) for b in breaks if b.alive]
+    if len(ways) <= _MOST_WAYS:
+        state.assume(disj(*ways), ConditionKind.ENDED, span)
 
 
 # ---------------------------------------------------------------- unrolling

@@ -133,21 +133,30 @@ def _load_either(
     return choose(condition, values[0], values[1])
 
 
-def store(machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span) -> None:
+def store(
+    machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
+) -> None:
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
-                machine.semantics.store(machine, state, address, value, type_, span)
+                machine.semantics.store(machine, state, address, value, type_, span, volatile)
             else:
                 write_cells(machine, state, address, value, type_)
         case Choice(condition=condition, then=a, otherwise=b):
-            _store_either(machine, state, condition, (a, b), value, type_, span)
+            _store_either(machine, state, condition, (a, b), value, type_, span, volatile)
         case _:
             machine.semantics.unsupported(machine, state, "a write through a pointer of unknown target", span)
 
 
 def _store_either(
-    machine: Machine, state: State, condition: Term, arms: tuple[Value, Value], value: Value, type_: Type, span: Span
+    machine: Machine,
+    state: State,
+    condition: Term,
+    arms: tuple[Value, Value],
+    value: Value,
+    type_: Type,
+    span: Span,
+    volatile: bool,
 ) -> None:
     """Stores under the condition in each arm; a local arm keeps its old value otherwise."""
     for arm, term in zip(arms, (condition, negate(condition)), strict=True):
@@ -155,7 +164,7 @@ def _store_either(
         branch.assume(term, ConditionKind.BRANCH, span)
         if not branch.alive:
             continue
-        store(machine, branch, arm, value, type_, span)
+        store(machine, branch, arm, value, type_, span, volatile)
         if isinstance(arm, Pointer) and arm.target.space not in SHARED_SPACES:
             old = read_cells(machine, state, arm, type_)
             write_cells(machine, state, arm, choose(term, value, old), type_)

@@ -40,7 +40,9 @@ class Semantics(ABC):
         """A read of memory that threads share (spaces GLOBAL, SHARED, CONSTANT)."""
 
     @abstractmethod
-    def store(self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span) -> None:
+    def store(
+        self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span, volatile: bool
+    ) -> None:
         """A write of memory that threads share."""
 
     def subscript(self, state: State, inside: Term, span: Span) -> None:
