@@ -38,9 +38,7 @@ def atomic(
     operation = match[1].lower()
     compare = operands[0] if operation == "cas" and operands else None
     stored = operands[1] if operation == "cas" and len(operands) > 1 else operands[0] if operands else None
-    return atomic_access(
-        device, machine, state, call, address, _pointee_type(call), scope, operation, stored, compare
-    )
+    return atomic_access(device, machine, state, call, address, _pointee_type(call), scope, operation, stored, compare)
 
 
 def atomic_access(

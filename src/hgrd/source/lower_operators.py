@@ -131,7 +131,8 @@ def increment(node: Node, to: Context) -> Update:
         case _:
             compute = _promoted(type_)
             one = IntConst(1, compute, span)
-    return Update(op, place, one, compute, stride, bool(node.get("isPostfix")), type_, span, is_volatile(inner(node)[0]))
+    volatile = is_volatile(inner(node)[0])
+    return Update(op, place, one, compute, stride, bool(node.get("isPostfix")), type_, span, volatile)
 
 
 def _promoted(type_: Type) -> Type:
