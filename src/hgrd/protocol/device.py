@@ -128,7 +128,8 @@ class DeviceSemantics(Semantics):
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
-        self.access(machine, state, AccessKind.READ, pointer, size, span, volatile=volatile)
+        result = None if steady else _symbol_of(value)
+        self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
     def _same_for_block(self, term: Term) -> bool:
@@ -264,6 +265,12 @@ def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> 
     size = machine.size(variable.type)
     bytes_ = None if size is None else const(size)
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
+
+
+def _symbol_of(value: Value) -> Symbol | None:
+    """The one symbol that a fresh scalar value is made of."""
+    symbols = symbols_in(value) if isinstance(value, Term | FloatValue) else frozenset[Symbol]()
+    return next(iter(symbols)) if len(symbols) == 1 else None
 
 
 def _vector(terms: tuple[Term, Term, Term]) -> Composite:

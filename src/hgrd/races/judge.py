@@ -12,6 +12,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
+from hgrd.races.agreement import Readings, readings
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
@@ -50,6 +51,7 @@ class Judge:
     deadline: float
     phases: Phases
     tickets: Tickets
+    readings: Readings
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
@@ -136,17 +138,24 @@ class Judge:
                 return False
 
     def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
-        """First without the extents of allocations, which are only needed to rule a conflict out."""
+        """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
         posed = pose(self.protocol, self.facts, self.tickets, pair, bounded=False)
         answer = self.decide(posed.query)
-        if isinstance(answer, Proved) or not _sized(pair):
+        if isinstance(answer, Proved) or not self._knows_more(pair):
             return posed, answer
-        within = pose(self.protocol, self.facts, self.tickets, pair, bounded=True)
+        within = self._in_full(pair)
         answer = self.decide(within.query)
-        if isinstance(answer, Proved):
+        if isinstance(answer, Proved) and _sized(pair):
             for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
                 self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
         return within, answer
+
+    def _knows_more(self, pair: Pair) -> bool:
+        return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
+
+    def _in_full(self, pair: Pair, *, values: bool = False) -> Posed:
+        sized = _sized(pair)
+        return pose(self.protocol, self.facts, self.tickets, pair, self.readings, bounded=sized, values=values)
 
     def _assume(self, text: str, span: Span) -> None:
         self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
@@ -199,7 +208,7 @@ class Judge:
         a, b = pair.first, pair.second
         if a.kind is not AccessKind.WRITE or b.kind is not AccessKind.WRITE or a.value is None or b.value is None:
             return posed, answer
-        narrower = pose(self.protocol, self.facts, self.tickets, pair, bounded=_sized(pair), values=True)
+        narrower = self._in_full(pair, values=True)
         match self.decide(narrower.query):
             case Conflict() as different:
                 return narrower, different
@@ -228,7 +237,8 @@ def judge(
     """Decides every pair of the protocol under the facts."""
     everything = (*facts, *protocol.configuration.facts)
     relation = phases(protocol, Uniform(protocol))
-    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol, relation)).run()
+    known = readings(protocol, relation, options.levels, lockstep=options.warp_lockstep)
+    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol, relation), known).run()
 
 
 def _sized(pair: Pair) -> bool:

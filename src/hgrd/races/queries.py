@@ -12,6 +12,7 @@ from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import Next, Order
 from hgrd.protocol.phases import Party as Side
+from hgrd.races.agreement import Readings
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.races.tickets import Tickets
@@ -48,12 +49,19 @@ class Posed:
 
 
 def pose(
-    protocol: Protocol, facts: tuple[Fact, ...], tickets: Tickets, pair: Pair, *, bounded: bool, values: bool = False
+    protocol: Protocol,
+    facts: tuple[Fact, ...],
+    tickets: Tickets,
+    pair: Pair,
+    readings: Readings | None = None,
+    *,
+    bounded: bool,
+    values: bool = False,
 ) -> Posed:
     """The query of a pair.
 
-    `bounded`: the threads stay within allocations of known size.  `values`: the two write different values
-    (both are known).
+    `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
+    `values`: the two write different values (both are known).
     """
     naming = _naming(protocol, pair)
     a, b = pair.first, pair.second
@@ -61,6 +69,7 @@ def pose(
         naming.order(pair.orders),
         *naming.distinct(pair.level),
         *tickets.constraints(a, b, naming),
+        *(readings.constraints(a, b, naming) if readings is not None else ()),
         *_across(protocol, naming),
     )
     if values and a.value is not None and b.value is not None:

@@ -1,0 +1,135 @@
+"""Two reads of one place with no barrier between them get the same value, or there is a race before.
+
+Take the first moment at which two accesses race.  What was read until then raced with nothing, so no
+other thread has written there since the last barrier, and all threads that read the place have seen the
+same.  A pair of accesses may therefore take it for granted of the reads that lead to them: if every pair
+is excluded on these grounds, there is no first race, so none at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.phases import Party, Path, Phases
+from hgrd.races.parties import Naming
+from hgrd.terms import TRUE, Term, conj, disj, eq, ne, negate, symbols_of, var
+
+_MOST = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The reads of memory that the kernel writes, by the name of their value's symbol, with all paths."""
+
+    reads: dict[str, Access]
+    paths: dict[int, Path]
+
+    def constraints(self, a: Access, b: Access, naming: Naming) -> tuple[Term, ...]:
+        """What follows for the values that the first party's `a` and the second's `b` depend on."""
+        first, second = self._behind(a), self._behind(b)
+        found: dict[Term, None] = {}
+        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+            for r, s in combinations(reads, 2):
+                if _alike(r, s) and not self._overwritten(r, s):
+                    found[_same((r, access, party), (s, access, party), naming)] = None
+        for r in first:
+            for s in second:
+                if _alike(r, s) and (naming.same_block or r.space is Space.GLOBAL):
+                    found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), naming)] = None
+        found.pop(TRUE, None)
+        return tuple(found)[:_MOST]
+
+    def bear_on(self, a: Access, b: Access) -> bool:
+        return bool(self._behind(a) or self._behind(b))
+
+    def _behind(self, access: Access) -> list[Access]:
+        """The reads that the access depends on, directly or through others, since the last barrier."""
+        found: dict[str, Access] = {}
+        todo = [access]
+        while todo:
+            current = todo.pop()
+            for symbol in symbols_of(current.offset, *current.guards):
+                read = self.reads.get(symbol.name)
+                if read is not None and symbol.name not in found and self._at_once(read, access):
+                    found[symbol.name] = read
+                    todo.append(read)
+        return sorted(found.values(), key=lambda r: r.number)
+
+    def _at_once(self, read: Access, access: Access) -> bool:
+        """Whether nothing that may order threads stands between the read and the access."""
+        between = self._between(read, access)
+        return between is not None and not any(map(_orders, between))
+
+    def _overwritten(self, r: Access, s: Access) -> bool:
+        """Whether the thread may itself write to the object between its two reads."""
+        between = self._between(r, s)
+        return between is None or any(_writes(item, r.target.key) for item in between)
+
+    def _between(self, earlier: Access, later: Access) -> list[Item] | None:
+        """What a thread may do between the two in one iteration of the loops around `earlier`.
+
+        None if `later` does not come behind it in the same iteration.
+        """
+        one, two = self.paths[earlier.number], self.paths[later.number]
+        depth = len(one) - 1
+        if len(two) <= depth or any(p[0] is not q[0] for p, q in zip(one, two, strict=False)):
+            return None
+        if any(p[1] != q[1] for p, q in zip(one[:depth], two[:depth], strict=True)) or one[depth][1] >= two[depth][1]:
+            return None
+        items, start = one[depth]
+        stop = two[depth][1]
+        inside = items[stop] if len(two) > len(one) else None
+        return [*items[start + 1 : stop], *([inside] if inside is not None else [])]
+
+
+def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool) -> Readings:
+    """None where some races are not looked for: the argument is about all of them."""
+    if lockstep or set(levels) != set(Level):
+        return Readings({}, relation.paths)
+    found = {
+        a.result.name: a
+        for a in accesses(protocol.items)
+        if a.kind is AccessKind.READ and a.result is not None and not a.volatile
+    }
+    return Readings(found, relation.paths)
+
+
+def _orders(item: Item) -> bool:
+    match item:
+        case Barrier() | Fence():
+            return True
+        case Access():
+            return item.kind is AccessKind.ATOMIC or item.volatile
+        case ProtocolLoop():
+            return any(map(_orders, item.items))
+
+
+def _writes(item: Item, key: str) -> bool:
+    match item:
+        case Access():
+            return item.kind is not AccessKind.READ and item.target.key == key
+        case ProtocolLoop():
+            return any(_writes(i, key) for i in item.items)
+        case _:
+            return False
+
+
+def _alike(r: Access, s: Access) -> bool:
+    return r.target.key == s.target.key and r.size == s.size
+
+
+def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], naming: Naming) -> Term:
+    """If both reads are made, and of one place, their values are equal."""
+    conditions: list[Term] = []
+    parts: list[Term] = []
+    for read, access, party in (one, two):
+        assert read.result is not None
+        more = conj(*(g for g in read.guards if g not in access.guards))
+        place, value, made = naming.of((read.offset, var(read.result), more), party)
+        conditions.append(negate(made))
+        parts += [place, value]
+    return disj(*conditions, ne(parts[0], parts[2]), eq(parts[1], parts[3]))
+
