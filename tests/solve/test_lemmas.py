@@ -62,9 +62,9 @@ def ends() -> Query:
 
 
 def values() -> Query:
-    """A reduction over 128 >> s whose two rounds are the same by inequalities only"""
+    """A reduction over 96 >> s whose two rounds are the same by inequalities only"""
     s1, s2 = private("s1", 0, 64), private("s2", 0, 64)
-    half1, half2 = shr(const(128), s1), shr(const(128), s2)
+    half1, half2 = shr(const(96), s1), shr(const(96), s2)
     same = conj(le(s1, s2), le(s2, s1), lt(const(0), half1), lt(var(T1), half1), lt(var(T2), half2))
     return pair(add(var(T1), half1), var(T2), between=(same,))
 

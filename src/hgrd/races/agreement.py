@@ -132,4 +132,3 @@ def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], 
         conditions.append(negate(made))
         parts += [place, value]
     return disj(*conditions, ne(parts[0], parts[2]), eq(parts[1], parts[3]))
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -13,6 +14,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.agreement import Readings, readings
+from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
@@ -52,6 +54,7 @@ class Judge:
     phases: Phases
     tickets: Tickets
     readings: Readings
+    contents: Contents
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
@@ -175,8 +178,13 @@ class Judge:
         a, b = pair.first, pair.second
         assert pair.level is not None
         if posed.unknown:
-            names = ", ".join(n.split("@")[0] for n in posed.unknown[:3])
-            self._leave_open(a, b, (pair.level,), f"it depends on values that are not known: {names}")
+            reason = f"it depends on values that are not known: {_listed(posed.unknown)}"
+            self._leave_open(a, b, (pair.level,), reason)
+            return
+        computed = self.contents.bearing_on(posed.query)
+        if computed:
+            reason = f"it depends on values that the kernel computes: {_listed(computed)}"
+            self._leave_open(a, b, (pair.level,), reason)
             return
         hidden = [g for g in self.protocol.gaps if g.may_order]
         if hidden and pair.level is not Level.INTER_BLOCK:
@@ -237,8 +245,17 @@ def judge(
     """Decides every pair of the protocol under the facts."""
     everything = (*facts, *protocol.configuration.facts)
     relation = phases(protocol, Uniform(protocol))
-    known = readings(protocol, relation, options.levels, lockstep=options.warp_lockstep)
-    return Judge(protocol, everything, options, decide, deadline, relation, tickets(protocol, relation), known).run()
+    return Judge(
+        protocol,
+        everything,
+        options,
+        decide,
+        deadline,
+        relation,
+        tickets(protocol, relation),
+        readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
+        contents(protocol, relation),
+    ).run()
 
 
 def _sized(pair: Pair) -> bool:
@@ -271,3 +288,8 @@ def outermost(terms: tuple[Term, ...]) -> tuple[Term, ...]:
 def _source(term: Term) -> str:
     text = show(term).replace("@1", "").replace("@2", "")
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _listed(symbols: tuple[str, ...]) -> str:
+    """The first few names, as the source has them."""
+    return ", ".join(list(dict.fromkeys(re.split("[@']", name)[0] for name in symbols))[:3])

@@ -90,7 +90,7 @@ def pose(
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
     raw = (a.offset, *a.guards, b.offset, *b.guards)
-    data = any(s.origin is Origin.DATA for s in symbols_of(*raw, *endings_1, *endings_2))
+    data = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*raw, *endings_1, *endings_2))
     data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
     return Posed(a, b, query, used, naming, data, unknown)
 
@@ -165,7 +165,7 @@ def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
     if len(sides) != 1 or sides[0].op is not Op.VAR:
         return False
     symbol = sides[0].symbol
-    return symbol.origin is Origin.DATA and uses[symbol] == 1 and symbol.low < symbol.high
+    return symbol.origin in (Origin.DATA, Origin.COMPUTED) and uses[symbol] == 1 and symbol.low < symbol.high
 
 
 def _with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:

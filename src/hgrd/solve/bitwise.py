@@ -129,6 +129,10 @@ def shift_right(a: Value, count: Value, span: Span, builder: Builder, divider: D
         return Value(result.quotient, result.facts)
     reach, size = builder.span(count.poly), builder.span(a.poly)
     facts = a.facts | count.facts | reach.facts | size.facts
+    top = _logarithm(poly.as_constant(a.poly))
+    if top is not None and reach.low >= 0 and reach.high <= top:
+        left = poly.minus(poly.constant(top), count.poly)
+        return Value(builder.power(left, Span(top - reach.high, top - reach.low, facts), top + 1, saturate=True), facts)
     cap = max(abs(size.low), abs(size.high)).bit_length() + 1
     if cap > _MOST_CASES * 2:
         return Value(builder.function(Op.SHR.value, [a, count], span), facts | span.facts)
@@ -137,3 +141,8 @@ def shift_right(a: Value, count: Value, span: Span, builder: Builder, divider: D
     if size.low >= 0:
         builder.claim(at_most(result.quotient, a.poly), facts)
     return Value(result.quotient, result.facts)
+
+
+def _logarithm(c: int | None) -> int | None:
+    """The exponent of a power of two."""
+    return c.bit_length() - 1 if c is not None and c > 0 and c & (c - 1) == 0 else None

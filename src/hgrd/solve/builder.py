@@ -27,6 +27,15 @@ class Application(NamedTuple):
     facts: int
 
 
+class Power(NamedTuple):
+    """`atom` is 2 ** `exponent`, for exponents from 0 to below `cap`; for larger ones it is not below 2 ** `cap`."""
+
+    atom: int
+    exponent: Poly
+    cap: int
+    facts: int
+
+
 @dataclass(slots=True)
 class Builder:
     """What a normal form consists of.
@@ -41,6 +50,7 @@ class Builder:
     uniform: set[int] = field(default_factory=set[int])  # atoms with one value for both parties
     powers: dict[int, int] = field(default_factory=dict[int, int])  # powers of two -> facts
     exponents: dict[int, Poly] = field(default_factory=dict[int, Poly])  # 2**poly -> poly
+    logarithms: list[Power] = field(default_factory=list["Power"])  # below their caps
     applications: list[Application] = field(default_factory=list[Application])
     inexact: bool = False  # met a choice that tighter bounds might decide
     opaque_bits: bool = False  # met a bit operation that has no arithmetic reading
@@ -182,6 +192,7 @@ class Builder:
             self.powers[index] = span.facts
             if not (saturate and span.high >= cap):
                 self.exponents[index] = exponent
+            self.logarithms.append(Power(index, exponent, cap, span.facts))
         self.claim(some(cases), span.facts)
         self._powers[(*poly.key(exponent), ((-1,), cap * 2 + saturate))] = index
         return result

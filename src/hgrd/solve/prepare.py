@@ -8,7 +8,7 @@ from math import gcd
 
 from hgrd.solve import poly
 from hgrd.solve.bounds import Bounds, Infeasible, Span, propagate
-from hgrd.solve.builder import Application, Value
+from hgrd.solve.builder import Application, Builder, Value
 from hgrd.solve.formula import (
     FALSE,
     TRUE,
@@ -19,6 +19,7 @@ from hgrd.solve.formula import (
     Every,
     Formula,
     Some,
+    at_most,
     conjuncts,
     map_polys,
 )
@@ -123,7 +124,21 @@ def _normalise(problem: Problem, spans: Mapping[Symbol, Span], plain: frozenset[
             raise Infeasible(claim.facts)
     builder.claims[:] = [c for c in builder.claims if c.formula != TRUE]
     propagate(builder.claims, builder.bounds)
+    logarithms = tuple(_logarithms(builder))
+    if logarithms:
+        builder.claims += logarithms
+        propagate(builder.claims, builder.bounds)
     return normaliser, gap
+
+
+def _logarithms(builder: Builder) -> Iterator[Claim]:
+    """Bounds of exponents from the bounds of powers: 2**e <= c -> e <= log2(c)."""
+    for atom, exponent, cap, facts in builder.logarithms:
+        low, high, why = builder.bounds.of_atom(atom)
+        if high < 1 << cap and high.bit_length() - 1 < builder.span(exponent).high:
+            yield Claim(at_most(exponent, poly.constant(high.bit_length() - 1)), facts | why)
+        if low > 1 and (least := (low - 1).bit_length()) > builder.span(exponent).low:
+            yield Claim(at_most(poly.constant(least), exponent), facts | why)
 
 
 def _note_power_of_two(normaliser: Normaliser, t: Term, facts: int) -> None:

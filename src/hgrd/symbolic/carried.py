@@ -2,7 +2,7 @@
 
 A trial iteration on placeholders finds out.  Cells that change by the same amount (or the same shift)
 every iteration are written with the iteration number; others are unknown at the start of an iteration,
-of origin DATA if memory contents went into them.
+of origin COMPUTED if memory contents went into them (DATA if they are read from memory as they stand).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
+    Op,
     Origin,
     Symbol,
     Term,
@@ -64,6 +65,7 @@ class Ends:
 Trial: TypeAlias = Callable[[State], Ends]
 
 _TRIALS = 3
+_FROM_MEMORY = frozenset({Origin.DATA, Origin.COMPUTED})
 _UNCHANGED = Steady(const(0))
 
 
@@ -264,7 +266,9 @@ class _Classifier:
             return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
         touched = symbols_in(last) | symbols_in(first)
         reads = isinstance(last, Term) and bool(arrays_of(last))
-        return Origin.DATA if reads or any(s.origin is Origin.DATA for s in touched) else Origin.UNKNOWN
+        if not reads and all(s.origin not in _FROM_MEMORY for s in touched):
+            return Origin.UNKNOWN
+        return Origin.DATA if _plain(last) else Origin.COMPUTED
 
     def _change(self, index: int, last: Value | None) -> Progress | Moves:
         match self.placeholders[index], last:
@@ -293,6 +297,14 @@ class _Classifier:
     def _older(self, amount: Term) -> bool:
         names = self.machine.names
         return all(s.name not in names.index or names.older(s, self.mark) for s in symbols_of(amount))
+
+
+def _plain(value: Value) -> bool:
+    """Whether it is read from memory as it stands."""
+    term = value.offset if isinstance(value, Pointer) else value
+    if not isinstance(term, Term):
+        return False
+    return term.op is Op.READ or (term.op is Op.VAR and term.symbol.origin is Origin.DATA)
 
 
 # ---------------------------------------------------------------- values by iteration

@@ -18,6 +18,7 @@ class Origin(Enum):
     LOOP = "loop"  # the iteration number of a loop, from 0
     COUNT = "count"  # how many iterations a loop has made when it is left
     DATA = "data"  # contents of memory, or a value computed from them
+    COMPUTED = "computed"  # what a loop makes of memory contents: proofs may use it, races at its value may not
     UNKNOWN = "unknown"  # a value the analysis gave up on: proofs may use it, definite races may not
 
 

@@ -1,0 +1,70 @@
+"""Which contents of memory a data-dependent race may suppose.
+
+An array of the program's input may hold anything, and so may a copy of it.  What the kernel itself has
+computed and stored, or a loop has made of memory contents (a rank, a position found by a search), takes
+some values only, and which is not known: an address that depends on it shows no race.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hgrd.program.memory import AccessKind
+from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.phases import Party, Phases
+from hgrd.races.parties import SUFFIX
+from hgrd.solve.query import Query
+from hgrd.symbolic.linear import difference
+from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """`computed`: names of the symbols of reads that may find what the kernel has computed."""
+
+    computed: frozenset[str]
+
+    def bearing_on(self, query: Query) -> tuple[str, ...]:
+        """Names of the computed values that decide whether the two addresses of a query are the same."""
+        between = difference(query.first.address, query.second.address)
+        names = {_plain_name(s) for s in symbols_of(between) if self._is_computed(s)}
+        return tuple(sorted(names))
+
+    def _is_computed(self, symbol: Symbol) -> bool:
+        return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed
+
+
+def _plain_name(symbol: Symbol) -> str:
+    return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
+
+
+def contents(protocol: Protocol, relation: Phases) -> Contents:
+    everything = accesses(protocol.items)
+    results = {a.result.name: a for a in everything if a.result is not None and a.kind is AccessKind.READ}
+    computed: set[str] = set()
+    while True:
+        more = {name for name, r in results.items() if any(_computes(w, r, computed, relation) for w in everything)}
+        if more <= computed:
+            return Contents(frozenset(computed))
+        computed |= more
+
+
+def _computes(write: Access, read: Access, computed: set[str], relation: Phases) -> bool:
+    """Whether the read may find what the write has stored, and that is not a copy of something."""
+    if write.kind is AccessKind.READ or write.target.key != read.target.key:
+        return False
+    if write.number > read.number and not relation.repeated(write):
+        return False
+    return write.kind is AccessKind.ATOMIC or write.value is None or not _copy(write.value, computed)
+
+
+def _copy(value: Term, computed: set[str]) -> bool:
+    while value.op is Op.WRAP:
+        value = value.args[0]
+    match value.op:
+        case Op.READ:
+            return True
+        case Op.VAR:
+            return value.symbol.origin is Origin.DATA and value.symbol.name not in computed
+        case _:
+            return False

@@ -1,0 +1,71 @@
+"""Reads of one place between the same two barriers agree, as long as nothing has raced."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// safe: 13 of 13 pairs
+__global__ void reachable(int *graph) {
+  __shared__ int tile[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[y][x] = graph[y * 16 + x];
+  __syncthreads();
+  for (int k = 0; k < 16; k++) {
+    if (tile[y][x] == 0 && tile[y][k] != 0 && tile[k][x] != 0) tile[y][x] = k + 1;
+    __syncthreads();
+  }
+  graph[y * 16 + x] = tile[y][x];
+}
+
+// race: read way, write way; shared; warp (data-dependent)
+// race: read way, write way; shared; warp block (data-dependent)
+__global__ void reachable_again(int *graph) {
+  __shared__ int tile[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[y][x] = graph[y * 16 + x];
+  __syncthreads();
+  for (int k = 0; k < 16; k++) {
+    if (tile[y][k] != 0 && tile[k][x] != 0) tile[y][x] = k + 1;  // way
+    __syncthreads();
+  }
+  graph[y * 16 + x] = tile[y][x];
+}
+
+// safe: 6 of 6 pairs
+__global__ void same_decision(int *out, int *in) {
+  __shared__ int turn[2];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  if (t < 2) turn[t] = in[t];
+  __syncthreads();
+  int mine = turn[t % 2], other = turn[(t + 1) % 2];
+  if (t == 0 && mine == 1 && other == 0) out[0] = 1;
+  if (t == 1 && mine == 1 && other == 0) out[0] = 2;
+}
+
+// race: write even, write odd; global; warp (data-dependent)
+__global__ void decision_in_between(int *out, int *in) {
+  __shared__ int turn[2];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  if (t < 2) turn[t] = in[t];
+  __syncthreads();
+  int mine = turn[t % 2];
+  __syncthreads();
+  if (t < 2) turn[t] = in[t + 2];
+  __syncthreads();
+  int other = turn[(t + 1) % 2];
+  if (t == 0 && mine == 1 && other == 0) out[0] = 1;  // even
+  if (t == 1 && mine == 1 && other == 0) out[0] = 2;  // odd
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("agreement"), SOURCE, grid_dim=(1, 1, 1), block_dim=(16, 16, 1))
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]

@@ -1,0 +1,62 @@
+"""Contents of memory that a race may suppose: those of the input and copies of it, not computed ones."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void at_input(int *out, int *in) {
+  out[in[threadIdx.x]] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void at_a_copy(int *out, int *in) {
+  __shared__ int copy[1024];
+  copy[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[copy[threadIdx.x]] = threadIdx.x;  // slot
+}
+
+// open: write slot, write slot; global; warp block: it depends on values that the kernel computes: made[]
+__global__ void at_what_it_made(int *out, int *in) {
+  __shared__ int made[1024];
+  made[threadIdx.x] = in[threadIdx.x] + 1;
+  __syncthreads();
+  out[made[threadIdx.x]] = threadIdx.x;  // slot
+}
+
+// open: write slot, write slot; global; warp block: it depends on values that the kernel computes: rank
+__global__ void at_a_rank(int *out, int *in, int n) {
+  int rank = 0;
+  for (int i = 0; i < n; i++)
+    if (in[i] < in[threadIdx.x]) rank++;
+  out[rank] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void at_the_end_of_a_chain(int *out, int *next, int n) {
+  int at = threadIdx.x;
+  for (int i = 0; i < n; i++) at = next[at];
+  out[at] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void all_at_one_place_that_it_made(int *out, int *in) {
+  __shared__ int base;
+  if (threadIdx.x == 0) base = 4 * in[0];
+  __syncthreads();
+  out[base] = threadIdx.x;  // slot
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("contents"), SOURCE, grid_dim=(1, 1, 1))
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
