@@ -101,7 +101,7 @@ def _run(
         items,
         tuple(device.recorder.gaps),
         frozenset(names.index) - outside,
-        frozenset(a.target.key for a in accesses(items) if a.kind is not AccessKind.READ),
+        frozenset(a.target.key for a in accesses(items) if a.changes),
         dict(device.broadcast),
         tuple(dict.fromkeys(device.assumed)),
         tuple(device.across),

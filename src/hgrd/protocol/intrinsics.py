@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
+from hgrd.protocol.atomic_objects import atomic_member
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.foreign import foreign
 from hgrd.protocol.groups import group_call
@@ -75,6 +76,9 @@ def intrinsic(
         return handler(device, machine, state, call, arguments)
     if is_atomic(name):
         return atomic(device, machine, state, call, arguments)
+    known = atomic_member(device, machine, state, call, arguments)
+    if known is not None:
+        return known
     grouped = group_call(device, machine, state, call, arguments)
     if grouped is not None:
         return grouped

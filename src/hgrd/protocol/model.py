@@ -72,6 +72,11 @@ class Access:
     bounds: tuple[Term, ...] = ()
     endings: tuple[Term, ...] = ()
 
+    @property
+    def changes(self) -> bool:
+        """Whether it may leave something else in memory: all but reads and atomic loads."""
+        return self.kind is not AccessKind.READ and self.operation != "load"
+
 
 @dataclass(frozen=True, slots=True)
 class Barrier:

@@ -110,7 +110,7 @@ def _orders(item: Item) -> bool:
 def _writes(item: Item, key: str) -> bool:
     match item:
         case Access():
-            return item.kind is not AccessKind.READ and item.target.key == key
+            return item.changes and item.target.key == key
         case ProtocolLoop():
             return any(_writes(i, key) for i in item.items)
         case _:

@@ -51,7 +51,7 @@ def contents(protocol: Protocol, relation: Phases) -> Contents:
 
 def _computes(write: Access, read: Access, computed: set[str], relation: Phases) -> bool:
     """Whether the read may find what the write has stored, and that is not a copy of something."""
-    if write.kind is AccessKind.READ or write.target.key != read.target.key:
+    if not write.changes or write.target.key != read.target.key:
         return False
     if write.number > read.number and not relation.repeated(write):
         return False

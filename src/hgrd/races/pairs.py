@@ -31,11 +31,11 @@ def candidates(protocol: Protocol) -> Iterator[tuple[Access, Access]]:
     for access in accesses(protocol.items):
         by_object.setdefault(access.target.key, []).append(access)
     for group in by_object.values():
-        if all(a.kind is AccessKind.READ for a in group):
+        if not any(a.changes for a in group):
             continue
         for i, a in enumerate(group):
             for b in group[i:]:
-                if not (a.kind is AccessKind.READ and b.kind is AccessKind.READ):
+                if a.changes or b.changes:
                     yield a, b
 
 

@@ -69,9 +69,7 @@ def tickets(protocol: Protocol, relation: Phases) -> Tickets:
     everything = accesses(protocol.items)
     counting = [a for a in everything if _counts(a)]
     spoiled = {
-        a.target.key
-        for a in everything
-        if a.kind is not AccessKind.READ and not _counts(a) and not _comes_first(a, counting, relation)
+        a.target.key for a in everything if a.changes and not _counts(a) and not _comes_first(a, counting, relation)
     }
     return Tickets({a.result.name: a for a in counting if a.result is not None and a.target.key not in spoiled})
 
