@@ -227,6 +227,13 @@ class DeviceSemantics(Semantics):
         self.unsupported(machine, state, "a kernel launched from device code", launch.span)
         return OPAQUE
 
+    def unrolls(self, array: Variable) -> bool:
+        """Arrays of floating point hold neither indexes nor conditions."""
+        element: Type = array.type
+        while isinstance(element, ArrayType):
+            element = element.of
+        return not isinstance(element, FloatType)
+
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         self.recorder.enter(machine, binder, state, span)
 
