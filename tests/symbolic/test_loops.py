@@ -13,6 +13,27 @@ loop i.iteration# in 0..536870911 when threadIdx.x < n && threadIdx.x + i.iterat
   write global a at (threadIdx.x + i.iteration# * 4) * 4 size 4 when threadIdx.x + i.iteration# * 4 < n
 """,
     ),
+    "steady_in_a_narrow_type": (
+        "for (short i = threadIdx.x; i < n; i += 4) a[i] = 0;",
+        """
+loop i.iteration# in 0..536870911 when threadIdx.x < n && threadIdx.x + i.iteration# * 4 <= 32767
+  write global a at (threadIdx.x + i.iteration# * 4) * 4 size 4 when threadIdx.x + i.iteration# * 4 < n
+""",
+    ),
+    "filling_floats": (
+        "float sums[8]; for (int i = 0; i < 8; ++i) { sums[i] = i; a[i] = sums[i] > m; }",
+        """
+loop i# in 0..7
+  write global a at i# * 4 size 4
+""",
+    ),
+    "filling_indexes": (
+        "int at[2]; for (int i = 0; i < 2; ++i) { at[i] = 3 * i; a[at[i]] = 0; }",
+        """
+write global a at 0 size 4
+write global a at 12 size 4
+""",
+    ),
     "downward": (
         "for (int i = n - 1; i >= 0; --i) a[i] = 0;",
         """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, progress
+from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
 from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
@@ -273,7 +273,7 @@ class _Classifier:
     def _change(self, index: int, last: Value | None) -> Progress | Moves:
         match self.placeholders[index], last:
             case Term() as start, Term():
-                return self._same_for_all(progress(as_int(last), start.symbol)) if start.args == () else None
+                return self._progress(index, as_int(last), start.symbol) if start.args == () else None
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
                 return self._same_for_all(progress(offset, start.symbol))
             case (Term() | FloatValue(), _):
@@ -283,6 +283,17 @@ class _Classifier:
                 lasts = [None if after is None else self._at_end(after, i) for i in range(len(self.cells))]
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts)
+
+    def _progress(self, index: int, last: Term, start: Symbol) -> Progress:
+        change = self._same_for_all(progress(last, start))
+        type_ = self.cells[index][0].element
+        if isinstance(change, Steady | Scaling) or not isinstance(type_, IntType) or last.op is not Op.WRAP:
+            return change
+        if last.wrap_to[:2] != (type_.bits, type_.signed):
+            return change
+        # `short i; i += step` computes as int and is cut: what counts is the step modulo 2**16
+        modular = self._same_for_all(progress(congruent(last, type_.bits), start))
+        return modular if isinstance(modular, Steady) else change
 
     def _same_for_all(self, change: Progress) -> Progress:
         """An amount with symbols of the trial in it is another one in another iteration."""

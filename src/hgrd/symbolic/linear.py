@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of, var
+from hgrd.terms import Op, Symbol, Term, add, const, mul, sub, symbols_of, var
 
 Linear: TypeAlias = tuple[int, dict[Term, int]]
 
@@ -41,6 +41,21 @@ def _combine(a: Linear, b: Linear, sign: int) -> Linear:
 
 def _scale(a: Linear, factor: int) -> Linear:
     return (a[0] * factor, {t: c * factor for t, c in a[1].items()}) if factor else (0, {})
+
+
+def congruent(term: Term, bits: int) -> Term:
+    """A term that is equal modulo 2**bits, without the wraps to as many bits or more."""
+    match term.op:
+        case Op.WRAP if term.wrap_to[0] >= bits:
+            return congruent(term.args[0], bits)
+        case Op.ADD:
+            return add(congruent(term.args[0], bits), congruent(term.args[1], bits))
+        case Op.SUB:
+            return sub(congruent(term.args[0], bits), congruent(term.args[1], bits))
+        case Op.MUL:
+            return mul(congruent(term.args[0], bits), congruent(term.args[1], bits))
+        case _:
+            return term
 
 
 def from_linear(form: Linear) -> Term:
