@@ -61,10 +61,10 @@ def read(text: str) -> QualifiedType:
         ("int (&)[8]", PointerType(ArrayType(INT, 8), reference=True)),
         ("int *[4]", ArrayType(PointerType(INT), 4)),
         ("int *(*)[4]", PointerType(ArrayType(PointerType(INT), 4))),
-        ("int (*[5])(float)", ArrayType(PointerType(FunctionType()), 5)),
-        ("void (int, float *)", FunctionType()),
-        ("void (*)(int, ...)", PointerType(FunctionType())),
-        ("int (*(*)(int))(float)", PointerType(FunctionType())),
+        ("int (*[5])(float)", ArrayType(PointerType(FunctionType(INT, (FLOAT,))), 5)),
+        ("void (int, float *)", FunctionType(VOID, (INT, PointerType(FLOAT)))),
+        ("void (*)(int, ...)", PointerType(FunctionType(VOID, (INT,)))),
+        ("int (*(*)(int))(float)", PointerType(FunctionType(PointerType(FunctionType(INT, (FLOAT,))), (INT,)))),
         ("int (S::*)(int) const", OpaqueType("member pointer")),
         ("struct S", RecordType("S")),
         ("const ns::S *", PointerType(RecordType("ns::S"))),
@@ -96,19 +96,22 @@ def test_qualifiers_of_the_outermost_level(text: str, const: bool, volatile: boo
 
 
 @pytest.mark.parametrize(
-    ("text", "returns", "variadic"),
+    ("text", "returns", "parameters", "variadic"),
     [
-        ("int (float)", INT, False),
-        ("const S &(int) const noexcept", PointerType(RecordType("S"), reference=True), False),
-        ("void (const char *, ...)", VOID, True),
-        ("auto (int) const -> double *", PointerType(DOUBLE), False),
-        ("float (int (*)(int), float)", FLOAT, False),
+        ("int (float)", INT, (FLOAT,), False),
+        ("int (void)", INT, (), False),
+        ("const S &(int) const noexcept", PointerType(RecordType("S"), reference=True), (INT,), False),
+        ("void (const char *, ...)", VOID, (PointerType(CHAR),), True),
+        ("auto (int) const -> double *", PointerType(DOUBLE), (INT,), False),
+        ("float (int (*)(int), float)", FLOAT, (PointerType(FunctionType(INT, (INT,))), FLOAT), False),
     ],
 )
-def test_function_types_know_their_result(text: str, returns: Type, variadic: bool) -> None:
+def test_function_types_know_their_signature(
+    text: str, returns: Type, parameters: tuple[Type, ...], variadic: bool
+) -> None:
     found = read(text)
     assert found.returns is not None
-    assert (found.type, found.returns.type, found.variadic) == (FunctionType(), returns, variadic)
+    assert (found.type, found.returns.type, found.variadic) == (FunctionType(returns, parameters), returns, variadic)
 
 
 def test_splitting() -> None:

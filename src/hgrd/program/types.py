@@ -52,7 +52,10 @@ class RecordType:
 
 @dataclass(frozen=True, slots=True)
 class FunctionType:
-    pass
+    """`returns` is None where the signature is not known; `parameters` do not count a method's object."""
+
+    returns: Type | None = None
+    parameters: tuple[Type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hgrd.host.model import Fact
+from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Launch, Storage, Variable
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, BoolType, FloatType, FunctionType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
 from hgrd.protocol.text import access_text
@@ -29,9 +30,10 @@ from hgrd.symbolic.values import (
     MemoryObject,
     MemorySpace,
     Pointer,
+    PointerValue,
     Value,
 )
-from hgrd.terms import Origin, Symbol, Term, add, as_int, const, ne, read, symbols_of, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, as_int, const, ne, read, symbols_of, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
 
@@ -45,6 +47,7 @@ class DeviceSemantics(Semantics):
     configuration: Configuration
     globals: dict[str, Global]
     written: frozenset[str]
+    functions: FunctionNumbers
     asserts: bool = True
     recorder: Recorder = field(default_factory=Recorder)
     assumed: list[Fact] = field(default_factory=list[Fact])
@@ -88,6 +91,10 @@ class DeviceSemantics(Semantics):
             known = self._constant(machine, target, offset.value, type_)
             if known is not None:
                 return known
+        if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
+            name = machine.names.of((target.key, generation, offset, type_), target.name)
+            number = var(Symbol(name, *NUMBERS, Origin.UNKNOWN))
+            return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             return _pointee(target, f"{target.key}+{offset}", target.name, type_, const(0))
         if not offset.is_const:
@@ -151,6 +158,9 @@ class DeviceSemantics(Semantics):
                 at: Cell(self._fresh(machine, target, t), machine.size(t) or 1) for at, t in scalars(machine, type_, 64)
             }
             return Composite(cells, machine.size(type_) or 0)
+        if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
+            number = var(machine.names.fresh(f"{target.name}[]", *NUMBERS, Origin.DATA))
+            return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, Origin.DATA)
             return _pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
@@ -163,7 +173,10 @@ class DeviceSemantics(Semantics):
         if size is None:
             self.recorder.gap(machine, state, "a write of a type of unknown size", span, may_order=False)
             return
-        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=identity_of(value), volatile=volatile)
+        same = identity_of(value)
+        if same is None and isinstance(type_, PointerType):
+            same = self.functions.number(value)
+        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
 
     def access(
         self,
@@ -222,6 +235,16 @@ class DeviceSemantics(Semantics):
         from hgrd.protocol.intrinsics import intrinsic
 
         return intrinsic(self, machine, state, call, arguments)
+
+    def pointer_to_function(
+        self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span
+    ) -> PointerValue:
+        pointer = self.functions.one_of(number, type_)
+        if not machine.probing and pointer is not OPAQUE:
+            targets = ", ".join(f.ref.name for f in self.functions.targets(type_))
+            text = f"{name} points to a function whose address these files take: {targets}"
+            self.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
+        return pointer
 
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         self.unsupported(machine, state, "a kernel launched from device code", launch.span)
@@ -319,6 +342,9 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
             return read_between(name, (index,), *of_type(bits, signed))
         case FloatType():
             return FloatValue(read(name, index))
+        case PointerType(to=FunctionType() as to):
+            number = read_between(name, (index,), *NUMBERS)
+            return machine.semantics.pointer_to_function(machine, number, target.name, to, target.span)
         case PointerType():
             address = read_between(name, (index,), 0, 1 << 48)
             return _pointee(target, f"*{target.key}", f"*{target.name}", type_, address)

@@ -9,9 +9,21 @@ from hgrd.host.model import LaunchSite
 from hgrd.program.expressions import Variable
 from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function, Global
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
+from hgrd.program.types import (
+    ArrayType,
+    BoolType,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    Record,
+    RecordType,
+    Type,
+)
 from hgrd.protocol.device import DeviceSemantics
+from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
+from hgrd.protocol.specifications import assume_axioms
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError
 from hgrd.symbolic.naming import Names
@@ -39,6 +51,7 @@ class Tables:
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
     globals: Mapping[str, Global]
+    numbers: FunctionNumbers
 
 
 def infer(
@@ -76,7 +89,7 @@ def _run(
     written: frozenset[str],
     asserts: bool,
 ) -> Protocol:
-    device = DeviceSemantics(configuration, dict(tables.globals), written, asserts)
+    device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts)
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
@@ -90,6 +103,7 @@ def _run(
     device.common = outside - {s.name for s in configuration.thread if s is not None}
     state = State({}, ())
     try:
+        assume_axioms(device, machine, state, kernel)
         run(machine, state, kernel, tuple(arguments), None)
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
@@ -129,6 +143,8 @@ def parameter_value(machine: Machine, parameter: Variable, known: Mapping[str, i
 def _completed(machine: Machine, value: Value, parameter: Variable) -> Value:
     """What the host does not know of an argument is as if there were no host."""
     match value, parameter.type:
+        case Pointer(), PointerType(to=FunctionType()) as type_:
+            return _unknown(machine, parameter.name, parameter.key, type_, parameter)
         case OpaqueValue(), type_:
             return _unknown(machine, parameter.name, parameter.key, type_, parameter)
         case Composite() as known, RecordType() as type_:
@@ -149,6 +165,9 @@ def _unknown(machine: Machine, name: str, key: str, type_: Type, parameter: Vari
             return var(Symbol(machine.names.unique(name), *of_type(bits, signed), Origin.INPUT))
         case FloatType():
             return FloatValue(read(f"float {machine.names.unique(name)}"))
+        case PointerType(to=FunctionType() as to):
+            number = var(Symbol(machine.names.unique(name), *NUMBERS, Origin.INPUT))
+            return machine.semantics.pointer_to_function(machine, number, name, to, parameter.span)
         case PointerType(to=to):
             target = MemoryObject(key, name, MemorySpace.GLOBAL, to, None, parameter.span, external=True)
             return Pointer(target, const(0))

@@ -9,36 +9,32 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.atomic_objects import atomic_member
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.foreign import foreign
 from hgrd.protocol.groups import group_call
-from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, generator, is_atomic
-from hgrd.protocol.model import AcrossThreads, Scope
-from hgrd.protocol.recorder import guards_of
+from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, is_atomic
+from hgrd.protocol.model import Scope
+from hgrd.protocol.random import is_random, random
+from hgrd.protocol.specifications import SPECIFICATIONS, is_annotation
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, scalars
-from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
-    TRUE,
     Origin,
     Term,
     add,
     as_int,
     const,
-    disj,
     ite,
     le,
     mod,
     mul,
     neg,
-    negate,
-    show,
 )
 from hgrd.terms.interval import of_type
 
@@ -47,11 +43,6 @@ if TYPE_CHECKING:
 
 Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 
-_ASSERTS = {"__hgrd_assert", "__requires", "__assume", "__assert", "__global_requires", "__builtin_assume"}
-_ANNOTATION = re.compile(
-    r"^__(global_)?(invariant|ensures|candidate|requires_fresh_array|no_read|no_write|read|write|reads_from|writes_to"
-    r"|array_snapshot|barrier_invariant|function_wide|enabled|return_val|old|other|non_temporal|axiom)"
-)
 _SILENT = {
     "printf", "__nanosleep", "__prefetch_global_l1", "__pipeline_commit", "clock", "assert", "vprintf",
     "__builtin_unreachable", "__brkpt", "__assertfail", "free", "__pipeline_wait_prior", "__syncwarp_hint",
@@ -91,19 +82,19 @@ def intrinsic(
         return _make_vector(machine, call.type, arguments)
     if name in ("dim3", "uint3") and len(arguments) >= 4:
         return _dim3(arguments)
-    if _ANNOTATION.match(name):
+    if is_annotation(name):
         return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.UNKNOWN)
     if name.startswith("surf") and "write" in name:
         device.unsupported(machine, state, "a write to a surface", call.span)
         return OPAQUE
     if name.startswith(("tex", "surf")):
         return machine.unknown(f"{name}()", call.type, Origin.DATA)
-    if name.startswith("curand") and name != "curand_init":
-        return generator(machine, state, call, arguments)
+    if is_random(name):
+        return random(device, machine, state, call, arguments)
     return foreign(device, machine, state, call, arguments)
 
 
-# ---------------------------------------------------------------- barriers, fences, assumptions
+# ---------------------------------------------------------------- barriers, fences
 
 
 def _block_barrier(
@@ -129,40 +120,6 @@ def _fence(scope: Scope) -> Handler:
         return OPAQUE
 
     return handler
-
-
-def _assume(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    if not arguments or (call.function.name == "__hgrd_assert" and not device.asserts):
-        return OPAQUE
-    term = arithmetic.truth_of(arguments[0])
-    if term is not None:
-        state.assume(term, ConditionKind.ASSERT, call.span)
-        if not machine.probing and term is not TRUE:
-            device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({show(term)})", call.span))
-    return OPAQUE
-
-
-def _across(distinct: bool) -> Handler:
-    """Faial's `__distinct_int(x)` and `__uniform_int(x)`: a condition on the values of all threads."""
-
-    def handler(
-        device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-    ) -> Value | None:
-        value = arguments[0] if arguments else OPAQUE
-        if isinstance(value, Term) and not machine.probing:
-            device.across.append(AcrossThreads(as_int(value), distinct, guards_of(state), call.span))
-        return const(1)
-
-    return handler
-
-
-def _implies(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    a, b = (arithmetic.truth_of(v) for v in arguments[:2])
-    return None if a is None or b is None else disj(negate(a), b)
 
 
 def _silent(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
@@ -281,11 +238,6 @@ _TABLE: dict[str, Handler] = {
     "__barrier_sync": _block_barrier,
     "__builtin_amdgcn_s_barrier": _block_barrier,
     "__syncwarp": _warp_barrier,
-    "__distinct_int": _across(True),
-    "__uniform_int": _across(False),
-    "__uniform_bool": _across(False),
-    "__distinct_bool": _across(True),
-    "__implies": _implies,
     "__threadfence": _fence(Scope.DEVICE),
     "__threadfence_block": _fence(Scope.BLOCK),
     "__threadfence_system": _fence(Scope.SYSTEM),
@@ -312,7 +264,7 @@ _TABLE: dict[str, Handler] = {
     "memmove": copy,
     "__builtin_memcpy": copy,
     "__builtin_memset": copy,
-    **dict.fromkeys(_ASSERTS, _assume),
+    **SPECIFICATIONS,
     **dict.fromkeys(_SILENT, _silent),
     **dict.fromkeys(_COPY_READ, cached_load),
     **dict.fromkeys(_COPY_WRITE, cached_store),

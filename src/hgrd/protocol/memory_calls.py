@@ -1,4 +1,4 @@
-"""Device functions that access memory: atomics, cached loads and stores, copies, random generators.
+"""Device functions that access memory: atomics, cached loads and stores, copies.
 
 CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 """
@@ -120,17 +120,3 @@ def copy(
             if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
                 forget(state, pointer.target)
     return target
-
-
-def generator(machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
-    """cuRAND device functions: they read and advance the generator that their argument points to."""
-    for address in arguments:
-        for pointer, _ in arms(address):
-            if pointer.target.space not in SHARED_SPACES:
-                forget(state, pointer.target)
-            else:
-                state_type = _pointee_type(call)
-                store(
-                    machine, state, address, load(machine, state, address, state_type, call.span), state_type, call.span
-                )
-    return machine.unknown(f"{call.function.name}()", call.type, Origin.DATA)

@@ -12,6 +12,7 @@ from hgrd.host.run import run_host
 from hgrd.program.program import Function, Program
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
+from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
@@ -36,7 +37,7 @@ def link(programs: tuple[Program, ...]) -> Tables:
                 functions[key] = function
     records = {k: r for p in programs for k, r in p.records.items()}
     globals_ = {k: g for p in programs for k, g in p.globals.items()}
-    return Tables(functions, records, globals_)
+    return Tables(functions, records, globals_, FunctionNumbers(functions, globals_))
 
 
 def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:

@@ -85,7 +85,8 @@ _C = {
     "sched.h": "sched_yield cpu_set_t CPU_SET",
     "signal.h": "sigaction SIGINT SIGSEGV",
     "fcntl.h": "O_RDONLY O_CREAT O_RDWR",
-    "curand_kernel.h": "curandState curandState_t curandStatePhilox4_32_10_t curand_init curand_uniform",
+    "curand_kernel.h": "curandState curandState_t curandStatePhilox4_32_10_t curandStateMtgp32_t "
+    "curandStateMtgp32 curandStateMRG32k3a_t curandStateSobol32_t curandStateSobol64_t curand_init curand_uniform",
     "math_constants.h": "CUDART_PI_F CUDART_PI CUDART_INF_F CUDART_INF CUDART_NAN_F CUDART_NAN",
     "time.h": "clock_gettime timespec nanosleep CLOCK_MONOTONIC",
 }

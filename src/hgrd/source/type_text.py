@@ -286,9 +286,12 @@ class TypeText:
             _, text, end = self._peek()
         if text == "(":
             stop = self._group(end - 1)
-            parameters = self._text[end : stop - 1]
+            parameters = split_arguments(self._text[end : stop - 1])
             self._position = stop
-            base = QualifiedType(FunctionType(), returns=self._trailing(base), variadic=parameters.endswith("..."))
+            returns = self._trailing(base)
+            given = tuple(TypeText(p, self._lookup).read().type for p in parameters if p not in ("...", "void"))
+            type_ = FunctionType(returns.type, given)
+            base = QualifiedType(type_, returns=returns, variadic="..." in parameters)
         elif text == "[":
             base = self._array(base)
         if group is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, NullValue, Pointer, Value
+from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, FunctionValue, NullValue, Pointer, Value
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -94,7 +94,7 @@ def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value | None:
             return integer(op, a, b, type_)
         case FloatValue(), FloatValue():
             return _floating(op, a, b)
-        case (Pointer() | Choice() | NullValue(), Pointer() | Choice() | NullValue()) if op in _COMPARISONS:
+        case _ if op in _COMPARISONS:
             return _compare_pointers(op, a, b)
         case _:
             return None
@@ -132,6 +132,10 @@ def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
         case (NullValue(), NullValue()):
             return TRUE if op in (BinaryOp.EQ, BinaryOp.LE, BinaryOp.GE) else FALSE
         case (Pointer() | NullValue(), Pointer() | NullValue()) if op in (BinaryOp.EQ, BinaryOp.NE):
+            return TRUE if op is BinaryOp.NE else FALSE
+        case (FunctionValue(function=f), FunctionValue(function=g)) if f.key == g.key:
+            return TRUE if op in (BinaryOp.EQ, BinaryOp.LE, BinaryOp.GE) else FALSE
+        case (FunctionValue() | NullValue(), FunctionValue() | NullValue()) if op in (BinaryOp.EQ, BinaryOp.NE):
             return TRUE if op is BinaryOp.NE else FALSE
         case Choice(condition=c, then=x, otherwise=y), _:
             then, other = _compare_pointers(op, x, b), _compare_pointers(op, y, b)
@@ -173,7 +177,7 @@ def truth_of(value: Value) -> Term | None:
     match value:
         case Term():
             return as_bool(value)
-        case Pointer():
+        case Pointer() | FunctionValue():
             return TRUE
         case NullValue():
             return FALSE

@@ -9,9 +9,9 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import Type, VoidType
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
-from hgrd.symbolic.state import State, choose, common_length, merge
-from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, Pointer, Value
-from hgrd.terms import Origin, Term, conj, const
+from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
+from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, NullValue, Pointer, Value
+from hgrd.terms import Origin, Term, conj, const, negate
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Frame, Machine
@@ -21,6 +21,10 @@ def call(machine: Machine, state: State, e: ir.Call) -> Value:
     from hgrd.symbolic.expressions import evaluate
 
     arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    return _called(machine, state, e, arguments)
+
+
+def _called(machine: Machine, state: State, e: ir.Call, arguments: tuple[Value, ...]) -> Value:
     if not state.alive:
         return OPAQUE
     known = machine.semantics.call(machine, state, e, arguments)
@@ -37,14 +41,49 @@ def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
 
     callee = evaluate(machine, state, e.callee)
     arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
-    if isinstance(callee, FunctionValue):
-        function = machine.functions.get(callee.function.key)
-        if function is not None and function.body is not None and may_enter(machine, function, arguments):
-            return run(machine, state, function, arguments, e.span)
-        return unknown_call(machine, state, callee.function, arguments, e.type, e.span)
-    machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
-    _clobber(machine, state, arguments)
-    return machine.unknown("result", e.type, Origin.UNKNOWN)
+    return _through(machine, state, callee, e, arguments)
+
+
+def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, arguments: tuple[Value, ...]) -> Value:
+    """Calls what a pointer points to: each of its functions where it is that.  Null has no meaning."""
+    if not state.alive:
+        return OPAQUE
+    match callee:
+        case FunctionValue(function=function):
+            return _called(machine, state, ir.Call(function, e.arguments, e.type, e.span), arguments)
+        case NullValue():
+            state.kill(e.span)
+            return OPAQUE
+        case Choice(condition=condition, then=a, otherwise=b):
+            return _either(machine, state, (condition, a, b), e, arguments)
+        case _:
+            machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
+            _clobber(machine, state, arguments)
+            return machine.unknown("result", e.type, Origin.UNKNOWN)
+
+
+def _either(
+    machine: Machine,
+    state: State,
+    callees: tuple[Term, Value, Value],
+    e: ir.IndirectCall,
+    arguments: tuple[Value, ...],
+) -> Value:
+    condition, *either = callees
+    ends: list[tuple[State, Value]] = []
+    for callee, test in zip(either, (condition, negate(condition)), strict=True):
+        branch = state.copy()
+        branch.assume(test, ConditionKind.BRANCH, e.span)
+        value = _through(machine, branch, callee, e, arguments)
+        if branch.alive:
+            ends.append((branch, value))
+    joined = merge(end for end, _ in ends)
+    if joined is None:
+        state.kill(e.span)
+        return OPAQUE
+    state.store, state.path = joined.store, joined.path
+    values = [value for _, value in ends]
+    return values[0] if len(values) == 1 else choose(condition, *values)
 
 
 def construct(machine: Machine, state: State, e: ir.Construct) -> Value:

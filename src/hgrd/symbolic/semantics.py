@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from hgrd.program.expressions import Call, Launch, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import Type
+from hgrd.program.types import FunctionType, Type
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.state import ConditionKind, Generation, State
-from hgrd.symbolic.values import MemoryObject, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
@@ -53,6 +53,12 @@ class Semantics(ABC):
     @abstractmethod
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
         """A function that has no body, or whose meaning is known anyway; None: not known."""
+
+    def pointer_to_function(
+        self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span
+    ) -> PointerValue:
+        """The pointer that has this number among all pointers to functions; OPAQUE where nobody numbers them."""
+        return OPAQUE
 
     @abstractmethod
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:

@@ -56,5 +56,7 @@ template <class T> __HGRD_BOTH void __requires_fresh_array(const T*);
 template <class T> __HGRD_BOTH void __requires_disjoint_arrays(const T*, ...);
 template <class T> __HGRD_BOTH T __return_val();
 #define __return_val_funptr(...) __return_val<__VA_ARGS__>()
-#define __axiom(...) static_assert(true, "")
+#define __HGRD_AXIOM(N, ...) static __HGRD_DEVICE bool __hgrd_axiom_##N() { return __VA_ARGS__; }
+#define __HGRD_NUMBERED_AXIOM(N, ...) __HGRD_AXIOM(N, __VA_ARGS__)
+#define __axiom(...) __HGRD_NUMBERED_AXIOM(__COUNTER__, __VA_ARGS__)
 #define __thread_id_is(...) true

@@ -1,0 +1,74 @@
+"""Random generators in device code: calls read and advance the state that they are given the address of.
+
+cuRAND Library Guide, "Device API Overview".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.program.expressions import Call
+from hgrd.program.memory import AccessKind
+from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
+from hgrd.protocol.memory_calls import arms
+from hgrd.protocol.model import Scope
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import load, store
+from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import OPAQUE, Value
+from hgrd.terms import Origin
+
+if TYPE_CHECKING:
+    from hgrd.protocol.device import DeviceSemantics
+
+_SKIPS = {"skipahead", "skipahead_sequence", "skipahead_subsequence"}
+_OF_A_BLOCK = "curandStateMtgp32"
+_DIRECTIONS = {32: 32, 64: 64}  # words of a direction vector by their bits (Sobol generators)
+
+
+def is_random(name: str) -> bool:
+    return name.startswith("curand") or name in _SKIPS
+
+
+def random(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
+    """Every state among the arguments is written, and read unless it is being initialised."""
+    initial = call.function.name == "curand_init"
+    for e, address in zip(call.arguments, arguments, strict=False):
+        type_ = e.type.to if isinstance(e.type, PointerType) else None
+        match type_:
+            case RecordType(key=key) if key == _OF_A_BLOCK:
+                _advance_together(device, machine, state, call, address, type_)
+            case RecordType():
+                if not initial:
+                    load(machine, state, address, type_, call.span)
+                store(machine, state, address, OPAQUE, type_, call.span)
+            case IntType(bits=bits) if bits in _DIRECTIONS:
+                _read_directions(device, machine, state, call, address, bits)
+            case _:
+                pass
+    name = f"{call.function.name}()"
+    return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.DATA)
+
+
+def _advance_together(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, address: Value, type_: Type
+) -> None:
+    """An MTGP32 generator serves all threads of a block at once; other blocks must not use it."""
+    for pointer, guard in arms(address):
+        branch = state.copy()
+        branch.assume(guard, ConditionKind.BRANCH, call.span)
+        device.access(
+            machine, branch, AccessKind.ATOMIC, pointer, machine.size(type_) or 4, call.span,
+            scope=Scope.BLOCK, operation="next",
+        )  # fmt: skip
+    if not arms(address):
+        device.unsupported(machine, state, "a random generator at an unknown address", call.span)
+
+
+def _read_directions(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, address: Value, bits: int
+) -> None:
+    for pointer, guard in arms(address):
+        branch = state.copy()
+        branch.assume(guard, ConditionKind.BRANCH, call.span)
+        device.access(machine, branch, AccessKind.READ, pointer, _DIRECTIONS[bits] * bits // 8, call.span)

@@ -1,0 +1,85 @@
+"""Specifications in the source (GPUVerify's words) are facts, and nothing without them is safe."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Outcome, Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// safe: 2 of 2 pairs
+__global__ void required(int *a, int n) {
+  __requires(n >= int(blockDim.x * gridDim.x));
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = a[i + n];
+}
+
+// race: read far, write near; global; warp block grid
+__global__ void not_required(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = a[i + n];  // far
+  a[i] = v;  // near
+}
+
+// safe: 2 of 2 pairs
+__global__ void offset_of_a_pointer(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *p = a + n;
+  __requires(__ptr_offset_bytes(p) == 0);
+  int v = p[i];
+  a[i] = v;
+}
+
+// race: read far, write near; global; warp block grid
+__global__ void another_offset_of_a_pointer(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *p = a + n;
+  __requires(__ptr_offset_bytes(p) >= 0);
+  int v = p[i];  // far
+  a[i] = v;  // near
+}
+
+// safe: 2 of 2 pairs
+__global__ void offset_of_either(int *a, int n, bool which) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *p = which ? a + n : a;
+  __requires(__ptr_offset_bytes(p) == 0);
+  int v = p[i];
+  a[i] = v;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("specifications"), SOURCE, grid_dim=(4, 1, 1))
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+
+
+AXIOM = """
+__device__ int stride;
+__axiom(blockDim.x == 64);
+__axiom(stride >= 64);
+__global__ void k(int *a) { a[blockIdx.x * stride + threadIdx.x] = threadIdx.x; }
+"""
+
+
+def outcome(folder: Path, text: str) -> Outcome:
+    return check(folder, text, grid_dim=(4, 1, 1)).kernels[0].outcome
+
+
+def test_axioms_hold_in_every_kernel(tmp_path: Path):
+    report = check(tmp_path, AXIOM, grid_dim=(4, 1, 1))
+    assert report.kernels[0].outcome is Outcome.SAFE
+    used = [use.text for use in report.kernels[0].launches[0].assumptions]
+    assert [text for text in used if text.startswith("axiom")] == ["axiom blockDim.x == 64", "axiom 64 <= stride[0]"]
+
+
+@pytest.mark.parametrize("axiom", ["__axiom(blockDim.x == 64);\n", "__axiom(stride >= 64);\n"])
+def test_without_an_axiom(tmp_path: Path, axiom: str):
+    assert outcome(tmp_path, AXIOM.replace(axiom, "")) is Outcome.RACE
