@@ -136,7 +136,7 @@ __global__ void nothing_of_this_type(int *a, void (*f)(double, double)) {
 }
 
 // open: a call through a pointer
-// open: write here, write here; global; warp block grid: it depends on values that are not known: result, result
+// open: write here, write here; global; warp block grid: it depends on values that are not known: result
 __global__ void made_of_a_number(int *a, long n) {
   Index f = (Index)n;
   a[f(0)] = threadIdx.x;  // here
