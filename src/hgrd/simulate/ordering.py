@@ -1,0 +1,306 @@
+"""Happens-before of a trace: barrier epochs for all threads, clocks for the few that synchronise otherwise.
+
+Barriers number the time of everybody: a thread's *grid*, *block* and *warp* epoch are how many barriers
+of that scope it has passed.  Fences with atomics, release and acquire, and barriers of a part of a warp
+order single threads; only threads that have received such an order carry a *clock* beyond their epochs.
+
+The order is that of the PTX memory model ("Causality order"), for the ways CUDA programs have to make it
+(CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
+next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
+atomic operations upon it, with an atomic or volatile read and then performs a fence.  Order counts only
+within the narrowest of the four scopes.  A barrier is no fence for other blocks.
+
+A thread that has left the kernel counts as having arrived at the barriers of its block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.span import Span
+from hgrd.protocol.model import Scope
+from hgrd.simulate.trace import Arrive, Fenced, Order, Touch
+
+WARP_SIZE = 32
+_WIDE = (Scope.DEVICE, Scope.SYSTEM)
+_RELEASING = (Order.RELEASE, Order.ACQ_REL)
+_ACQUIRING = (Order.ACQUIRE, Order.ACQ_REL)
+
+Ints: TypeAlias = NDArray[np.int64]
+Clock: TypeAlias = Mapping[tuple[str, int], int]
+"""What has happened before: of a unit ("grid", "block", "warp", "thread") everything in epochs below a number.
+
+The epoch of a thread is its *segment*, which its fences and partial barriers end.
+"""
+_Location: TypeAlias = tuple[int, int, int]  # memory, block of its copy, first byte
+_Releases: TypeAlias = dict[tuple[int, bool], Clock]  # by releasing block, and whether other blocks may acquire it
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many threads a launch has, and how they are divided."""
+
+    threads_per_block: int
+    blocks: int
+
+    @property
+    def threads(self) -> int:
+        return self.threads_per_block * self.blocks
+
+    @property
+    def warps_per_block(self) -> int:
+        return -(-self.threads_per_block // WARP_SIZE)
+
+    def block(self, threads: Ints) -> Ints:
+        return threads // self.threads_per_block
+
+    def warp(self, threads: Ints) -> Ints:
+        """Numbers of warps in the launch (CUDA Programming Guide, "SIMT Architecture")."""
+        block, thread = np.divmod(threads, self.threads_per_block)
+        return block * self.warps_per_block + thread // WARP_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Threads went on without `barrier`, which others of their group passed: of block or warp `unit`."""
+
+    barrier: Span
+    scope: Scope
+    unit: int
+    threads: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When some threads do something: their epochs, one entry a thread; `clock` indexes `Ordering.clocks`."""
+
+    grid: Ints
+    block: Ints
+    warp: Ints
+    segment: Ints
+    clock: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A barrier that `unit` (block, warp, or 0 for the grid) passed, ending its epoch `epoch`."""
+
+    scope: Scope
+    unit: int
+    epoch: int
+    span: Span
+
+
+class Ordering:
+    """Follows a trace; `now` tells when its threads are, `before` compares two moments."""
+
+    def __init__(self, shape: Shape) -> None:
+        n = shape.threads
+        self.shape = shape
+        self.clocks: list[Clock] = [{}]
+        self.divergences: list[Divergence] = []
+        self.passed: list[Passed] = []
+        self._grid, self._block, self._warp = (np.zeros(n, np.int64) for _ in range(3))
+        self._segment, self._clock = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._fences = {wide: _Fences(n) for wide in (False, True)}
+        self._releases: dict[_Location, _Releases] = {}
+        self._pending: dict[int, dict[tuple[_Location, int], Clock]] = {}
+        self._absent: dict[int, tuple[Span, Scope]] = {}
+        self._absences = np.zeros(n, np.bool_)
+
+    # ------------------------------------------------------------ events
+
+    def now(self, threads: Ints) -> Moment:
+        return Moment(*(a[threads] for a in (self._grid, self._block, self._warp, self._segment, self._clock)))
+
+    def arrive(self, event: Arrive) -> None:
+        self._appear(event.threads)
+        match event.scope:
+            case Scope.WARP:
+                units, size = self.shape.warp(event.threads), 0
+            case Scope.BLOCK:
+                units, size = self.shape.block(event.threads), self.shape.threads_per_block
+            case _:
+                units, size = np.zeros_like(event.threads), self.shape.threads
+        present: list[int] = np.unique(units).tolist()
+        for unit in present:
+            threads = event.threads[units == unit]
+            if event.scope is Scope.WARP:
+                self._meet_warp(event, unit, threads)
+            else:
+                self._meet(event, unit, np.arange(unit * size, (unit + 1) * size), threads)
+
+    def fenced(self, event: Fenced) -> None:
+        threads = event.threads
+        self._appear(threads)
+        if event.scope is Scope.WARP:
+            return
+        wide = event.scope in _WIDE
+        for thread in threads.tolist() if self._pending else ():
+            self._acquire_pending(thread, wide)
+        for each in (False, True) if wide else (False,):
+            self._fences[each].set(threads, self.now(threads))
+        self._segment[threads] += 1
+
+    def touch(self, event: Touch) -> None:
+        """Takes note of releases and acquisitions; call it before asking for the moment of the touch."""
+        self._appear(event.threads)
+        if not is_synchronising(event):
+            return
+        ordered = event.order in _RELEASING or event.order in _ACQUIRING
+        if not (ordered or self._releases or self._fences[False].exists[event.threads].any()):
+            return
+        wide = event.order is Order.VOLATILE or event.scope in _WIDE
+        blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
+        for thread, copy, offset in zip(event.threads.tolist(), blocks, event.offsets.tolist(), strict=True):
+            location = (event.memory, copy, offset)
+            if event.kind is not AccessKind.WRITE:
+                self._read(thread, location, wide, event.order in _ACQUIRING)
+            if event.kind is not AccessKind.READ and event.order is not Order.ACQUIRE:
+                self._write(thread, location, wide, event)
+
+    # ------------------------------------------------------------ barriers
+
+    def _meet(self, event: Arrive, unit: int, members: Ints, threads: Ints) -> None:
+        """All of a block or the grid: those that do not come have left, or they diverge, as will be seen."""
+        epochs = self._block if event.scope is Scope.BLOCK else self._grid
+        scope = Scope.BLOCK if event.scope is Scope.BLOCK else Scope.DEVICE
+        self.passed.append(Passed(scope, unit, int(epochs[members[0]]), event.span))
+        epochs[members] += 1
+        if len(threads) < len(members):
+            missing = np.setdiff1d(members, threads)
+            self._absences[missing] = True
+            self._absent.update(dict.fromkeys(missing.tolist(), (event.span, scope)))
+        self._share(threads)
+
+    def _meet_warp(self, event: Arrive, unit: int, threads: Ints) -> None:
+        warp = unit % self.shape.warps_per_block
+        size = min(WARP_SIZE, self.shape.threads_per_block - warp * WARP_SIZE)
+        if len(threads) == size:
+            self.passed.append(Passed(Scope.WARP, unit, int(self._warp[threads[0]]), event.span))
+            self._warp[threads] += 1
+            self._share(threads)
+        elif len(threads) > 1:
+            joined = _join(*(self._full(t, self.now(np.array([t])), 0) for t in threads.tolist()))
+            self._segment[threads] += 1
+            self._clock[threads] = self._number(joined)
+
+    def _share(self, threads: Ints) -> None:
+        """What one has received, all know after a barrier."""
+        numbers: list[int] = np.unique(self._clock[threads]).tolist()
+        if len(numbers) > 1:
+            self._clock[threads] = self._number(_join(*(self.clocks[n] for n in numbers)))
+
+    def _appear(self, threads: Ints) -> None:
+        """Threads that act have not left: where they missed a barrier, they diverged."""
+        if not self._absent or not self._absences[threads].any():
+            return
+        late: dict[tuple[Span, Scope, int], list[int]] = {}
+        for thread in threads[self._absences[threads]].tolist():
+            span, scope = self._absent.pop(thread)
+            unit = thread // self.shape.threads_per_block if scope is Scope.BLOCK else 0
+            late.setdefault((span, scope, unit), []).append(thread)
+        self._absences[threads] = False
+        self.divergences += [Divergence(*key, tuple(found)) for key, found in late.items()]
+
+    # ------------------------------------------------------------ releases and acquisitions
+
+    def _write(self, thread: int, location: _Location, wide: bool, event: Touch) -> None:
+        block = thread // self.shape.threads_per_block
+        chain = event.kind is AccessKind.ATOMIC
+        releases = dict(self._releases.get(location, {})) if chain else {}
+        for each in (False, True) if wide else (False,):
+            clock = self._released(thread, each, event.order in _RELEASING)
+            if clock is not None:
+                known = releases.get((block, each))
+                releases[block, each] = clock if known is None else _join(known, clock)
+        if releases or location in self._releases:
+            self._releases[location] = releases
+        if event.order in _RELEASING:
+            self._segment[thread] += 1
+
+    def _released(self, thread: int, wide: bool, now: bool) -> Clock | None:
+        if now:
+            return self._full(thread, self.now(np.array([thread])), 0)
+        fences = self._fences[wide]
+        return self._full(thread, fences.moment, thread) if fences.exists[thread] else None
+
+    def _read(self, thread: int, location: _Location, wide: bool, acquires: bool) -> None:
+        block = thread // self.shape.threads_per_block
+        for (source, far), clock in self._releases.get(location, {}).items():
+            if source != block and not (far and wide):
+                continue
+            if acquires:
+                self._receive(thread, clock)
+            else:
+                pending = self._pending.setdefault(thread, {})
+                known = pending.get((location, source))
+                if known is not clock:
+                    pending[location, source] = clock if known is None else _join(known, clock)
+
+    def _acquire_pending(self, thread: int, wide: bool) -> None:
+        pending = self._pending.pop(thread, {})
+        block = thread // self.shape.threads_per_block
+        for (location, source), clock in pending.items():
+            if wide or source == block:
+                self._receive(thread, clock)
+            else:
+                self._pending.setdefault(thread, {})[location, source] = clock
+
+    def _receive(self, thread: int, clock: Clock) -> None:
+        known = self.clocks[int(self._clock[thread])]
+        if any(known.get(key, 0) < value for key, value in clock.items()):
+            self._clock[thread] = self._number(_join(known, clock))
+
+    def _number(self, clock: Clock) -> int:
+        self.clocks.append(clock)
+        return len(self.clocks) - 1
+
+    def _full(self, thread: int, moment: Moment, at: int) -> Clock:
+        """Everything before a moment (its entry `at`) of a thread, with what the thread did itself."""
+        block, inside = divmod(thread, self.shape.threads_per_block)
+        own = {
+            ("grid", 0): int(moment.grid[at]),
+            ("block", block): int(moment.block[at]),
+            ("warp", block * self.shape.warps_per_block + inside // WARP_SIZE): int(moment.warp[at]),
+            ("thread", thread): int(moment.segment[at]) + 1,
+        }
+        return _join(self.clocks[int(moment.clock[at])], {key: n for key, n in own.items() if n})
+
+
+class _Fences:
+    """The last fence of each thread, where it has one."""
+
+    def __init__(self, threads: int) -> None:
+        self.exists = np.zeros(threads, np.bool_)
+        self.moment = Moment(*(np.zeros(threads, np.int64) for _ in range(5)))
+
+    def set(self, threads: Ints, now: Moment) -> None:
+        self.exists[threads] = True
+        for name in ("grid", "block", "warp", "segment", "clock"):
+            getattr(self.moment, name)[threads] = getattr(now, name)
+
+
+def is_synchronising(event: Touch) -> bool:
+    """Atomic and volatile accesses can carry order from thread to thread; plain ones race."""
+    return event.kind is AccessKind.ATOMIC or event.order is not Order.PLAIN
+
+
+def is_atomic(event: Touch) -> bool:
+    """Atomic operations, and the loads and stores of atomic objects."""
+    return event.kind is AccessKind.ATOMIC or event.order not in (Order.PLAIN, Order.VOLATILE)
+
+
+def _join(*clocks: Clock) -> Clock:
+    joined: dict[tuple[str, int], int] = {}
+    for clock in clocks:
+        for key, value in clock.items():
+            if joined.get(key, 0) < value:
+                joined[key] = value
+    return joined

@@ -1,0 +1,68 @@
+"""What a thread does that others can notice: the small steps of the interleaving semantics.
+
+Between two of them a thread computes on its own; a thread is a generator of its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from hgrd.program.expressions import Expression, Place
+from hgrd.program.memory import AccessKind
+from hgrd.program.span import Span
+from hgrd.program.types import Type
+from hgrd.protocol.model import Scope
+from hgrd.simulate.scalars import Scalar
+from hgrd.simulate.trace import Order
+
+Where: TypeAlias = tuple[tuple[Span, int], ...]
+"""The barrier variables of Collingbourne et al. (ESOP 2013, figure 4d): calls and loops around, with iterations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Touches `size` bytes of an object from `offset` on; the thread gets the bytes that were there.
+
+    `change` makes new bytes of the old ones (None: a read).  `node` is what the access is in the source.
+    """
+
+    kind: AccessKind
+    number: int
+    offset: int
+    size: int
+    type: Type
+    change: Callable[[bytes], bytes] | None
+    span: Span
+    node: Place | Expression
+    order: Order = Order.PLAIN
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    scope: Scope
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """Waits for the other threads of the block, the grid, or the lanes `mask` of the warp.
+
+    The thread gets what every thread brought (`given`), by thread.  Only where `orders` this is a barrier for
+    memory: shuffles and votes exchange values and no more (CUDA Programming Guide, "Warp Shuffle Functions").
+    """
+
+    scope: Scope
+    name: str
+    span: Span
+    where: Where
+    mask: int = 0xFFFFFFFF
+    given: Scalar = 0
+    orders: bool = True
+
+
+Step: TypeAlias = Access | Fence | Meet
+T = TypeVar("T")
+Running: TypeAlias = Generator[Step, Any, T]

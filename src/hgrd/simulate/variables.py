@@ -1,0 +1,87 @@
+"""What a launch needs of a program before its threads start: variables outside of functions, addressed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from hgrd.program import expressions as ir
+from hgrd.program.expressions import Expression, FunctionAddress, FunctionRef, Storage, Variable
+from hgrd.program.layout import size_of
+from hgrd.program.program import Function, Program, Side
+from hgrd.program.types import Type
+from hgrd.simulate import scalars
+from hgrd.simulate.scalars import Scalar, UndefinedError
+
+_SHARED = (Storage.SHARED, Storage.DEVICE, Storage.CONSTANT)
+
+
+def variables_of(program: Program, kernel: Function) -> tuple[Variable, ...]:
+    """The shared, device and constant variables that device code can name, in the order of their spans."""
+    found: dict[str, Variable] = {}
+    for function in program.functions.values():
+        if function.body is not None and (function is kernel or function.side in (Side.DEVICE, Side.BOTH)):
+            for node in _nodes(function.body):
+                if isinstance(node, Variable) and node.storage in _SHARED:
+                    found.setdefault(node.key, node)
+    return tuple(sorted(found.values(), key=lambda v: (v.span, v.key)))
+
+
+def addressed_functions(program: Program) -> tuple[FunctionRef, ...]:
+    found: dict[FunctionRef, None] = {}
+    for function in program.functions.values():
+        if function.body is not None and function.side is not Side.HOST:
+            found.update({node.function: None for node in _nodes(function.body) if isinstance(node, FunctionAddress)})
+    return tuple(found)
+
+
+def initial_bytes(program: Program, variable: Variable) -> bytes:
+    """What a variable of device or constant memory holds at first: zeros, but for constants in its initialiser."""
+    data = bytearray(size_of(variable.type, program.records) or 0)
+    declared = program.globals.get(variable.key)
+    if declared is not None and declared.initial is not None:
+        _fill(program, data, 0, declared.initial, variable.type)
+    return bytes(data)
+
+
+def _fill(program: Program, data: bytearray, offset: int, e: Expression, type_: Type) -> None:
+    if isinstance(e, ir.Aggregate):
+        for at, part in e.parts:
+            _fill(program, data, offset + at, part, part.type)
+        return
+    value = _constant(e)
+    if value is not None:
+        new = scalars.pack(value, type_, program.records)
+        data[offset : offset + len(new)] = new
+
+
+def _constant(e: Expression) -> Scalar | None:
+    """The value of an expression of constants; None for others."""
+    match e:
+        case ir.IntConst(value=value) | ir.FloatConst(value=value):
+            return value
+        case ir.Convert(operand=operand, type=type_):
+            inner = _constant(operand)
+            return None if inner is None else scalars.convert(inner, type_)
+        case ir.Unary(op=op, operand=operand, type=type_):
+            inner = _constant(operand)
+            return None if inner is None else scalars.unary(op, inner, type_)
+        case ir.Binary(op=op, left=left, right=right, type=type_):
+            a, b = _constant(left), _constant(right)
+            try:
+                return None if a is None or b is None else scalars.binary(op, a, b, type_)
+            except UndefinedError:
+                return None
+        case _:
+            return None
+
+
+def _nodes(node: object) -> Iterator[object]:
+    """A statement or expression and all below it, variables too."""
+    yield node
+    if isinstance(node, tuple):
+        for item in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from _nodes(item)  # pyright: ignore[reportUnknownArgumentType]
+    elif is_dataclass(node) and not isinstance(node, type | FunctionRef):
+        for field in fields(node):
+            yield from _nodes(getattr(node, field.name))
