@@ -385,3 +385,35 @@ def test_divergence(tmp_path: Path, statement: str, schedule: object):
     columns = sorted({d.barrier.column for d in execution.divergences})
     found = [(columns.index(d.barrier.column), len(d.threads)) for d in execution.divergences]
     assert execution.fault == "" and sorted(found) == DIVERGING[statement]
+
+
+FLAG = """
+__device__ volatile int ready;
+__global__ void k(int *a) {
+  if (blockIdx.x == 0) {
+    a[0] = 1;  // data
+    __threadfence();
+    ready = 1;  // flag
+  } else {
+    while (ready == 0) ;  // spin
+    __threadfence();
+    a[1] = a[0];  // use
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", []),
+        ("a[0] = 1;  // data\n    __threadfence();", "a[0] = 1;  // data", ["read use, write data; global; grid"]),
+        ("// spin\n    __threadfence();", "// spin", ["read use, write data; global; grid"]),
+        ("volatile ", "", ["read use, write data; global; grid"]),
+    ],
+)
+def test_a_flag_orders_by_fences_and_volatile_accesses(tmp_path: Path, old: str, new: str, found: list[str]):
+    """The flag itself races all the same: volatile is not atomic."""
+    text = FLAG.replace(old, new) if old else FLAG
+    races = races_in(tmp_path, text, 2, 1, ints(2))
+    assert races == ["read spin, write flag; global; grid", *found]

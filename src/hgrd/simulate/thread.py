@@ -130,14 +130,16 @@ class Thread:
         read: bytes = yield Access(AccessKind.READ, *there, None, node.span, node, order)
         return scalars.unpack(read, type_)
 
-    def store(self, address: int, value: Scalar, type_: Type, span: Span, node: Place | Expression) -> Running[None]:
+    def store(
+        self, address: int, value: Scalar, type_: Type, span: Span, node: Place | Expression, order: Order = Order.PLAIN
+    ) -> Running[None]:
         new = self.pack(value, type_)
         data = self.private(address)
         if data is not None:
             memory.write(data, offset_of(address), new)
             return
         there = number_of(address), offset_of(address), len(new), type_
-        yield Access(AccessKind.WRITE, *there, lambda _: new, span, node)
+        yield Access(AccessKind.WRITE, *there, lambda _: new, span, node, order)
 
     # ------------------------------------------------------------ places
 
@@ -236,19 +238,20 @@ class Thread:
 
     def _assign(self, e: ir.Assign | ir.Update) -> Running[tuple[int, Scalar]]:
         """The place that was written, and the value of the expression (C++17 evaluates the right side first)."""
+        order = Order.VOLATILE if e.volatile else Order.PLAIN
         operand = yield from self.value(e.value)
         address = yield from self.address(e.place)
         if isinstance(e, ir.Assign):
-            yield from self.store(address, operand, e.value.type, e.span, e.place)
+            yield from self.store(address, operand, e.value.type, e.span, e.place, order)
             return address, operand
-        old = yield from self.load(address, e.type, e.place)
+        old = yield from self.load(address, e.type, e.place, order)
         if e.stride:
             amount = e.stride * scalars.integer(operand)
             new = scalars.fit(scalars.integer(old) + (amount if e.op is ir.BinaryOp.ADD else -amount), e.type)
         else:
             new = scalars.binary(e.op, scalars.convert(old, e.compute_type), operand, e.compute_type)
             new = scalars.convert(new, e.type)
-        yield from self.store(address, new, e.type, e.span, e.place)
+        yield from self.store(address, new, e.type, e.span, e.place, order)
         return address, old if e.postfix else new
 
     def _initialise(self, address: int, type_: Type, e: Expression) -> Running[None]:
