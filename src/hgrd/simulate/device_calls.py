@@ -52,7 +52,7 @@ def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running
     if name == "__syncwarp" or _SHUFFLE.match(name) or name in _VOTES:
         return _warp(thread, call, values)
     if name in _LOADS:
-        return thread.load(scalars.integer(values[0]), call.type, call)
+        return thread.load(scalars.integer(values[0]), call.type, call.span, call)
     if name in _STORES:
         return _store(thread, call, values)
     grouped = _group(thread, call)

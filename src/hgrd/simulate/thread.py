@@ -121,13 +121,15 @@ class Thread:
         heap = self.world.heap
         return heap.bytes(number, self.block) if heap.space(number) is None else None
 
-    def load(self, address: int, type_: Type, node: Place | Expression, order: Order = Order.PLAIN) -> Running[Scalar]:
+    def load(
+        self, address: int, type_: Type, span: Span, node: Place | Expression, order: Order = Order.PLAIN
+    ) -> Running[Scalar]:
         size = self.size(type_)
         data = self.private(address)
         if data is not None:
             return scalars.unpack(memory.read(data, offset_of(address), size), type_)
         there = number_of(address), offset_of(address), size, type_
-        read: bytes = yield Access(AccessKind.READ, *there, None, node.span, node, order)
+        read: bytes = yield Access(AccessKind.READ, *there, None, span, node, order)
         return scalars.unpack(read, type_)
 
     def store(
@@ -178,9 +180,9 @@ class Thread:
         match e:
             case ir.IntConst(value=value):
                 return value
-            case ir.Load(place=place, type=type_, volatile=volatile):
+            case ir.Load(place=place, type=type_, span=span, volatile=volatile):
                 address = yield from self.address(place)
-                return (yield from self.load(address, type_, place, Order.VOLATILE if volatile else Order.PLAIN))
+                return (yield from self.load(address, type_, span, place, Order.VOLATILE if volatile else Order.PLAIN))
             case ir.Binary(op=op, left=left, right=right, type=type_):
                 a = yield from self.value(left)
                 return scalars.binary(op, a, (yield from self.value(right)), type_)
@@ -224,7 +226,7 @@ class Thread:
             case ir.Aggregate(type=type_) | ir.Construct(type=type_):
                 address = self.temporary(type_)
                 yield from self._initialise(address, type_, e)
-                return (yield from self.load(address, type_, ir.TemporaryPlace(e, type_, e.span)))
+                return (yield from self.load(address, type_, e.span, e))
             case ir.NullPointer():
                 return 0
             case ir.FunctionAddress(function=function):
@@ -242,16 +244,16 @@ class Thread:
         operand = yield from self.value(e.value)
         address = yield from self.address(e.place)
         if isinstance(e, ir.Assign):
-            yield from self.store(address, operand, e.value.type, e.span, e.place, order)
+            yield from self.store(address, operand, e.value.type, e.place.span, e.place, order)
             return address, operand
-        old = yield from self.load(address, e.type, e.place, order)
+        old = yield from self.load(address, e.type, e.place.span, e.place, order)
         if e.stride:
             amount = e.stride * scalars.integer(operand)
             new = scalars.fit(scalars.integer(old) + (amount if e.op is ir.BinaryOp.ADD else -amount), e.type)
         else:
             new = scalars.binary(e.op, scalars.convert(old, e.compute_type), operand, e.compute_type)
             new = scalars.convert(new, e.type)
-        yield from self.store(address, new, e.type, e.span, e.place, order)
+        yield from self.store(address, new, e.type, e.place.span, e.place, order)
         return address, old if e.postfix else new
 
     def _initialise(self, address: int, type_: Type, e: Expression) -> Running[None]:
