@@ -45,6 +45,17 @@ def test_a_copy_goes_its_own_way():
     copy.assume(SMALL, ConditionKind.BRANCH, NOWHERE)
     copy.store["x"] = EMPTY
     assert (conditions(state), state.store) == ([POSITIVE], {})
+    copy.assume(negate(SMALL), ConditionKind.BRANCH, NOWHERE)
+    state.assume(negate(SMALL), ConditionKind.BRANCH, NOWHERE)
+    assert (copy.alive, conditions(state)) == (False, [POSITIVE, negate(SMALL)])
+
+
+def test_a_path_that_was_replaced_is_what_counts():
+    state, other = when(POSITIVE), when(SMALL)
+    state.path = other.path
+    state.assume(SMALL, ConditionKind.BRANCH, NOWHERE)
+    state.assume(negate(POSITIVE), ConditionKind.BRANCH, NOWHERE)
+    assert (state.alive, conditions(state)) == (True, [SMALL, negate(POSITIVE)])
 
 
 def test_guard():

@@ -18,8 +18,8 @@ from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
-from hgrd.races.queries import Pair, Posed, pose
-from hgrd.races.tickets import Tickets, tickets
+from hgrd.races.queries import Pair, Posed, Poser
+from hgrd.races.tickets import tickets
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
@@ -52,7 +52,7 @@ class Judge:
     decide: Decide
     deadline: float
     phases: Phases
-    tickets: Tickets
+    poser: Poser
     readings: Readings
     contents: Contents
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
@@ -142,7 +142,7 @@ class Judge:
 
     def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
         """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
-        posed = pose(self.protocol, self.facts, self.tickets, pair, bounded=False)
+        posed = self.poser.pose(pair, bounded=False)
         answer = self.decide(posed.query)
         if isinstance(answer, Proved) or not self._knows_more(pair):
             return posed, answer
@@ -158,7 +158,7 @@ class Judge:
 
     def _in_full(self, pair: Pair, *, values: bool = False) -> Posed:
         sized = _sized(pair)
-        return pose(self.protocol, self.facts, self.tickets, pair, self.readings, bounded=sized, values=values)
+        return self.poser.pose(pair, self.readings, bounded=sized, values=values)
 
     def _assume(self, text: str, span: Span) -> None:
         self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
@@ -171,7 +171,7 @@ class Judge:
             self._assume(
                 f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
             )
-        if self.tickets.bear_on(posed.first, posed.second):
+        if self.poser.tickets.bear_on(posed.first, posed.second):
             self._assume("atomic counters do not wrap around", self.protocol.span)
 
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
@@ -252,7 +252,7 @@ def judge(
         decide,
         deadline,
         relation,
-        tickets(protocol, relation),
+        Poser(protocol, everything, tickets(protocol, relation)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(protocol, relation),
     ).run()

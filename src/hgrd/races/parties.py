@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Configuration
@@ -21,8 +21,6 @@ from hgrd.terms import (
     mul,
     ne,
     negate,
-    substitute,
-    symbols_of,
     var,
 )
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -36,12 +34,16 @@ class Naming:
     """Which symbols each thread has for itself.
 
     `same_block`: block indexes are common to both.  `broadcast`: private symbols that are equal here.
+    What was renamed before is kept.
     """
 
     private: frozenset[str]
     configuration: Configuration
     same_block: bool
     broadcast: frozenset[str] = frozenset()
+    _copies: dict[Party, dict[Term, Term]] = field(
+        default_factory=lambda: {party: {} for party in Party}, repr=False, compare=False
+    )
 
     def is_private(self, symbol: Symbol) -> bool:
         if symbol in self.configuration.block_index:
@@ -55,8 +57,13 @@ class Naming:
 
     def of(self, terms: tuple[Term, ...], party: Party) -> tuple[Term, ...]:
         """The terms as `party` sees them."""
-        mapping = {s: var(self.rename(s, party)) for s in symbols_of(*terms) if self.is_private(s)}
-        return substitute(terms, mapping)
+        copies = self._copies[party]
+        for t in bottom_up([t for t in terms if t not in copies], lambda t: () if t in copies else t.args):
+            if t not in copies:
+                copies[t] = (
+                    self._copy(t.symbol, party) if t.op is Op.VAR else rebuild(t, tuple(copies[a] for a in t.args))
+                )
+        return tuple(copies[t] for t in terms)
 
     # ------------------------------------------------------------ constraints between the two
 
@@ -116,7 +123,7 @@ def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """Replaces what is computed in floating point by symbols: equal computations by equal symbols."""
     done: dict[Term, Term] = {}
     names: dict[Term, Term] = {}
-    for term in bottom_up(terms):
+    for term in bottom_up(t for t in terms if _computes_floats(t)):
         if term.op is Op.READ and term.array.startswith("float"):
             if term not in names:
                 symbol = Symbol(f"{term.array}%{len(names)}", term.low, term.high, Origin.DATA)
@@ -126,4 +133,8 @@ def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:
             done[term] = rebuild(term, tuple(done[a] for a in term.args))
         else:
             done[term] = term
-    return tuple(done[t] for t in terms)
+    return tuple(done.get(t, t) for t in terms)
+
+
+def _computes_floats(term: Term) -> bool:
+    return any(array.startswith("float") for array in term.arrays)

@@ -10,7 +10,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, Without, phases
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
-from hgrd.races.queries import Pair, Posed, pose
+from hgrd.races.queries import Pair, Posed, Poser
 from hgrd.races.tickets import tickets
 from hgrd.solve.query import Axis, Party
 from hgrd.terms import TRUE, Term, conj, show
@@ -29,11 +29,11 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
     relation = phases(protocol, Uniform(protocol))
-    known, everything = tickets(protocol, relation), (*facts, *protocol.configuration.facts)
+    poser = Poser(protocol, (*facts, *protocol.configuration.facts), tickets(protocol, relation))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):
-            lines += _query(pair, pose(protocol, everything, known, pair, bounded=False))
+            lines += _query(pair, poser.pose(pair, bounded=False))
     return "\n".join(lines) + "\n"
 
 

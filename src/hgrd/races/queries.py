@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from hgrd.host.model import Fact
@@ -13,6 +13,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import Next, Order
 from hgrd.protocol.phases import Party as Side
 from hgrd.races.agreement import Readings
+from hgrd.races.endings import Endings
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.races.tickets import Tickets
@@ -48,40 +49,64 @@ class Posed:
     unknown: tuple[str, ...]
 
 
-def pose(
-    protocol: Protocol,
-    facts: tuple[Fact, ...],
-    tickets: Tickets,
-    pair: Pair,
-    readings: Readings | None = None,
-    *,
-    bounded: bool,
-    values: bool = False,
-) -> Posed:
-    """The query of a pair.
+@dataclass(frozen=True, slots=True)
+class Poser:
+    """Poses the queries of one protocol under `facts`; what several of them need is made once."""
 
-    `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
-    `values`: the two write different values (both are known).
-    """
-    naming = _naming(protocol, pair)
-    a, b = pair.first, pair.second
-    extra = (
-        naming.order(pair.orders),
-        *naming.distinct(pair.level),
-        *tickets.constraints(a, b, naming),
-        *(readings.constraints(a, b, naming) if readings is not None else ()),
-        *_across(protocol, naming),
+    protocol: Protocol
+    facts: tuple[Fact, ...]
+    tickets: Tickets
+    _endings: Endings = field(default_factory=Endings, repr=False, compare=False)
+    _namings: dict[tuple[bool, frozenset[str]], Naming] = field(
+        default_factory=dict[tuple[bool, frozenset[str]], Naming], repr=False, compare=False
     )
-    if values and a.value is not None and b.value is not None:
-        extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
-    groups: list[tuple[Term, ...]] = [extra]
-    for side, access in ((Side.FIRST, a), (Side.SECOND, b)):
-        bounds = companions(protocol, access) if bounded else ()
-        groups += [naming.of((access.offset, *access.guards, *bounds), side), naming.of(access.endings, side)]
+    _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]], repr=False, compare=False)
+
+    def pose(self, pair: Pair, readings: Readings | None = None, *, bounded: bool, values: bool = False) -> Posed:
+        """The query of a pair.
+
+        `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
+        `values`: the two write different values (both are known).
+        """
+        naming = self._naming(pair)
+        a, b = pair.first, pair.second
+        extra = (
+            naming.order(pair.orders),
+            *naming.distinct(pair.level),
+            *self.tickets.constraints(a, b, naming),
+            *(readings.constraints(a, b, naming) if readings is not None else ()),
+            *_across(self.protocol, naming),
+        )
+        if values and a.value is not None and b.value is not None:
+            extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
+        one, two = (
+            naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
+            for side, access in ((Side.FIRST, a), (Side.SECOND, b))
+        )
+        endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
+        return _posed(pair, self.facts, naming, (extra, one, endings[0], two, endings[1]))
+
+    def _companions(self, access: Access) -> tuple[Term, ...]:
+        found = self._bounds.get(access.number)
+        if found is None:
+            found = self._bounds[access.number] = companions(self.protocol, access)
+        return found
+
+    def _naming(self, pair: Pair) -> Naming:
+        same_block = pair.level not in (None, Level.INTER_BLOCK)
+        broadcast: frozenset[str] = frozenset()
+        if same_block and all(o.exact for o in pair.orders):
+            apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Next)}
+            broadcast = frozenset(n for n, loops in self.protocol.broadcast.items() if apart.isdisjoint(loops))
+        naming = Naming(self.protocol.private, self.protocol.configuration, same_block, broadcast)
+        return self._namings.setdefault((same_block, broadcast), naming)
+
+
+def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tuple[Term, ...], ...]) -> Posed:
+    """The query of what holds between the two, and of the accesses (address first) and endings of each."""
+    a, b = pair.first, pair.second
     between, one, endings_1, two, endings_2 = _split(abstract_floats(tuple(chain(*groups))), map(len, groups))
     address_1, address_2 = one[0], two[0]
-    needed = _needed_counts((*endings_1, *endings_2), (*one, *two, *between))
-    endings_1, endings_2 = (tuple(e for e in ends if _counts(e) & needed) for ends in (endings_1, endings_2))
     core = (address_1, address_2, *between)
     guards_1, guards_2 = _relevant((*one[1:], *endings_1), (*two[1:], *endings_2), core)
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
@@ -99,15 +124,6 @@ def _split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, 
     """Consecutive parts of the given lengths."""
     rest = iter(terms)
     return [tuple(islice(rest, length)) for length in lengths]
-
-
-def _naming(protocol: Protocol, pair: Pair) -> Naming:
-    same_block = pair.level not in (None, Level.INTER_BLOCK)
-    broadcast: frozenset[str] = frozenset()
-    if same_block and all(o.exact for o in pair.orders):
-        apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Next)}
-        broadcast = frozenset(n for n, loops in protocol.broadcast.items() if apart.isdisjoint(loops))
-    return Naming(protocol.private, protocol.configuration, same_block, broadcast)
 
 
 def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
@@ -137,23 +153,6 @@ def _relevant(
         if len(one) == len(first) and len(two) == len(second):
             return one, two
         first, second = one, two
-
-
-def _counts(term: Term) -> frozenset[Symbol]:
-    return frozenset(s for s in symbols_of(term) if s.origin is Origin.COUNT)
-
-
-def _needed_counts(endings: tuple[Term, ...], core: tuple[Term, ...]) -> frozenset[Symbol]:
-    """Iteration counts that the core depends on, directly or through what is known of other such counts.
-
-    (Loops end: of those that nothing depends on, nothing needs to be known.)
-    """
-    needed = frozenset[Symbol]().union(*map(_counts, core))
-    while True:
-        more = needed.union(*(c for c in map(_counts, endings) if c & needed))
-        if more == needed:
-            return needed
-        needed = more
 
 
 def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:

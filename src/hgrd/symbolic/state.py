@@ -22,6 +22,8 @@ class ConditionKind(Enum):
     VALUE = "value"  # what an operation guarantees of its result
     BOUNDS = "bounds"  # that a subscript made before was within its array
 
+    __hash__ = object.__hash__  # members are unique, and Enum's own hash is slow
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -79,15 +81,24 @@ EMPTY: Final = Region()
 _JOIN_LIMIT: Final = 32  # parts of a condition that a join makes; a longer one says too little to be kept
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The terms of `path`, so that a long one need not be searched for each condition."""
+
+    path: tuple[Condition, ...]
+    terms: set[Term]
+
+
 @dataclass(slots=True)
 class State:
     """Mutable; `copy` before branching.  A state whose path contains false is dead."""
 
     store: dict[str, Region]
     path: tuple[Condition, ...]
+    _held: _Held | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> State:
-        return State(dict(self.store), self.path)
+        return State(dict(self.store), self.path, self._held and _Held(self._held.path, set(self._held.terms)))
 
     @property
     def alive(self) -> bool:
@@ -97,26 +108,33 @@ class State:
         """Adds a condition (a conjunction is added part by part)."""
         if not self.alive:
             return
+        held = self._terms()
         for part in term.args if term.op is Op.AND else (term,):
-            if part is TRUE or any(c.term is part for c in self.path):
+            if part is TRUE or part in held:
                 continue
-            if part is FALSE or self._excludes(part):
+            if part is FALSE or _excluded(part, held):
                 self.kill(span)
                 return
             self.path = (*self.path, Condition(part, kind, span))
+            held.add(part)
+            self._held = _Held(self.path, held)
 
-    def _excludes(self, term: Term) -> bool:
-        """Whether the path says the opposite (which it never does of a disjunction in one condition)."""
-        if term.op is Op.OR:
-            return False
-        opposite = negate(term)
-        return any(c.term is opposite for c in self.path)
+    def _terms(self) -> set[Term]:
+        """The terms of the path."""
+        if self._held is None or self._held.path is not self.path:
+            self._held = _Held(self.path, {c.term for c in self.path})
+        return self._held.terms
 
     def kill(self, span: Span) -> None:
         self.path = (*self.path, Condition(FALSE, ConditionKind.BRANCH, span))
 
     def guard(self) -> Term:
         return conj(*(c.term for c in self.path))
+
+
+def _excluded(term: Term, held: set[Term]) -> bool:
+    """Whether the opposite is held (which no single condition is of a disjunction)."""
+    return term.op is not Op.OR and negate(term) in held
 
 
 def merge(states: Iterable[State], kind: ConditionKind = ConditionKind.BRANCH) -> State | None:

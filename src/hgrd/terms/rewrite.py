@@ -35,7 +35,7 @@ def symbols_of(*roots: Term) -> frozenset[Symbol]:
 
 def arrays_of(*roots: Term) -> frozenset[str]:
     """Names of the arrays that READ terms look into."""
-    return frozenset(t.array for t in bottom_up(roots) if t.op is Op.READ)
+    return frozenset[str]().union(*(r.arrays for r in roots))
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

@@ -80,16 +80,18 @@ class Term:
     """An immutable, hash-consed expression: equal terms are the same object.
 
     `low` and `high` bound the value for all values of the symbols within their own bounds
-    (0 and 1 for Booleans).  Build terms with `hgrd.terms.build`, never directly.
+    (0 and 1 for Booleans); `arrays` are the names of those that READ terms in it look into.  Build terms
+    with `hgrd.terms.build`, never directly.
     """
 
-    __slots__ = ("__weakref__", "_symbols", "args", "high", "low", "op", "opposite", "payload")
+    __slots__ = ("__weakref__", "_symbols", "args", "arrays", "high", "low", "op", "opposite", "payload")
 
     op: Op
     payload: Payload
     args: tuple[Term, ...]
     low: int
     high: int
+    arrays: frozenset[str]
     opposite: Term | None  # the negation of a conjunction or disjunction, once it has been asked for
     _symbols: frozenset[Symbol] | None
 
@@ -154,6 +156,17 @@ def _gathered(term: Term) -> frozenset[Symbol]:
     return frozenset[Symbol]().union(*(a.symbols for a in term.args))
 
 
+_NO_ARRAYS: Final = frozenset[str]()
+
+
+def _arrays(op: Op, payload: Payload, args: tuple[Term, ...]) -> frozenset[str]:
+    found = frozenset((payload,)) if op is Op.READ and isinstance(payload, str) else _NO_ARRAYS
+    for a in args:
+        if a.arrays and a.arrays is not found:
+            found = found | a.arrays if found else a.arrays
+    return found
+
+
 # Interning is invisible (terms are immutable and compared by identity); entries die with their terms.
 _interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 
@@ -166,6 +179,7 @@ def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int
         return found
     term = Term()
     term.op, term.payload, term.args, term.low, term.high = op, payload, args, low, high
+    term.arrays = _arrays(op, payload, args)
     term.opposite = None
     term._symbols = None  # pyright: ignore[reportPrivateUsage]
     _interned[key] = term
