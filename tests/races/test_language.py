@@ -235,6 +235,70 @@ __global__ void swapped(int *a, int n) {
   a[i] = 0;
 }
 
+struct Mixed { int a, b; long c; };
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void members_of_two_sizes(int *a, const Mixed *m) {
+  if (m->b != m->c) a[0] = threadIdx.x;  // here
+}
+
+// safe: 0 of 0 pairs
+__global__ void unsigned_elements(int *a, const unsigned *chosen) {
+  if (chosen[threadIdx.x] < 0) a[0] = threadIdx.x;
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void signed_elements_of_the_same_name(int *a, const int *chosen) {
+  if (chosen[threadIdx.x] < 0) a[0] = threadIdx.x;  // here
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void unsigned_elements_read_as_signed_ones(int *a, const unsigned *chosen) {
+  int *same = (int *)chosen;
+  if (chosen[threadIdx.x] > 0 && same[threadIdx.x] < 0) a[0] = threadIdx.x;  // here
+}
+
+enum Part { HEAD, BODY, TAIL };
+enum Shift { BACK = -1, AHEAD = 1 };
+enum Fixed : int { ONLY };
+enum class Scoped { ONLY };
+
+// safe: 1 of 1 pairs
+__global__ void enumeration_of_two_bits(int *a, Part part) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0 && i % 4 == 0) a[i * (1 + part / 4)] = i;
+}
+
+// safe: 1 of 1 pairs
+__global__ void enumeration_in_memory(int *a, const Part *parts) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) a[4 * i + parts[i]] = i;
+}
+
+// race: write here, write here; global; warp block (data-dependent)
+__global__ void enumeration_of_more_bits_than_room(int *a, const Part *parts) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) a[3 * i + parts[i]] = i;  // here
+}
+
+// safe: 1 of 1 pairs
+__global__ void enumeration_with_a_sign(int *a, const Shift *shifts) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) a[4 * i + shifts[i]] = i;
+}
+
+// race: write here, write here; global; warp block (data-dependent)
+__global__ void enumeration_of_a_fixed_type(int *a, const Fixed *parts) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) a[4 * i + parts[i]] = i;  // here
+}
+
+// race: write here, write here; global; warp block (data-dependent)
+__global__ void scoped_enumeration(int *a, const Scoped *parts) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) a[4 * i + (int)parts[i]] = i;  // here
+}
+
 // race: write fallback, write own; global; warp block grid
 // note: write fallback, write fallback; global; warp block grid
 __global__ void short_circuit(int *a, int *mark, int n) {

@@ -93,8 +93,8 @@ def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject) -> Val
     match type_:
         case BoolType():
             return ne(var(Symbol(name, 0, 1, Origin.INPUT)), const(0))
-        case IntType(bits=bits, signed=signed):
-            return var(Symbol(name, *of_type(bits, signed), Origin.INPUT))
+        case IntType():
+            return var(Symbol(name, *type_.range, Origin.INPUT))
         case FloatType():
             return FloatValue(var(Symbol(name, *of_type(64, True), Origin.INPUT)))
         case PointerType():
@@ -111,8 +111,8 @@ def _indexed(machine: Machine, target: MemoryObject, generation: Generation, off
     match type_:
         case BoolType():
             return ne(read_between(name, index, 0, 1), const(0))
-        case IntType(bits=bits, signed=signed):
-            return read_between(name, index, *of_type(bits, signed))
+        case IntType():
+            return read_between(name, index, *type_.range)
         case FloatType():
             return FloatValue(read(name, *index))
         case PointerType(to=to) if not isinstance(to, FunctionType):

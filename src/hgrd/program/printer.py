@@ -69,7 +69,6 @@ from hgrd.program.statements import (
     UnsupportedStatement,
 )
 from hgrd.program.types import (
-    INT,
     ArrayType,
     BoolType,
     FloatType,
@@ -332,7 +331,7 @@ def _name(variable: Variable) -> str:
 
 
 def _suffix(type_: Type) -> str:
-    return "" if type_ == INT else f":{print_type(type_)}"
+    return "" if print_type(type_) == "i32" else f":{print_type(type_)}"
 
 
 def _list(expressions: Iterable[Expression]) -> str:

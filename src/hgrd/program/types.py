@@ -18,8 +18,19 @@ class BoolType:
 
 @dataclass(frozen=True, slots=True)
 class IntType:
+    """`values`: the least and greatest value of an enumeration ([dcl.enum]/8), if not those of the bits."""
+
     bits: int
     signed: bool
+    values: tuple[int, int] | None = None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and greatest value that an object of this type can hold."""
+        if self.values is not None:
+            return self.values
+        half = 1 << (self.bits - 1)
+        return (-half, half - 1) if self.signed else (0, 2 * half - 1)
 
 
 @dataclass(frozen=True, slots=True)

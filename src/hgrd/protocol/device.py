@@ -10,7 +10,18 @@ from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import ArrayType, BoolType, FloatType, FunctionType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import (
+    FLOAT,
+    INT,
+    ArrayType,
+    BoolType,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    RecordType,
+    Type,
+)
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Observation, Scope
@@ -35,7 +46,6 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, as_int, const, ne, read, symbols_of, var
 from hgrd.terms.build import read_between
-from hgrd.terms.interval import of_type
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -311,8 +321,8 @@ def _named(name: str, type_: Type, origin: Origin) -> Value:
     match type_:
         case BoolType():
             return ne(var(Symbol(name, 0, 1, origin)), const(0))
-        case IntType(bits=bits, signed=signed):
-            return var(Symbol(name, *of_type(bits, signed), origin))
+        case IntType():
+            return var(Symbol(name, *type_.range, origin))
         case FloatType():
             return FloatValue(read(f"float {name}"))
         case _:
@@ -334,12 +344,12 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
             for at, t in members
         }
         return Composite(cells, size or 0)
-    name, index = element(target, offset, size or 1)
+    name, index = element(target, offset, type_, size or 1)
     match type_:
         case BoolType():
             return ne(read_between(name, (index,), 0, 1), const(0))
-        case IntType(bits=bits, signed=signed):
-            return read_between(name, (index,), *of_type(bits, signed))
+        case IntType():
+            return read_between(name, (index,), *type_.range)
         case FloatType():
             return FloatValue(read(name, index))
         case PointerType(to=FunctionType() as to):
@@ -352,13 +362,36 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
             return OPAQUE
 
 
-def element(target: MemoryObject, offset: Term, size: int) -> tuple[str, Term]:
-    """The name of an array of elements of `size` bytes at `target`, and the index in it."""
+def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple[str, Term]:
+    """The name of an array of elements of `type_` (`size` bytes) at `target`, and the index in it.
+
+    Reads of other types have other names: they are functions of their own, with ranges of their own.
+    """
     constant, atoms = linear(offset)
+    suffix = "" if _is_usual(target.element, type_) else f".{_letter(type_)}{size}"
     if constant % size == 0 and all(c % size == 0 for c in atoms.values()):
         index = from_linear((constant // size, {t: c // size for t, c in atoms.items()}))
-        return (target.name if size in (4, 8) else f"{target.name}.{size}"), index
-    return f"{target.name}.bytes", offset
+        return f"{target.name}{suffix}", index
+    return f"{target.name}{suffix}.bytes", offset
+
+
+def _is_usual(declared: Type | None, type_: Type) -> bool:
+    """Whether an object is read as what it is declared as; a record, as int or float."""
+    while isinstance(declared, ArrayType):
+        declared = declared.of
+    if isinstance(declared, BoolType | IntType | FloatType | PointerType):
+        return type_ == declared
+    return type_ in (INT, FLOAT)
+
+
+def _letter(type_: Type) -> str:
+    match type_:
+        case IntType(signed=signed):
+            return "i" if signed else "u"
+        case FloatType():
+            return "f"
+        case _:
+            return "b" if isinstance(type_, BoolType) else "p"
 
 
 def identity_of(value: Value) -> Term | None:

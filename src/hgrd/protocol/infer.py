@@ -41,7 +41,6 @@ from hgrd.symbolic.values import (
     Value,
 )
 from hgrd.terms import Origin, Symbol, const, ne, read, symbols_of, var
-from hgrd.terms.interval import of_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +160,8 @@ def _unknown(machine: Machine, name: str, key: str, type_: Type, parameter: Vari
     match type_:
         case BoolType():
             return ne(var(Symbol(machine.names.unique(name), 0, 1, Origin.INPUT)), const(0))
-        case IntType(bits=bits, signed=signed):
-            return var(Symbol(machine.names.unique(name), *of_type(bits, signed), Origin.INPUT))
+        case IntType():
+            return var(Symbol(machine.names.unique(name), *type_.range, Origin.INPUT))
         case FloatType():
             return FloatValue(read(f"float {machine.names.unique(name)}"))
         case PointerType(to=FunctionType() as to):

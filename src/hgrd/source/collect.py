@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hgrd.program.program import Side
-from hgrd.program.types import INT, UINT, IntType, OpaqueType, RecordType
+from hgrd.program.types import IntType, OpaqueType, RecordType
 from hgrd.source.ast import FUNCTION_KINDS, Node, inner, name_span
 from hgrd.source.declarations import (
     Declarations,
@@ -85,10 +85,12 @@ class Collector:
     def _enum(self, node: Node, scope: Scope) -> None:
         next_value = 0
         values: list[int] = []
+        known = True
         for child in inner(node):
             if child["kind"] != "EnumConstantDecl":
                 continue
             value = _constant_below(child)
+            known = known and (value is not None or all("valueCategory" not in part for part in inner(child)))
             next_value = next_value if value is None else value
             self._table.enumerators[child["id"]] = next_value
             values.append(next_value)
@@ -96,10 +98,8 @@ class Collector:
         fixed = node.get("fixedUnderlyingType")
         if fixed:
             type_ = self._table.parse(_text(fixed), scope).type
-        elif any(not -(2**31) <= v < 2**32 for v in values):
-            type_ = IntType(64, min(values) < 0)
         else:
-            type_ = INT if values and min(values) < 0 else UINT
+            type_ = _underlying(values, known=known)
         if name := node.get("name"):
             qualified = "::".join((*scope, name))
             self._table.named[qualified] = QualifiedType(type_)
@@ -289,6 +289,18 @@ def _template_argument(node: Node) -> list[int | str]:
 def unstubbed(mangled: str) -> str:
     """The device name of a kernel: the host pass calls its launch stub by the kernel's mangled name."""
     return _STUB.sub(lambda match: str(int(match[1]) - 15) if match[1] else "", mangled)
+
+
+def _underlying(values: list[int], *, known: bool) -> IntType:
+    """The type of an enumeration that names none, with the values of as many bits as its enumerators need."""
+    least, greatest = min(values, default=0), max(values, default=0)
+    bits = 32 if least >= -(2**31) and greatest < 2**32 else 64
+    if not known:
+        return IntType(bits, least < 0)
+    if least < 0:
+        width = max(greatest.bit_length(), (-least - 1).bit_length())
+        return IntType(bits, True, (-(1 << width), (1 << width) - 1))
+    return IntType(bits, False, (0, (1 << max(1, greatest.bit_length())) - 1))
 
 
 def _place(node: Node) -> str:

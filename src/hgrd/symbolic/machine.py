@@ -96,8 +96,8 @@ class Machine:
             return self.unknown_truth(base, origin)
         base = hidden(base) if self.probing else base
         match type_:
-            case IntType(bits=bits, signed=signed):
-                return var(self.names.fresh(base, *of_type(bits, signed), origin))
+            case IntType():
+                return var(self.names.fresh(base, *type_.range, origin))
             case FloatType():
                 return FloatValue(var(self.names.fresh(base, *of_type(64, True), origin)))
             case _:

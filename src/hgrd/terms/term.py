@@ -172,8 +172,8 @@ _interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 
 
 def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int) -> Term:
-    """The unique term of this shape."""
-    key = (op, payload, *map(id, args))
+    """The unique term of this shape.  The bounds of a READ are its own: they do not follow from the shape."""
+    key = (op, payload, low, high, *map(id, args)) if op is Op.READ else (op, payload, *map(id, args))
     found = _interned.get(key)
     if found is not None:
         return found
