@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from time import perf_counter
 from typing import TypeVar
 
@@ -47,6 +48,7 @@ def check(paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions
     if len(inputs.programs) <= 1:
         parts = [work(files) for files in inputs.programs]
     else:
+        _load()
         parts = [
             _died(files, part) if isinstance(part, Died) else part
             for files, part in zip(inputs.programs, run_each(work, inputs.programs, jobs), strict=True)
@@ -80,6 +82,12 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
         return Failure(file, f"internal error: {type(error).__name__}: {error}", traceback.format_exc())
 
 
+def _load() -> None:
+    """Loads what every process needs, once: they inherit it where processes are forked."""
+    for module in ("hgrd.source.parse", "hgrd.races.analyze"):
+        import_module(module)
+
+
 def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions) -> _Part:
     begin = perf_counter()
     programs, failures = parse(files, source)
@@ -89,7 +97,7 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
         return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
-    from hgrd.races.analyze import analyze  # not before there is something to analyse: it loads the solver
+    from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
 
     report = guarded(files[0], partial(analyze, programs, analysis))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)

@@ -57,6 +57,7 @@ class Judge:
     contents: Contents
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
+    open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
     pairs: int = 0
     discharged: int = 0
@@ -112,7 +113,7 @@ class Judge:
         for pair in posed_pairs(a, b, levels, self.phases):
             if not self._settle(pair):
                 return self._by_level(pair, levels)
-        if not self._is_open(a, b) and _key(a, b) not in self.findings:
+        if _key(a, b) not in self.open_sites and _key(a, b) not in self.findings:
             self.discharged += 1
         return None
 
@@ -228,15 +229,12 @@ class Judge:
     # ------------------------------------------------------------ what stays open
 
     def _leave_open(self, a: Access, b: Access, levels: tuple[Level, ...], reason: str) -> None:
+        self.open_sites.add(_key(a, b))
         key = (*_key(a, b), reason)
         known = self.open_pairs.get(key)
         together = {*levels, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in together)
         self.open_pairs[key] = OpenPair(site_of(a), site_of(b), a.space, ordered, reason, a.span)
-
-    def _is_open(self, a: Access, b: Access) -> bool:
-        prefix = _key(a, b)
-        return any(key[: len(prefix)] == prefix for key in self.open_pairs)
 
 
 def judge(

@@ -9,6 +9,7 @@ from math import gcd
 from hgrd.solve import poly
 from hgrd.solve.bounds import Bounds, Infeasible, Span, propagate
 from hgrd.solve.builder import Application, Builder, Value
+from hgrd.solve.divisors import check_divisors
 from hgrd.solve.formula import (
     FALSE,
     TRUE,
@@ -89,6 +90,7 @@ def normal_form(problem: Problem, known: Known, plain: frozenset[Term] = frozens
     in_range = tuple(_in_range(normaliser.assumed))
     builder = normaliser.builder
     claims, values = _solved(builder.claims, builder.bounds)
+    check_divisors(claims)
 
     def change(p: Poly) -> Poly:
         return poly.replaced(p, values)
