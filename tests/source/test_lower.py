@@ -194,7 +194,7 @@ def test_a_kernel_template_that_nothing_instantiates(lower) -> None:
         template <class T> void host(T *p) { kernel<T, 3><<<1, 1>>>(p, 1); }
         void run() { used<<<1, 1>>>((short *)nullptr); }
     """)
-    assert [name for name, _ in program.uninstantiated] == ["kernel"]
+    assert [(t.name, t.types) for t in program.uninstantiated] == [("kernel", None)]
     kernel = named(program, "kernel")
     assert kernel.parameters[0].type == PointerType(OpaqueType("T"))
     assert every(kernel.body, Unsupported) == []

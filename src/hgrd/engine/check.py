@@ -113,7 +113,7 @@ def _without_kernels(program: Program) -> Failure:
         more = f" (errors: {len(errors)})" if len(errors) > 1 else ""
         return Failure(program.file, f"no kernel left to analyse: {errors[0]}{more}")
     if program.uninstantiated:
-        templates = ", ".join(dict.fromkeys(name for name, _ in program.uninstantiated))
+        templates = ", ".join(dict.fromkeys(t.name for t in program.uninstantiated))
         return Failure(program.file, f"its kernels are templates that nothing instantiates: {templates}")
     return Failure(program.file, "it defines no kernel")
 

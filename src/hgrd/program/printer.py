@@ -96,7 +96,8 @@ def print_program(program: Program) -> str:
     globals_ = sorted(program.globals.values(), key=lambda g: (g.variable.span, g.variable.key))
     parts += [_global(declared) for declared in globals_]
     parts += [print_function(function) for function in functions]
-    parts += [f"uninstantiated {name}  // {_at(span)}\n" for name, span in program.uninstantiated]
+    parts += [f"uninstantiated {t.name}  // {_at(t.span)}\n" for t in program.uninstantiated]
+    parts += [f"presumed {t.name} with {arguments}  // {_at(t.span)}\n" for t, arguments in program.presumed]
     return "\n".join(parts)
 
 

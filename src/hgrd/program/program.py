@@ -56,10 +56,24 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Template:
+    """A kernel template with a body that nothing in the program instantiates.
+
+    `types` are its type parameters without a default; None: it has others, of which no value is typical.
+    """
+
+    name: str
+    qualified: str
+    span: Span
+    types: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Functions, globals and records by key.  `file` is the main file as the user named it.
 
-    `uninstantiated` are kernel templates with a body that nothing instantiates: (name, span).
+    `uninstantiated` templates come in as patterns, with their parameters for types and constants;
+    `presumed` ones as an instance that was made up, with its arguments ("T = int").
     """
 
     file: str
@@ -67,8 +81,9 @@ class Program:
     globals: Mapping[str, Global]
     records: Mapping[str, Record]
     diagnostics: tuple[Diagnostic, ...]
-    uninstantiated: tuple[tuple[str, Span], ...] = ()
+    uninstantiated: tuple[Template, ...] = ()
     missing_includes: tuple[str, ...] = ()
+    presumed: tuple[tuple[Template, str], ...] = ()
 
     def kernels(self) -> tuple[Function, ...]:
         """Kernels with bodies, in source order."""

@@ -9,8 +9,8 @@ from time import perf_counter
 
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.host.run import run_host
-from hgrd.program.program import Function, Program
-from hgrd.program.span import NOWHERE
+from hgrd.program.program import Function, Program, Template
+from hgrd.program.span import NOWHERE, Span
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
@@ -44,7 +44,7 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
     """Analyses all kernels that `options` ask for."""
     begin = perf_counter()
     tables = link(programs)
-    kernels = [k for k in _kernels(programs) if options.wants(k.ref.name)]
+    kernels = [(k, assumed) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
     host = run_host(programs, asserts=options.asserts)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
@@ -59,25 +59,37 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
         def ask(query: Query) -> Answer:
             return decide(query, DEFAULT, session)
 
-        for kernel in kernels:
+        for kernel, assumed in kernels:
+            messages += [Message(f.span, f"assumed of kernel '{kernel.ref.name}': {f.text}", False) for f in assumed]
             launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
             gaps = broken(kernel, programs)
-            reports += [_launch(tables, kernel, launch, options, ask, messages, gaps) for launch in launches or [None]]
+            reports += [
+                _launch(tables, kernel, launch, options, ask, messages, gaps, assumed) for launch in launches or [None]
+            ]
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
     )
 
 
-def _kernels(programs: tuple[Program, ...]) -> list[Function]:
-    """Each kernel once; a template itself only where it has no instance."""
-    found = {k.ref.key: k for p in programs for k in p.kernels()}
-    patterns = {pattern for p in programs for pattern in p.uninstantiated}
-    instances = {k.ref.qualified for k in found.values() if k.ref.template_args}
+def _kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple[Fact, ...]]]:
+    """Each kernel once, with what is assumed of it; what stands for a template only where it has no instance."""
+    found: dict[str, tuple[Function, tuple[Fact, ...]]] = {}
+    standing_in: set[str] = set()
+    for program in programs:
+        assumed: dict[tuple[str, Span], tuple[Fact, ...]] = {(t.name, t.span): () for t in program.uninstantiated}
+        assumed |= {(t.name, t.span): (_presumption(t, text),) for t, text in program.presumed}
+        for k in program.kernels():
+            stands_in = (k.ref.name, k.span) in assumed
+            if k.ref.key not in found or (k.ref.key in standing_in and not stands_in):
+                found[k.ref.key] = (k, assumed.get((k.ref.name, k.span), ()))
+                (standing_in.add if stands_in else standing_in.discard)(k.ref.key)
+    instances = {k.ref.qualified for key, (k, _) in found.items() if k.ref.template_args and key not in standing_in}
+    return [pair for key, pair in found.items() if key not in standing_in or pair[0].ref.qualified not in instances]
 
-    def superseded(k: Function) -> bool:
-        return not k.ref.template_args and (k.ref.name, k.span) in patterns and k.ref.qualified in instances
 
-    return [k for k in found.values() if not superseded(k)]
+def _presumption(template: Template, arguments: str) -> Fact:
+    text = f"{arguments}: nothing instantiates the template {template.name}"
+    return Fact(TRUE, FactKind.ASSUMPTION, text, template.span)
 
 
 def broken(kernel: Function, programs: tuple[Program, ...]) -> tuple[Gap, ...]:
@@ -100,11 +112,12 @@ def _launch(
     decide: Decide,
     messages: list[Message],
     gaps: tuple[Gap, ...],
+    assumed: tuple[Fact, ...],
 ) -> LaunchReport:
     begin = perf_counter()
     try:
         protocol, facts = prepare(tables, kernel, launch, options, messages)
-        protocol = replace(protocol, gaps=(*protocol.gaps, *gaps))
+        protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
         result = judge(protocol, facts, options, decide, begin + options.time_limit)
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)

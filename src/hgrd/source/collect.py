@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from hgrd.program.program import Side
+from hgrd.program.program import Side, Template
 from hgrd.program.types import IntType, OpaqueType, RecordType
 from hgrd.source.ast import FUNCTION_KINDS, Node, inner, name_span
 from hgrd.source.declarations import (
@@ -164,6 +165,7 @@ class Collector:
         parameters = [
             child["name"] for child in inner(node) if child["kind"] == "TemplateTypeParmDecl" and "name" in child
         ]
+        types = _open_types(node)
         for function in functions:
             if any(function is instance for instance in instances):
                 yield from self._function(function, scope, owner)
@@ -172,7 +174,10 @@ class Collector:
                 for name in parameters:
                     key = _declare(function, scope, owner, pattern=True).key
                     self._table.named["::".join((*scope, key, name))] = QualifiedType(OpaqueType(name))
-                yield from self._function(function, scope, owner, pattern=True, wanted=not used)
+                for definition in self._function(function, scope, owner, pattern=True, wanted=not used):
+                    named = definition.declaration
+                    template = Template(named.name, named.qualified, named.span, types)
+                    yield replace(definition, template=template)
 
     def _function(
         self, node: Node, scope: Scope, owner: str | None, pattern: bool = False, wanted: bool = True
@@ -195,7 +200,7 @@ class Collector:
         if not has_body(node) or not wanted or self._is_bytewise(declaration):
             return
         if not pattern or declaration.side is Side.KERNEL:
-            yield Definition(declaration, node, pattern)
+            yield Definition(declaration, node)
 
     def _is_bytewise(self, function: FunctionDeclaration) -> bool:
         """Whether this copies as memcpy does: calls of it become loads and stores."""
@@ -209,6 +214,18 @@ class Collector:
         scope = parent.scope if parent is not None else scope
         key = node.get("mangledName") or "::".join((*scope, node.get("name", "")))
         self._table.variables[node["id"]] = VariableDeclaration(node, key, scope)
+
+
+def _open_types(node: Node) -> tuple[str, ...] | None:
+    """The type parameters of a template without a default; None if there are others without one."""
+    found: list[str] = []
+    for child in inner(node):
+        if child["kind"].startswith("Template") or child["kind"] == "NonTypeTemplateParmDecl":
+            if child.get("isParameterPack") or ("defaultArg" not in child and child["kind"] != "TemplateTypeParmDecl"):
+                return None
+            if "defaultArg" not in child:
+                found.append(child.get("name", "?"))
+    return tuple(found)
 
 
 def _text(type_: Node) -> str:

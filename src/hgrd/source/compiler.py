@@ -20,7 +20,7 @@ from hgrd.source.implied import implied_headers
 from hgrd.source.includes import Includes, scan, write_shadows
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
-from hgrd.source.repairs import repaired
+from hgrd.source.repairs import instantiating, repaired
 from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain
 
 if TYPE_CHECKING:
@@ -158,17 +158,20 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: P
         prelude=recipe.prelude,
         scratch=scratch,
         path=path,
-        overlay=_overlay(includes, scratch) if recipe.prelude else None,
+        overlay=_overlay(includes, path, options.instances, scratch) if recipe.prelude else None,
     )
     write_shadows(includes.missing, run.shadow)
     return run
 
 
-def _overlay(includes: Includes, scratch: Path) -> Path | None:
+def _overlay(includes: Includes, path: str, instances: tuple[str, ...], scratch: Path) -> Path | None:
     """A file for clang's `-ivfsoverlay` that puts repaired texts in the places of the user's."""
     roots: list[dict[str, str]] = []
     for number, (file, text) in enumerate(includes.texts.items()):
-        if (better := repaired(text)) is not None:
+        better = repaired(text)
+        if instances and file == os.path.normpath(path):
+            better = instantiating(better or text, instances)
+        if better is not None:
             copy = scratch / f"{number}.cu"
             copy.write_bytes(better)
             roots.append({"name": str(Path(file).absolute()), "type": "file", "external-contents": str(copy)})

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from hgrd.program.program import Side
+from hgrd.program.program import Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import UINT, OpaqueType, RecordType
 from hgrd.source.ast import Node
@@ -66,7 +66,11 @@ class Definition:
 
     declaration: FunctionDeclaration
     node: Node
-    pattern: bool  # of a template that is not instantiated
+    template: Template | None = None  # of one that is not instantiated
+
+    @property
+    def pattern(self) -> bool:
+        return self.template is not None
 
 
 @dataclass(slots=True)

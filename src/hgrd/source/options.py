@@ -13,7 +13,8 @@ class SourceOptions:
     `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the
     file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`
     holds precompiled headers (None: the user's cache directory).  `device_pass` defines __CUDA_ARCH__,
-    as when nvcc compiles for the device.  A syntax tree of more than `max_ast_bytes` is refused.
+    as when nvcc compiles for the device.  `instances` name kernels (`ns::kernel<int>`) that the file is to
+    instantiate at its end.  A syntax tree of more than `max_ast_bytes` is refused.
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -25,6 +26,7 @@ class SourceOptions:
     clang: str | None = None
     cache_dir: Path | None = None
     device_pass: bool = False
+    instances: tuple[str, ...] = ()
     max_ast_bytes: int = 4 << 30
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from hgrd.program.expressions import Storage
-from hgrd.program.program import Diagnostic, Function, Global, Program, Side
+from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
 from hgrd.source.ast import Node, Skipped, declarations, inner
@@ -25,11 +25,13 @@ from hgrd.source.lower_statements import STATEMENTS
 from hgrd.source.lower_values import VALUES
 from hgrd.source.options import SourceOptions
 from hgrd.source.records import Layouts
+from hgrd.source.repairs import INSTANCE
 
 _TABLES = Tables(VALUES, PLACES, STATEMENTS)
 _MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
 _MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
 _DEPTH = 20_000
+_TYPICAL = ("int", "float")  # arguments for the type parameters of templates that nothing instantiates
 
 
 def parse_file(path: str, options: SourceOptions) -> Program:
@@ -39,10 +41,33 @@ def parse_file(path: str, options: SourceOptions) -> Program:
     pass, host code from the host pass.  Raises SourceError for a file that cannot be read at all; what
     cannot be understood inside of it becomes Unsupported nodes and diagnostics.
     """
+    program = _passes(path, options)
+    return program if options.device_pass else _presuming(program, path, options)
+
+
+def _passes(path: str, options: SourceOptions) -> Program:
     host = _pass(path, options)
     if options.device_pass or not needs_device_pass(path, options):
         return host
     return _merged(host, _pass(path, replace(options, device_pass=True)))
+
+
+def _presuming(program: Program, path: str, options: SourceOptions) -> Program:
+    """The program with an instance of each kernel template that has none, with typical types for its types.
+
+    As it was, where no typical type makes them compile.  Templates of values stay patterns: what holds for
+    one value says nothing of others.
+    """
+    open_ = tuple(dict.fromkeys(t for t in program.uninstantiated if t.types is not None))
+    errors = sum(d.error for d in program.diagnostics)
+    for type_ in _TYPICAL if open_ else ():
+        kernels = tuple(f"{t.qualified}<{', '.join(type_ for _ in t.types or ())}>" for t in open_)
+        more = _passes(path, replace(options, instances=kernels))
+        if sum(d.error for d in more.diagnostics) == errors and not set(open_) & set(more.uninstantiated):
+            globals_ = {key: g for key, g in more.globals.items() if not g.variable.name.startswith(INSTANCE)}
+            texts = [", ".join(f"{name} = {type_}" for name in t.types or ()) for t in open_]
+            return replace(more, globals=globals_, presumed=tuple(zip(open_, texts, strict=True)))
+    return program
 
 
 def _merged(host: Program, device: Program) -> Program:
@@ -72,7 +97,7 @@ class _Pass:
     unit: Unit
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    uninstantiated: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+    uninstantiated: list[Template] = field(default_factory=list[Template])
 
 
 def _pass(path: str, options: SourceOptions) -> Program:
@@ -144,8 +169,8 @@ def _lower(definition: Definition, stream: AstStream, state: _Pass) -> None:
     user = stream.is_user_file(declaration.span.file)
     if not user:
         return
-    if definition.pattern:
-        state.uninstantiated.append((declaration.name, declaration.span))
+    if definition.template is not None:
+        state.uninstantiated.append(definition.template)
     try:
         function = lower_function(definition, state.unit, user)
     except Exception as error:

@@ -1,8 +1,9 @@
-"""What nvcc takes and clang does not, put right in a copy of the text."""
+"""A copy of the text in which what nvcc takes and clang does not is put right, or that asks for more."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # nvcc's front end puts `<< <` together again; clang's does not.
 _SPACED_LAUNCH = re.compile(rb"<[ \t]*<[ \t]*<([^;{}]*?)>[ \t]*>[ \t]*>(?=[ \t\r\n]*\()")
@@ -20,3 +21,12 @@ def repaired(text: bytes) -> bytes | None:
 def _closed_up(found: re.Match[bytes]) -> bytes:
     opening, closing = found[0][: found.start(1) - found.start()], found[0][found.end(1) - found.start() :]
     return b"<<<".ljust(len(opening)) + found[1] + b">>>".rjust(len(closing))
+
+
+INSTANCE = "__hgrd_instance_"
+
+
+def instantiating(text: bytes, kernels: Iterable[str]) -> bytes:
+    """The text with lines behind it that take the addresses of kernels, and so instantiate them."""
+    lines = (f"static auto {INSTANCE}{number} = &{kernel};" for number, kernel in enumerate(kernels))
+    return text + "\n".join(("", *lines, "")).encode()
