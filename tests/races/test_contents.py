@@ -36,6 +36,14 @@ __global__ void at_a_rank(int *out, int *in, int n) {
 }
 
 // race: write slot, write slot; global; warp block (data-dependent)
+__global__ void at_input_for_a_rank(int *out, int *in, int *place, int n) {
+  int rank = 0;
+  for (int i = 0; i < n; i++)
+    if (in[i] < in[threadIdx.x]) rank++;
+  out[place[rank]] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
 __global__ void at_the_end_of_a_chain(int *out, int *next, int n) {
   int at = threadIdx.x;
   for (int i = 0; i < n; i++) at = next[at];

@@ -15,7 +15,7 @@ from hgrd.protocol.phases import Party, Phases
 from hgrd.races.parties import SUFFIX
 from hgrd.solve.query import Query
 from hgrd.symbolic.linear import difference
-from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
+from hgrd.terms import Op, Origin, Symbol, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,25 @@ class Contents:
     def bearing_on(self, query: Query) -> tuple[str, ...]:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
         between = difference(query.first.address, query.second.address)
-        names = {_plain_name(s) for s in symbols_of(between) if self._is_computed(s)}
+        names = {_plain_name(s) for s in _outside_reads(between) if self._is_computed(s)}
         return tuple(sorted(names))
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed
+
+
+def _outside_reads(term: Term) -> set[Symbol]:
+    """The symbols of a term, but for indexes of arrays of the input: what these hold is free anyway."""
+    found: set[Symbol] = set()
+    todo, seen = [term], {term}
+    while todo:
+        current = todo.pop()
+        if current.op is Op.VAR:
+            found.add(current.symbol)
+        elif current.op is not Op.READ:
+            todo += [a for a in current.args if a not in seen]
+            seen.update(current.args)
+    return found
 
 
 def _plain_name(symbol: Symbol) -> str:
