@@ -10,7 +10,8 @@
 A comment at the end of a line is the label of the accesses in it.  `expected` reads the verdicts in such
 a text, `observed` says what came of an analysis in the same words:
 
-    race: ACCESS, ACCESS; SPACE; LEVELS        a race that counts; " (data-dependent)" if it is that
+    race: ACCESS, ACCESS; SPACE; LEVELS        a race that counts; " (data-dependent)" if it is that,
+                                               " (unless CONDITION)" if it is conditional
     note: ACCESS, ACCESS; SPACE; LEVELS        two writes of the same value
     open: ACCESS, ACCESS; SPACE; LEVELS: WHY   a pair that was not decided
     open: WHY                                  a part of the kernel that was not understood
@@ -114,6 +115,8 @@ class _Labels:
     def finding(self, finding: Finding) -> str:
         what = self._pair(finding.first, finding.second, finding.space.value, finding.levels)
         sure = "" if finding.confidence is Confidence.DEFINITE else f" ({finding.confidence.value})"
+        if finding.condition:
+            sure = f" (unless {finding.condition})"
         return f"{'note' if finding.same_value else 'race'}: {what}{sure}"
 
     def open(self, pair: OpenPair) -> str:

@@ -6,7 +6,7 @@ from hgrd.races.findings import Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """
-// race: write slot, write slot; global; warp block (data-dependent)
+// race: write slot, write slot; global; warp block (unless distinct(in))
 __global__ void at_input(int *out, int *in) {
   out[in[threadIdx.x]] = threadIdx.x;  // slot
 }

@@ -15,7 +15,7 @@ __global__ void struct_by_value(Grid g, int height) {
   if (x < g.width && y < height) g.cells[y * g.width + x] = 0;
 }
 
-// race: write cell, write cell; global; warp block grid
+// race: write cell, write cell; global; warp block grid (unless (blockDim.x * gridDim.x) <= g.width)
 __global__ void struct_by_value_without_a_bound(Grid g, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (y < height) g.cells[y * g.width + x] = x;  // cell

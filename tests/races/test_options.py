@@ -92,9 +92,11 @@ def test_block_dim(program: Program, block: tuple[int | None, int | None, int | 
 
 
 def test_grid_dim(program: Program):
-    assert verdicts(program, "columns") == ["race: write cell, write cell; global; grid"]
+    assert verdicts(program, "columns") == ["race: write cell, write cell; global; grid (unless width <= stride)"]
     assert verdicts(program, "columns", grid_dim=(1, 1, 1)) == SAFE
-    assert verdicts(program, "columns", grid_dim=(2, 1, 1)) == ["race: write cell, write cell; global; grid"]
+    assert verdicts(program, "columns", grid_dim=(2, 1, 1)) == [
+        "race: write cell, write cell; global; grid (unless width <= stride)"
+    ]
 
 
 def test_params(program: Program):
@@ -104,7 +106,7 @@ def test_params(program: Program):
 
 
 def test_assume(program: Program):
-    race = ["race: write cell, write cell; global; grid"]
+    race = ["race: write cell, write cell; global; grid (unless width <= stride)"]
     assert verdicts(program, "columns", assume=("stride >= width",)) == SAFE
     assert verdicts(program, "columns", assume=("stride >= width - 1",)) == race
     assert verdicts(program, "columns", assume=("gridDim.x == 1",)) == SAFE
@@ -164,4 +166,6 @@ def test_asserts(tmp_path: Path):
     program = parse(tmp_path, ASSERTED)
     with_them, without = (analyze((program,), AnalysisOptions(asserts=asserts)) for asserts in (True, False))
     assert observed(with_them, ASSERTED) == {"columns": SAFE}
-    assert observed(without, ASSERTED) == {"columns": ["race: write cell, write cell; global; grid"]}
+    assert observed(without, ASSERTED) == {
+        "columns": ["race: write cell, write cell; global; grid (unless width <= stride)"]
+    }

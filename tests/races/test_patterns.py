@@ -108,7 +108,7 @@ __global__ void matrix(float *m, int width, int height) {
   if (x < width && y < height) m[y * width + x] = 0;
 }
 
-// race: write cell, write cell; global; warp block grid
+// race: write cell, write cell; global; warp block grid (unless (blockDim.x * gridDim.x) <= width)
 __global__ void matrix_without_a_bound(float *m, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (y < height) m[y * width + x] = x - y;  // cell

@@ -88,7 +88,7 @@ __global__ void words_on_bytes(char *a) {
   *(short *)(a + i) = i;  // unaligned
 }
 
-// race: write scatter, write scatter; global; warp block grid (data-dependent)
+// race: write scatter, write scatter; global; warp block grid (unless distinct(where))
 __global__ void scatter(int *out, const int *where) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[where[i]] = i;  // scatter
@@ -114,7 +114,7 @@ __global__ void only_where_marked(int *out, const int *mark) {
   if (mark[i] == i) out[mark[i]] = i;
 }
 
-// race: write marked, write marked; global; warp block grid (data-dependent)
+// race: write marked, write marked; global; warp block grid (unless distinct(mark))
 __global__ void where_marked_otherwise(int *out, const int *mark) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (mark[i] != i) out[mark[i]] = i;  // marked

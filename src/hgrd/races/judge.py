@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
@@ -14,6 +14,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.agreement import Readings, readings
+from hgrd.races.conditions import Suspect, precondition, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
@@ -21,9 +22,11 @@ from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_
 from hgrd.races.queries import Pair, Posed, Poser
 from hgrd.races.tickets import tickets
 from hgrd.races.witness import witness_of
-from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
+
+_SECONDS_FOR_CONDITIONS = 3.0
 
 Decide: TypeAlias = Callable[[Query], Answer]
 SiteKey: TypeAlias = tuple[object, ...]
@@ -59,6 +62,9 @@ class Judge:
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
+    conflicts: dict[SiteKey, list[tuple[Posed, Model]]] = field(
+        default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
+    )
     pairs: int = 0
     discharged: int = 0
 
@@ -73,6 +79,7 @@ class Judge:
                 self._leave_open(a, b, levels, "the time limit was reached")
             else:
                 self._pair(a, b, levels)
+        self._look_for_conditions()
         return self._judgement()
 
     def _assume_apart(self) -> None:
@@ -199,6 +206,8 @@ class Judge:
         same_value = shown is None
         posed, answer = shown or (posed, answer)
         key = _key(a, b)
+        if not same_value:
+            self.conflicts.setdefault(key, []).append((posed, answer.model))
         known = self.findings.get(key)
         levels = {pair.level, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in levels)
@@ -225,6 +234,29 @@ class Judge:
                 return None
             case Undecided():
                 return posed, answer
+
+    # ------------------------------------------------------------ what a race leans on
+
+    def _look_for_conditions(self) -> None:
+        """Races that one precondition on parameters excludes are conditional."""
+        deadline = min(self.deadline, perf_counter() + _SECONDS_FOR_CONDITIONS)
+        for key, conflicts in self.conflicts.items():
+            finding = self.findings[key]
+            if finding.same_value or perf_counter() > deadline:
+                continue
+            first = conflicts[0][0]
+            scattered = scatters(first.first, first.second, self.protocol)
+            suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered)
+            condition = precondition(suspect, self.decide, deadline)
+            if condition:
+                self.findings[key] = replace(finding, confidence=Confidence.CONDITIONAL, condition=condition)
+
+    def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
+        """Everything that the finding's two sites can do to each other."""
+        for a, b in candidates(self.protocol):
+            if _key(a, b) == key:
+                levels = levels_of(a, b, self.protocol.configuration, self.options)
+                yield from (self._in_full(pair) for pair in level_pairs(a, b, levels, self.phases))
 
     # ------------------------------------------------------------ what stays open
 

@@ -1,0 +1,113 @@
+"""Races that one precondition on parameters excludes, and those that none does."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// race: write cell, write cell; global; warp block grid (unless cols <= stride)
+__global__ void rows_of_a_stride(int *a, int cols, int stride) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x, y = threadIdx.y + blockIdx.y * blockDim.y;
+  if (x < cols) a[y * stride + x] = x + y;  // cell
+}
+
+// race: write all, write all; global; warp block grid
+__global__ void one_cell(int *a, int cols, int stride) {
+  a[cols * stride] = threadIdx.x + blockIdx.x;  // all
+}
+
+// race: write slot, write slot; global; warp block grid (unless n <= k)
+__global__ void ring(int *a, int k, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) a[i % k] = i;  // slot
+}
+
+// race: write each, write each; global; warp block grid (unless step != 0)
+__global__ void steps(int *a, int step) {
+  long i = threadIdx.x + blockIdx.x * blockDim.x;
+  a[i * step] = i;  // each
+}
+
+// race: read far, write near; global; warp block grid (unless n <= d)
+__global__ void shift(int *a, int d, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) {
+    int v = a[i + d];  // far
+    a[i] = v;  // near
+  }
+}
+
+// race: read next, write near; global; warp block grid
+__global__ void shift_by_one(int *a, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n - 1) {
+    int v = a[i + 1];  // next
+    a[i] = v;  // near
+  }
+}
+
+// race: write place, write place; global; warp block grid (unless distinct(place))
+__global__ void permute(int *a, const int *place, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) a[place[i]] = i;  // place
+}
+
+// race: write bin, write bin; global; warp block grid (data-dependent)
+// race: read bin, write bin; global; warp block grid (data-dependent)
+__global__ void count(int *a, const int *bin, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) a[bin[i]] += 1;  // bin
+}
+
+// race: write edge, write edge; global; warp block grid
+__global__ void clamped(int *a, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  a[i < n ? i : 0] = i;  // edge
+}
+
+// race: write own, write own; shared; warp block (unless n > 0 && (n & (n - 1)) == 0)
+__global__ void pairs_of_a_power(int n) {
+  __shared__ int s[2048];
+  int t = threadIdx.x;
+  if (n > 1) s[2 * t - (t & (n - 1))] = t;  // own
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("conditions"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+
+
+HOSTED = """
+__global__ void rows(int *a, int cols, int stride) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x, y = threadIdx.y + blockIdx.y * blockDim.y;
+  if (x < cols) a[y * stride + x] = x + y;  // cell
+}
+int main(int count, char **words) {
+  int *a;
+  int cols = atoi(words[1]), stride = atoi(words[2]);
+  cudaMalloc(&a, 1 << 20);
+  CONDITION
+  rows<<<dim3(8, 8), dim3(8, 8)>>>(a, cols, stride);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        ("", "race: write cell, write cell; global; warp block grid (unless cols <= stride)"),
+        ("if (stride < cols) return 1;", "safe: 1 of 1 pairs"),
+        ("if (stride >= cols) return 1;", "race: write cell, write cell; global; warp block grid"),
+    ],
+)
+def test_what_the_host_says(tmp_path_factory: pytest.TempPathFactory, condition: str, verdict: str):
+    text = "#include <cstdlib>\n" + HOSTED.replace("CONDITION", condition)
+    assert observed(check(tmp_path_factory.mktemp("hosted"), text), text) == {"rows": [verdict]}
