@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 
 
 def rows(fact: str, used: tuple[str, str], used_in: str = "fact") -> Program:
-    return Program(ROWS.replace("FACT", fact), "", 1, used, (CELLS + "grid",), used_in)
+    return Program(ROWS.replace("FACT", fact), "", 1, used, (CELLS + "grid (unless cols <= stride)",), used_in)
 
 
 # ---------------------------------------------------------------- launch dimensions

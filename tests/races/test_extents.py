@@ -40,6 +40,17 @@ __global__ void an_access_under_a_condition_bounds_nothing(int n) {
   half[(threadIdx.x + 64) % 128] = threadIdx.x;  // folded
 }
 
+// race: read left, write right; shared; warp block
+// race: write right, write right; shared; warp block
+__global__ void an_access_of_another_iteration_bounds_nothing() {
+  __shared__ int tree[512];
+  for (int k = 0; k < 9; ++k)
+    if (threadIdx.x < 256 >> k) {
+      int v = tree[(2 * threadIdx.x + 1 << k) - 1];  // left
+      tree[(2 * threadIdx.x + 2 << k) - 1] = v;  // right
+    }
+}
+
 // safe: 2 of 2 pairs
 __global__ void a_loop_bounds_the_block() {
   __shared__ int all[256];

@@ -15,7 +15,7 @@ __global__ void required(int *a, int n) {
   a[i] = a[i + n];
 }
 
-// race: read far, write near; global; warp block grid
+// race: read far, write near; global; warp block grid (unless (blockDim.x * 4) <= n)
 __global__ void not_required(int *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int v = a[i + n];  // far

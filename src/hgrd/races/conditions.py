@@ -159,11 +159,20 @@ def _part(term: Term) -> str:
 
 
 def _parameters(query: Query) -> list[Term]:
-    """The parameters that the two accesses depend on."""
-    used = symbols_of(query.first.address, *query.first.guards, query.second.address, *query.second.guards)
+    """The parameters that the two accesses depend on as numbers: not those that only choose among cases."""
+    used: set[Symbol] = set()
+    roots = (query.first.address, *query.first.guards, query.second.address, *query.second.guards)
+    for t in bottom_up(roots, _but_choices):
+        if t.op is Op.VAR:
+            used.add(t.symbol)
     shared = set(query.shared)
     found = [s for s in used if s in shared and s.origin is Origin.INPUT and _NAME.fullmatch(s.name)]
     return [var(s) for s in sorted(found, key=_by_name)[:_MOST_PARAMETERS]]
+
+
+def _but_choices(term: Term) -> tuple[Term, ...]:
+    """The parts of a term, but for a symbol that is compared with a constant."""
+    return () if term.op is Op.EQ and any(a.is_const for a in term.args) else term.args
 
 
 def _compared(query: Query) -> set[Term]:

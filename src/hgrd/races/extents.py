@@ -7,9 +7,10 @@ with a constant number of iterations, the first and the last of them.
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
-from hgrd.terms import TRUE, Symbol, Term, add, const, le, substitute
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of
 
 _MOST = 24
+_STEADY = frozenset({Origin.INPUT, Origin.DIMENSION, Origin.THREAD, Origin.BLOCK})
 
 
 def within(access: Access) -> tuple[Term, ...]:
@@ -21,15 +22,22 @@ def within(access: Access) -> tuple[Term, ...]:
 
 def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     """Bounds of `access` and of the accesses that its thread makes for certain besides."""
-    held = set(access.guards)
+    held = {*access.guards, TRUE}
     found: dict[Term, None] = dict.fromkeys((*within(access), *access.bounds))
     for other, binders in _steady(protocol.items, ()):
-        if other.number == access.number or not held.issuperset(other.guards) or len(found) > _MOST:
+        if other.number == access.number or len(found) > _MOST:
             continue
         for corner in ({b: const(0) for b in binders}, {b: const(b.high) for b in binders}):
-            found.update(dict.fromkeys(substitute(within(other), corner)))
+            guards, bounds = substitute(other.guards, corner), substitute(within(other), corner)
+            if held.issuperset(guards) and (not binders or _steady_terms((*guards, *bounds))):
+                found.update(dict.fromkeys(bounds))
     found.pop(TRUE, None)
     return tuple(found)
+
+
+def _steady_terms(terms: tuple[Term, ...]) -> bool:
+    """Whether they are the same in all iterations: nothing in them was read or computed on the way."""
+    return all(s.origin in _STEADY for s in symbols_of(*terms))
 
 
 def _steady(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[Access, tuple[Symbol, ...]]]:
