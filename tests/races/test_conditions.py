@@ -66,6 +66,12 @@ __global__ void clamped(int *a, int n) {
   a[i < n ? i : 0] = i;  // edge
 }
 
+// race: write sum, write sum; global; grid (unless blockDim.x % 32 == 0)
+__global__ void a_place_for_each_warp(int *a, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (threadIdx.x % 32 == 0) a[i / 32] = blockIdx.x;  // sum
+}
+
 // race: write own, write own; shared; warp block (unless n > 0 && (n & (n - 1)) == 0)
 __global__ void pairs_of_a_power(int n) {
   __shared__ int s[2048];

@@ -15,6 +15,7 @@ from itertools import permutations, product
 from time import perf_counter
 
 from hgrd.program.memory import AccessKind
+from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Access, Configuration, Protocol, accesses
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
@@ -140,6 +141,9 @@ def _candidates(suspect: Suspect) -> Iterator[_Candidate]:
         if not p.is_const:
             divisible = eq(mod(p, q), const(0))
             yield _plain(f"{_part(p)} % {_part(q)} == 0", conj(lt(const(0), q), divisible))
+    for block in posed.naming.configuration.block:
+        if not block.is_const:
+            yield _plain(f"{_part(block)} % {WARP_SIZE} == 0", eq(mod(block, const(WARP_SIZE)), const(0)))
     for p in (*parameters, *(e for e in extents if e.op is Op.VAR)):
         power = conj(lt(const(0), p), eq(bit_and(p, sub(p, const(1))), const(0)))
         yield _plain(f"{show(p)} > 0 && ({show(p)} & ({show(p)} - 1)) == 0", power)
