@@ -13,14 +13,15 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases import Phases, phases
+from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
+from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, precondition, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser
-from hgrd.races.tickets import tickets
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
@@ -75,7 +76,9 @@ class Judge:
             if not levels:
                 continue
             self.pairs += 1
-            if perf_counter() > self.deadline:
+            if self.poser.communication.signals(a, b):
+                self.discharged += 1
+            elif perf_counter() > self.deadline:
                 self._leave_open(a, b, levels, "the time limit was reached")
             else:
                 self._pair(a, b, levels)
@@ -179,8 +182,8 @@ class Judge:
             self._assume(
                 f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
             )
-        if self.poser.tickets.bear_on(posed.first, posed.second):
-            self._assume("atomic counters do not wrap around", self.protocol.span)
+        for text, span in self.poser.communication.assumptions(posed.first, posed.second):
+            self._assume(text, span or self.protocol.span)
 
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
         a, b = pair.first, pair.second
@@ -274,6 +277,7 @@ def judge(
 ) -> Judgement:
     """Decides every pair of the protocol under the facts."""
     everything = (*facts, *protocol.configuration.facts)
+    protocol = steady(protocol)
     relation = phases(protocol, Uniform(protocol))
     return Judge(
         protocol,
@@ -282,7 +286,7 @@ def judge(
         decide,
         deadline,
         relation,
-        Poser(protocol, everything, tickets(protocol, relation)),
+        Poser(protocol, everything, communication(protocol, everything, relation, decide)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(protocol, relation),
     ).run()

@@ -8,10 +8,11 @@ from hgrd.host.model import Fact
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, Without, phases
+from hgrd.races.apart import communication
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser
-from hgrd.races.tickets import tickets
+from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Party
 from hgrd.terms import TRUE, Term, conj, show
 
@@ -29,7 +30,8 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
     relation = phases(protocol, Uniform(protocol))
-    poser = Poser(protocol, (*facts, *protocol.configuration.facts), tickets(protocol, relation))
+    everything = (*facts, *protocol.configuration.facts)
+    poser = Poser(protocol, everything, communication(protocol, everything, relation, decide))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):

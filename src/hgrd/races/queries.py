@@ -13,10 +13,10 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import Next, Order
 from hgrd.protocol.phases import Party as Side
 from hgrd.races.agreement import Readings
+from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
-from hgrd.races.tickets import Tickets
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of
 from hgrd.terms.rewrite import arrays_of
@@ -55,7 +55,7 @@ class Poser:
 
     protocol: Protocol
     facts: tuple[Fact, ...]
-    tickets: Tickets
+    communication: Communication
     _endings: Endings = field(default_factory=Endings, repr=False, compare=False)
     _namings: dict[tuple[bool, frozenset[str]], Naming] = field(
         default_factory=dict[tuple[bool, frozenset[str]], Naming], repr=False, compare=False
@@ -73,7 +73,7 @@ class Poser:
         extra = (
             naming.order(pair.orders),
             *naming.distinct(pair.level),
-            *self.tickets.constraints(a, b, naming),
+            *self.communication.constraints(a, b, naming, pair.level),
             *(readings.constraints(a, b, naming) if readings is not None else ()),
             *_across(self.protocol, naming),
         )

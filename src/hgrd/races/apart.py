@@ -1,0 +1,47 @@
+"""Proofs that two accesses never meet: what makes an object a lock, and a flag one thread's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hgrd.host.model import Fact
+from hgrd.program.memory import Level, Space
+from hgrd.protocol.model import Access, Protocol
+from hgrd.protocol.phases import Order, Phases
+from hgrd.races.acquire import Handshakes
+from hgrd.races.communication import Communication
+from hgrd.races.flags import Flags
+from hgrd.races.locks import locks
+from hgrd.races.placement import placement
+from hgrd.races.queries import Pair, Poser
+from hgrd.races.tickets import tickets
+from hgrd.solve.query import Answer, Proved, Query
+
+
+def communication(
+    protocol: Protocol, facts: tuple[Fact, ...], relation: Phases, decide: Callable[[Query], Answer]
+) -> Communication:
+    """The counters, locks and flags of a protocol."""
+    plain = Communication(tickets(protocol, relation))
+    if not protocol.observed:
+        return plain
+
+    poser = Poser(protocol, facts, plain)
+
+    def proved(pair: Pair) -> bool:
+        return isinstance(decide(poser.pose(pair, bounded=False).query), Proved)
+
+    def apart(a: Access, b: Access) -> bool:
+        """No barrier lets the two run at once, or they touch different places."""
+        levels = [level for level in Level if level is not Level.INTER_BLOCK or a.space is not Space.SHARED]
+        pairs = [Pair(a, b, level, relation.unordered(a, b, level)) for level in levels]
+        return all(proved(p) for p in pairs if p.orders)
+
+    def alone(a: Access, b: Access) -> bool:
+        """No two threads ever touch the same place with them."""
+        level = Level.INTRA_BLOCK if a.space is Space.SHARED else None
+        return proved(Pair(a, b, level, (Order(),)))
+
+    handshakes = Handshakes(protocol, placement(protocol))
+    held = locks(protocol, handshakes, apart)
+    return Communication(plain.tickets, held, Flags(protocol, handshakes, alone), handshakes)

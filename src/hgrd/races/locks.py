@@ -1,0 +1,157 @@
+"""Mutual exclusion by locks made of atomics: `while (atomicCAS(&lock, 0, 1) != 0); … atomicExch(&lock, 0);`
+
+Two critical sections under the same lock do not run at once, and the fences in them order what they do
+(HGRD, section 5.2).  An object is a lock where all that changes it takes the lock or gives it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.protocol.model import Access, Protocol, Scope, accesses
+from hgrd.protocol.phases import Party
+from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower
+from hgrd.races.parties import Naming
+from hgrd.races.placement import Spot, meeting, precedes
+from hgrd.symbolic.values import MemoryObject
+from hgrd.terms import FALSE, TRUE, Term, conj, eq, negate, substitute
+
+Apart = Callable[[Access, Access], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Where `when` holds, the access is made with the lock at `offset` of `target` taken, at `scope`."""
+
+    target: MemoryObject
+    offset: Term
+    when: Term
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """The locks that are held at each access, by its number."""
+
+    held: dict[int, tuple[Held, ...]]
+
+    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+        """The two do not hold the same lock."""
+        needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
+        return tuple(
+            _not_both(one, two, naming)
+            for one in self.held.get(a.number, ())
+            for two in self.held.get(b.number, ())
+            if one.target.key == two.target.key
+            and at_least(narrower(one.scope, two.scope), needed)
+            and (naming.same_block or one.target.space.value != Space.SHARED.value)
+        )
+
+
+def _not_both(one: Held, two: Held, naming: Naming) -> Term:
+    when_1, place_1 = naming.of((one.when, one.offset), Party.FIRST)
+    when_2, place_2 = naming.of((two.when, two.offset), Party.SECOND)
+    return negate(conj(when_1, when_2, eq(place_1, place_2)))
+
+
+def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart) -> Locks:
+    """`apart` proves that two accesses are never unordered at the same place."""
+    everything = accesses(protocol.items)
+    targets = {o.target.key for o in protocol.observed.values()}
+    sound = {key for key in sorted(targets) if _is_lock(key, everything, handshakes, apart)}
+    held: dict[int, tuple[Held, ...]] = {}
+    for access in everything if sound else ():
+        found = tuple(
+            h for a in handshakes.acquires(access) if a.seen.target.key in sound for h in _held(a, access, handshakes)
+        )
+        if found:
+            held[access.number] = tuple(dict.fromkeys(found))
+    return Locks(held)
+
+
+def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
+    """The lock that an acquire before the access has taken, if it is given back only behind it."""
+    here = handshakes.placement.of(access)
+    if not acquire.fenced or not _took(acquire) or _changed_between(acquire, here, handshakes):
+        return []
+    sequence = meeting(acquire.spot, here)
+    return [
+        Held(acquire.seen.target, acquire.seen.offset, conj(acquire.when, r.when), narrower(acquire.scope, r.scope))
+        for r in handshakes.releases(access)
+        if r.write.target.key == acquire.seen.target.key
+        and r.write.offset is acquire.seen.offset
+        and r.spot.depth == sequence
+    ]
+
+
+def _took(acquire: Acquire) -> bool:
+    """Whether the test tells that the lock was free, and is now this thread's."""
+    seen = acquire.seen
+    if seen.value is None or _with(acquire, seen.value) is not FALSE:
+        return False
+    match seen.operation:
+        case "cas":
+            return seen.compare is not None and _with(acquire, seen.compare) is TRUE
+        case "exch":
+            return True
+        case _:
+            return False
+
+
+def _with(acquire: Acquire, value: Term) -> Term:
+    return substitute((acquire.test,), {acquire.symbol: value})[0]
+
+
+def _changed_between(acquire: Acquire, here: Spot, handshakes: Handshakes) -> bool:
+    return any(
+        isinstance(s.item, Access)
+        and s.item.target.key == acquire.seen.target.key
+        and modifies(s.item)
+        and precedes(acquire.spot, s)
+        and precedes(s, here)
+        for s in handshakes.placement.spots
+    )
+
+
+# ---------------------------------------------------------------- what makes an object a lock
+
+
+def _is_lock(key: str, everything: tuple[Access, ...], handshakes: Handshakes, apart: Apart) -> bool:
+    changes = [a for a in everything if a.target.key == key and modifies(a)]
+    taking = [a for a in changes if _takes(a)]
+    taken = {a.value for a in taking}
+    free = {a.compare for a in taking if a.compare is not None}
+    if len(taken) != 1 or len(free) > 1:
+        return False
+    others = [a for a in changes if a not in taking and not _gives_back(a, taken, free, handshakes)]
+    return all(apart(o, t) for o in others for t in taking)
+
+
+def _takes(access: Access) -> bool:
+    if access.kind is not AccessKind.ATOMIC or access.value is None or not access.value.is_const:
+        return False
+    if access.operation == "cas":
+        return access.compare is not None and access.compare.is_const and access.compare is not access.value
+    return access.operation == "exch" and access.value.value != 0
+
+
+def _gives_back(access: Access, taken: set[Term | None], free: set[Term], handshakes: Handshakes) -> bool:
+    """A write of the free value by the thread that has the lock, once."""
+    if access.value is None or not access.value.is_const or access.value in taken:
+        return False
+    if free and access.value not in free:
+        return False
+    if access.kind is AccessKind.ATOMIC and access.operation != "exch":
+        return False
+    here = handshakes.placement.of(access)
+    return any(
+        a.seen.target.key == access.target.key
+        and a.seen.offset is access.offset
+        and a.when is TRUE
+        and _took(a)
+        and here.depth == meeting(a.spot, here)
+        and not _changed_between(a, here, handshakes)
+        for a in handshakes.acquires(access)
+    )

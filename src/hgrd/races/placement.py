@@ -1,0 +1,74 @@
+"""Where the items of a protocol stand in program order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
+
+Step = tuple[tuple[Item, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """An item, and the sequences that lead to it with the index in each, outermost first."""
+
+    item: Item
+    path: tuple[Step, ...]
+
+    @property
+    def depth(self) -> int:
+        """Loops around the item."""
+        return len(self.path) - 1
+
+    @property
+    def around(self) -> tuple[ProtocolLoop, ...]:
+        """The loops that contain the item, outermost first."""
+        found = (items[i] for items, i in self.path[:-1])
+        return tuple(item for item in found if isinstance(item, ProtocolLoop))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """All items of a protocol, in program order."""
+
+    spots: tuple[Spot, ...]
+
+    def of(self, access: Access) -> Spot:
+        return next(s for s in self.spots if isinstance(s.item, Access) and s.item.number == access.number)
+
+
+def placement(protocol: Protocol) -> Placement:
+    return Placement(tuple(_walk(protocol.items, ())))
+
+
+def _walk(items: tuple[Item, ...], prefix: tuple[Step, ...]) -> Iterator[Spot]:
+    for index, item in enumerate(items):
+        path = (*prefix, (items, index))
+        yield Spot(item, path)
+        if isinstance(item, ProtocolLoop):
+            yield from _walk(item.items, path)
+
+
+def meeting(a: Spot, b: Spot) -> int:
+    """The depth of the innermost sequence that both stand in, in the same iteration of the loops around it."""
+    depth = 0
+    for (x, i), (y, j) in zip(a.path, b.path, strict=False):
+        if x is not y:
+            return depth - 1
+        if i != j:
+            return depth
+        depth += 1
+    return depth - 1
+
+
+def precedes(a: Spot, b: Spot) -> bool:
+    """Within one iteration of the loops around both, `a` comes first."""
+    at = meeting(a, b)
+    return a.path[at][1] < b.path[at][1]
+
+
+def certain(a: Spot, b: Spot) -> bool:
+    """Nothing but its own guards keeps `a` from being performed where `b` is: it is in no further loop."""
+    return meeting(a, b) == a.depth

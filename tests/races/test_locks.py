@@ -1,0 +1,406 @@
+"""Locks made of atomics, and the mistakes people make with them."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+__device__ int lock = 0;
+__device__ int second = 0;
+__device__ int locks[64];
+__device__ volatile int turn = 0;
+
+// safe: 2 of 2 pairs
+__global__ void spinning(int *sum, int n) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  *sum += n;
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+// safe: 2 of 2 pairs
+__global__ void trying(int *sum, int n) {
+  bool done = false;
+  do {
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      __threadfence();
+      *sum += n;
+      __threadfence();
+      atomicExch(&lock, 0);
+      done = true;
+    }
+  } while (!done);
+}
+
+// safe: 2 of 2 pairs
+__global__ void exchanging(int *sum, int n) {
+  while (atomicExch(&lock, 1) != 0) {}
+  __threadfence();
+  *sum += n;
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+// safe: 2 of 2 pairs
+__global__ void leaving_by_break(int *sum, int n) {
+  while (true) {
+    if (atomicCAS(&lock, 0, 1) == 0) break;
+  }
+  __threadfence();
+  *sum += n;
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+__device__ void take(int *l) {
+  while (atomicCAS(l, 0, 1)) {}
+  __threadfence();
+}
+__device__ void give(int *l) {
+  __threadfence();
+  atomicExch(l, 0);
+}
+
+// safe: 2 of 2 pairs
+__global__ void in_functions(int *sum, int n) {
+  take(&lock);
+  *sum += n;
+  give(&lock);
+}
+
+// safe: 2 of 2 pairs
+__global__ void one_lock_for_many_places(int *table, const int *keys) {
+  int k = keys[blockIdx.x * blockDim.x + threadIdx.x];
+  take(&locks[(unsigned)k % 64]);
+  table[(unsigned)k] += 1;
+  give(&locks[(unsigned)k % 64]);
+}
+
+// race: read place, write place; global; warp block grid (data-dependent)
+// race: write place, write place; global; warp block grid (data-dependent)
+__global__ void a_lock_that_does_not_fit(int *table, const int *keys) {
+  int k = keys[blockIdx.x * blockDim.x + threadIdx.x];
+  take(&locks[(unsigned)k % 64]);
+  table[(unsigned)k / 2] += 1;  // place
+  give(&locks[(unsigned)k % 64]);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void no_fence_after_taking(int *sum, int n) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  *sum += n;  // sum
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void no_fence_before_giving(int *sum, int n) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  *sum += n;  // sum
+  atomicExch(&lock, 0);
+}
+
+// race: read sum, write sum; global; grid
+// race: write sum, write sum; global; grid
+__global__ void fence_of_the_block(int *sum, int n) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence_block();
+  *sum += n;  // sum
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+// race: atomic give, atomic give; global; grid
+// race: atomic give, atomic take; global; grid (data-dependent)
+// race: atomic take, atomic take; global; grid (data-dependent)
+// race: read sum, write sum; global; grid
+// race: write sum, write sum; global; grid
+__global__ void lock_of_the_block(int *sum, int n) {
+  while (atomicCAS_block(&lock, 0, 1) != 0) {}  // take
+  __threadfence();
+  *sum += n;  // sum
+  __threadfence();
+  atomicExch_block(&lock, 0);  // give
+}
+
+// race: read late, write late; global; warp block grid
+// race: read sum, write late; global; warp block grid
+// race: read late, write sum; global; warp block grid
+// race: write late, write sum; global; warp block grid
+// race: write late, write late; global; warp block grid
+__global__ void behind_the_lock(int *sum, int n) {
+  take(&lock);
+  *sum += n;  // sum
+  give(&lock);
+  *sum += n;  // late
+}
+
+// race: read one, write other; global; warp block grid
+// race: read other, write one; global; warp block grid
+// race: write one, write other; global; warp block grid
+__global__ void two_locks(int *sum, int n) {
+  if (n > 0 && threadIdx.x % 2) {
+    take(&lock);
+    *sum += n;  // one
+    give(&lock);
+  } else {
+    take(&second);
+    *sum += n;  // other
+    give(&second);
+  }
+}
+
+// note: write clear, write clear; global; warp block grid
+// race: atomic give, write clear; global; warp block grid
+// race: atomic take, write clear; global; warp block grid (data-dependent)
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void lock_cleared_by_a_plain_write(int *sum, int n) {
+  lock = n;  // clear
+  while (atomicCAS(&lock, 0, 1) != 0) {}  // take
+  __threadfence();
+  *sum += n;  // sum
+  __threadfence();
+  atomicExch(&lock, 0);  // give
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void given_back_without_having_it(int *sum, int n) {
+  take(&lock);
+  *sum += n;  // sum
+  give(&lock);
+  if (n == 3) atomicExch(&lock, 0);
+}
+
+// safe: 5 of 5 pairs
+__global__ void shared_lock_made_ready(int *sums, int n) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  while (atomicCAS(&own, 0, 1) != 0) {}
+  __threadfence_block();
+  sums[blockIdx.x] += n;
+  __threadfence_block();
+  atomicExch(&own, 0);
+}
+
+// race: read sum, write sum; global; grid
+// race: write sum, write sum; global; grid
+__global__ void shared_lock_for_all_blocks(int *sum, int n) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  while (atomicCAS(&own, 0, 1) != 0) {}
+  __threadfence();
+  *sum += n;  // sum
+  __threadfence();
+  atomicExch(&own, 0);
+}
+
+// race: write place, write place; global; warp block grid (data-dependent)
+__global__ void threads_read_different_values_in_turn(int *out) {
+  __shared__ int own, count;
+  if (threadIdx.x == 0) own = count = 0;
+  __syncthreads();
+  take(&own);
+  int mine = count;
+  count = mine + 1;
+  give(&own);
+  out[blockIdx.x * 2 * blockDim.x + threadIdx.x + mine] = threadIdx.x;  // place
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void taken_before_a_loop_that_gives_it_back(int *sum, int n) {
+  take(&lock);
+  for (int i = 0; i < n; ++i) {
+    *sum += i;  // sum
+    give(&lock);
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("locks"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_verdict(kernel: str, report: Report):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+
+
+FLAGS = """
+__device__ int flag = 0;
+__device__ volatile int ready = 0;
+__device__ int done[1024];
+
+// safe: 3 of 3 pairs
+__global__ void waiting(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// race: read data2, write data; global; grid
+__global__ void no_fence_before_the_flag(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;  // data2
+  }
+}
+
+// race: read data2, write data; global; grid
+__global__ void no_fence_after_the_wait(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    *out = *data;  // data2
+  }
+}
+
+// race: read data2, write data; global; grid
+__global__ void flag_before_the_data(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    __threadfence();
+    atomicExch(&flag, 1);
+    *data = 7;  // data
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;  // data2
+  }
+}
+
+// race: read data2, write data; global; grid
+__global__ void another_sets_the_flag_too(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;  // data2
+  } else if (blockIdx.x == 2 && threadIdx.x == 0) {
+    atomicExch(&flag, 1);
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void another_value_does_not_matter(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;
+  } else if (blockIdx.x == 2 && threadIdx.x == 0) {
+    atomicExch(&flag, 2);
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void neighbours(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = i;
+  __threadfence();
+  atomicExch(&done[i], 1);
+  if (i > 0) {
+    while (atomicAdd(&done[i - 1], 0) != 1) {}
+    __threadfence();
+    out[i] = data[i - 1];
+  }
+}
+
+// race: read theirs, write mine; global; warp block grid
+__global__ void the_wrong_neighbour(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = i;  // mine
+  __threadfence();
+  atomicExch(&done[i], 1);
+  if (i > 1) {
+    while (atomicAdd(&done[i - 1], 0) != 1) {}
+    __threadfence();
+    out[i] = data[i - 2];  // theirs
+  }
+}
+
+// safe: 5 of 5 pairs
+__global__ void by_a_volatile_flag(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    ready = 1;
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (ready == 0) {}
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// race: read look, write ready; global; grid
+// race: read read, write data; global; grid (data-dependent)
+__global__ void a_look_is_no_wait(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    ready = 1;  // ready
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    if (ready) {  // look
+      __threadfence();
+      *out = *data;  // read
+    }
+  }
+}
+
+// race: read wait, write flag; global; grid (data-dependent)
+__global__ void a_wait_without_volatile(int *data, int *flags) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    flags[0] = 1;  // flag
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (flags[0] == 0) {}  // wait
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def flags(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("flags"), FLAGS)
+
+
+@pytest.mark.parametrize("kernel", cases(FLAGS))
+def test_verdict_with_flags(kernel: str, flags: Report):
+    assert observed(flags, FLAGS)[kernel] == expected(FLAGS)[kernel]
+
+
+def test_safe_says_what_the_flag_held(flags: Report, tmp_path: Path):
+    (kernel,) = [k for k in flags.kernels if k.kernel == "waiting"]
+    texts = [a.text for launch in kernel.launches for a in launch.assumptions]
+    assert "flag does not hold what the wait in line 13 is for when the kernel begins" in texts
