@@ -33,6 +33,11 @@ from hgrd.simulate.trace import Arrive, Fenced, Touch
 
 _WIDTH = {None: 2, Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 2}
 _LEVELS = {Level.INTRA_WARP: 0, Level.INTRA_BLOCK: 1, Level.INTER_BLOCK: 2}  # the width that atomics need
+_ORDERED = {  # the levels that barriers of a scope order
+    Scope.DEVICE: tuple(Level),
+    Scope.BLOCK: (Level.INTRA_WARP, Level.INTRA_BLOCK),
+    Scope.WARP: (Level.INTRA_WARP,),
+}
 _COMPACT_AT = 1 << 21
 
 
@@ -103,9 +108,8 @@ class AccessModel:
     # ------------------------------------------------------------ observing
 
     def touch(self, event: Touch, /) -> None:
-        self.ordering.touch(event)
+        now = self.ordering.touch(event)
         kind = _Kind(event.site, event.kind, event.space, is_atomic(event), _WIDTH[event.scope])
-        now = self.ordering.now(event.threads)
         n = len(event.threads)
         copy = self._shape.block(event.threads) if event.space is Space.SHARED else np.zeros(n, np.int64)
         value = _as_numbers(event.values, event.size) if event.kind is AccessKind.WRITE else None
@@ -175,22 +179,18 @@ class AccessModel:
 
     def _needed(self, rows: Rows, scope: Scope) -> set[tuple[int, int]]:
         """(unit, epoch) of the barriers with a conflict between the epoch that they end and the next one."""
-        match scope:
-            case Scope.WARP:
-                unit, epoch, within = self._shape.warp(rows.thread), rows.warp, [rows.grid, rows.block]
-            case Scope.BLOCK:
-                unit, epoch, within = self._shape.block(rows.thread), rows.block, [rows.grid]
-            case _:
-                unit, epoch, within = np.zeros(len(rows), np.int64), rows.grid, []
-        # Inside a unit, atomics conflict where the unit is wider than their scope.
-        allowed = self._allowed({Scope.WARP: 0, Scope.BLOCK: 1}.get(scope, 2))
-        across = np.kron(allowed, np.array([[False, True], [True, False]]))
+        epoch, unit = {
+            Scope.WARP: (rows.warp, self._shape.warp(rows.thread)),
+            Scope.BLOCK: (rows.block, self._shape.block(rows.thread)),
+        }.get(scope, (rows.grid, np.zeros(len(rows), np.int64)))
         needed: set[tuple[int, int]] = set()
-        for shift in (0, 1):
-            merged = (epoch + shift) // 2
-            group = numbered(rows.memory, rows.copy, rows.offset, unit, merged, *within)
-            met = meetings(group, 2 * rows.kind + (epoch + shift) % 2, rows.thread, rows, across).first_row
-            needed |= set(zip(unit[met].tolist(), (2 * merged[met] - shift).tolist(), strict=True))
+        for level in _ORDERED[scope]:
+            across = np.kron(self._allowed(_LEVELS[level]), np.array([[False, True], [True, False]]))
+            for shift in (0, 1):
+                merged = (epoch + shift) // 2
+                group, party = _groups(rows, level, self._shape, scope, merged)
+                met = meetings(group, 2 * rows.kind + (epoch + shift) % 2, party, rows, across).first_row
+                needed |= set(zip(unit[met].tolist(), (2 * merged[met] - shift).tolist(), strict=True))
         return needed
 
     def _allowed(self, width: int) -> Bools:
@@ -201,17 +201,26 @@ class AccessModel:
         return (writes[:, None] | writes[None, :]) & ~(safe[:, None] & safe[None, :])
 
 
-def _groups(rows: Rows, level: Level, shape: Shape) -> tuple[Ints, Ints]:
-    """Numbers of the groups of rows that are unordered by barriers at a level, and which party each row is of."""
+def _groups(
+    rows: Rows, level: Level, shape: Shape, instead: Scope | None = None, epochs: Ints | None = None
+) -> tuple[Ints, Ints]:
+    """Numbers of the groups of rows that are unordered by barriers at a level, and which party each row is of.
+
+    `epochs` stand `instead` of those that barriers of one scope make.
+    """
+    passed = {Scope.DEVICE: rows.grid, Scope.BLOCK: rows.block, Scope.WARP: rows.warp}
+    if instead is not None and epochs is not None:
+        passed[instead] = epochs
+    now = [passed[scope] for scope in passed if level in _ORDERED[scope]]
     place = [rows.memory, rows.copy, rows.offset]
+    warp, block = shape.warp(rows.thread), shape.block(rows.thread)
     match level:
         case Level.INTRA_WARP:
-            warp = shape.warp(rows.thread)
-            return numbered(*place, warp, rows.grid, rows.block, rows.warp), rows.thread
+            return numbered(*place, warp, *now), rows.thread
         case Level.INTRA_BLOCK:
-            return numbered(*place, shape.block(rows.thread), rows.grid, rows.block), shape.warp(rows.thread)
+            return numbered(*place, block, *now), warp
         case Level.INTER_BLOCK:
-            return numbered(*place, rows.grid), shape.block(rows.thread)
+            return numbered(*place, *now), block
 
 
 def _contested(group: Ints, party: Ints, rows: Rows, allowed: Bools) -> Bools:

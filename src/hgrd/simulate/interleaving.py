@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.program import expressions as ir
-from hgrd.program.expressions import Storage
+from hgrd.program.expressions import FunctionRef, Storage, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.memory import AccessKind
 from hgrd.program.printer import print_expression, print_place
@@ -34,7 +34,7 @@ from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.steps import Access, Fence, Meet, Running, Step
 from hgrd.simulate.thread import Dimensions, Thread, World
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Silent, Site, Sites, Touch
-from hgrd.simulate.variables import addressed_functions, initial_bytes, variables_of
+from hgrd.simulate.variables import initial_bytes, named_in
 
 Argument: TypeAlias = int | float | bytes | NDArray[Any]
 """A kernel argument: a number, the bytes of a record, or an array: a pointer to global memory of that content."""
@@ -54,7 +54,10 @@ def at_random(seed: int) -> Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A kernel and how it is launched; `shared_bytes` is the size of its dynamic shared memory."""
+    """A kernel and how it is launched; `shared_bytes` is the size of its dynamic shared memory.
+
+    `variables` and `functions` are what the kernel and all that it may call name.
+    """
 
     program: Program
     kernel: Function
@@ -62,6 +65,13 @@ class Launched:
     block: Dimensions
     arguments: tuple[Argument, ...]
     shared_bytes: int = 0
+    variables: tuple[Variable, ...] = field(init=False)
+    functions: tuple[FunctionRef, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        variables, functions = named_in(self.program, self.kernel)
+        object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "functions", functions)
 
     @property
     def threads_per_block(self) -> int:
@@ -116,9 +126,8 @@ class Execution:
     def _world(self) -> World:
         launched = self.launched
         program, numbers = launched.program, dict[str, int]()
-        functions = addressed_functions(program)
         dynamic: int | None = None
-        for variable in variables_of(program, launched.kernel):
+        for variable in launched.variables:
             if variable.storage is not Storage.SHARED:
                 data = initial_bytes(program, variable)
                 numbers[variable.key] = self.heap.add(data, constant=variable.storage is Storage.CONSTANT)
@@ -127,7 +136,7 @@ class Execution:
                 numbers[variable.key] = dynamic
             else:
                 numbers[variable.key] = self.heap.add_shared(size_of(variable.type, program.records) or 0)
-        return World(program, self.heap, numbers, functions, launched.grid, launched.block, self.patience)
+        return World(program, self.heap, numbers, launched.functions, launched.grid, launched.block, self.patience)
 
     def _argument(self, argument: Argument) -> Scalar:
         if not isinstance(argument, np.ndarray):

@@ -16,7 +16,7 @@ A thread that has left the kernel counts as having arrived at the barriers of it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -148,11 +148,15 @@ class Ordering:
             self._fences[each].set(threads, self.now(threads))
         self._segment[threads] += 1
 
-    def touch(self, event: Touch) -> None:
-        """Takes note of releases and acquisitions; call it before asking for the moment of the touch."""
+    def touch(self, event: Touch) -> Moment:
+        """Takes note of releases and acquisitions; when the threads touch, what they acquire by it included."""
         self._appear(event.threads)
-        if not is_synchronising(event):
-            return
+        segment = self._segment[event.threads]
+        if is_synchronising(event):
+            self._synchronise(event)
+        return replace(self.now(event.threads), segment=segment)
+
+    def _synchronise(self, event: Touch) -> None:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING
         if not (ordered or self._releases or self._fences[False].exists[event.threads].any()):
             return

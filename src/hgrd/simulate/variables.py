@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression, FunctionAddress, FunctionRef, Storage, Variable
 from hgrd.program.layout import size_of
-from hgrd.program.program import Function, Program, Side
+from hgrd.program.program import Function, Program
+from hgrd.program.span import Span
 from hgrd.program.types import Type
 from hgrd.simulate import scalars
 from hgrd.simulate.scalars import Scalar, UndefinedError
@@ -16,23 +17,26 @@ from hgrd.simulate.scalars import Scalar, UndefinedError
 _SHARED = (Storage.SHARED, Storage.DEVICE, Storage.CONSTANT)
 
 
-def variables_of(program: Program, kernel: Function) -> tuple[Variable, ...]:
-    """The shared, device and constant variables that device code can name, in the order of their spans."""
-    found: dict[str, Variable] = {}
-    for function in program.functions.values():
-        if function.body is not None and (function is kernel or function.side in (Side.DEVICE, Side.BOTH)):
-            for node in _nodes(function.body):
-                if isinstance(node, Variable) and node.storage in _SHARED:
-                    found.setdefault(node.key, node)
-    return tuple(sorted(found.values(), key=lambda v: (v.span, v.key)))
+def named_in(program: Program, kernel: Function) -> tuple[tuple[Variable, ...], tuple[FunctionRef, ...]]:
+    """The shared, device and constant variables that a kernel can use, in the order of their spans, and functions.
 
-
-def addressed_functions(program: Program) -> tuple[FunctionRef, ...]:
-    found: dict[FunctionRef, None] = {}
-    for function in program.functions.values():
-        if function.body is not None and function.side is not Side.HOST:
-            found.update({node.function: None for node in _nodes(function.body) if isinstance(node, FunctionAddress)})
-    return tuple(found)
+    The functions are those whose addresses are taken.
+    """
+    variables: dict[str, Variable] = {}
+    addressed: dict[FunctionRef, None] = {}
+    waiting, seen = [kernel], {kernel.ref.key}
+    while waiting:
+        for node in _nodes(waiting.pop().body):
+            if isinstance(node, Variable) and node.storage in _SHARED:
+                variables.setdefault(node.key, node)
+            elif isinstance(node, FunctionRef) and node.key not in seen:
+                seen.add(node.key)
+                function = program.functions.get(node.key)
+                if function is not None and function.body is not None:
+                    waiting.append(function)
+            if isinstance(node, FunctionAddress):
+                addressed[node.function] = None
+    return tuple(sorted(variables.values(), key=lambda v: (v.span, v.key))), tuple(addressed)
 
 
 def initial_bytes(program: Program, variable: Variable) -> bytes:
@@ -82,6 +86,6 @@ def _nodes(node: object) -> Iterator[object]:
     if isinstance(node, tuple):
         for item in node:  # pyright: ignore[reportUnknownVariableType]
             yield from _nodes(item)  # pyright: ignore[reportUnknownArgumentType]
-    elif is_dataclass(node) and not isinstance(node, type | FunctionRef):
+    elif is_dataclass(node) and not isinstance(node, type | FunctionRef | Span):
         for field in fields(node):
             yield from _nodes(getattr(node, field.name))

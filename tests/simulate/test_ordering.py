@@ -1,0 +1,238 @@
+"""Happens-before on random traces: epochs and clocks against the definition, edge by edge.
+
+Here the order is a graph over single events: what a thread does is ordered as it does it, a barrier stands
+behind and before all its threads, and a message leads from a release to an acquisition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from hgrd.program.memory import AccessKind, Level
+from hgrd.protocol.model import Scope
+from hgrd.simulate.trace import Order
+from tests.simulate.dynamic import WORDS, Hand
+
+PER_BLOCK, THREADS = 64, (0, 1, 40, 64, 65)
+DATA, FLAGS = (0, 4), (100, 104)
+_WIDE = (Scope.DEVICE, Scope.SYSTEM)
+_RELEASES, _ACQUIRES = (Order.RELEASE, Order.ACQ_REL), (Order.ACQUIRE, Order.ACQ_REL)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A barrier or fence (`kind` None; only a fence has one thread and `fence`), or an access."""
+
+    threads: tuple[int, ...]
+    scope: Scope | None
+    kind: AccessKind | None = None
+    order: Order = Order.PLAIN
+    offset: int = 0
+    fence: bool = False
+
+    @property
+    def wide(self) -> bool:
+        return self.order is Order.VOLATILE or self.scope in _WIDE
+
+    @property
+    def atomic(self) -> bool:
+        return self.kind is AccessKind.ATOMIC or self.order not in (Order.PLAIN, Order.VOLATILE)
+
+
+def random_events(random: Random, messages: bool, length: int) -> list[Event]:
+    events: list[Event] = []
+    for _ in range(length):
+        thread = random.choice(THREADS)
+        match random.choice(["data"] * 3 + ["barrier"] + (["flag"] * 2 + ["fence", "message"] if messages else [])):
+            case "message":
+                events += message(random, thread)
+            case "data":
+                events.append(
+                    Event(
+                        (thread,), None, random.choice((AccessKind.READ, AccessKind.WRITE)), offset=random.choice(DATA)
+                    )
+                )
+            case "flag":
+                events.append(flag(random, thread))
+            case "fence":
+                events.append(Event((thread,), random.choice((Scope.BLOCK, Scope.DEVICE, Scope.DEVICE)), fence=True))
+            case _:
+                events.append(barrier(random, thread))
+    return events
+
+
+def message(random: Random, thread: int) -> list[Event]:
+    """A message to another thread, perhaps not quite."""
+    other, offset = random.choice(THREADS), random.choice(FLAGS)
+    fences = [Event((t,), random.choice((Scope.BLOCK, *_WIDE)), fence=True) for t in (thread, other)]
+    send, receive = flag(random, thread), flag(random, other)
+    parts = [
+        Event((thread,), None, AccessKind.WRITE, offset=DATA[0]),
+        fences[0],
+        replace(send, offset=offset),
+        replace(receive, offset=offset),
+        fences[1],
+        Event((other,), None, AccessKind.READ, offset=DATA[0]),
+    ]
+    return [part for part in parts if random.random() < 0.95]
+
+
+def flag(random: Random, thread: int) -> Event:
+    kind = random.choice(tuple(AccessKind))
+    orders = {
+        AccessKind.READ: (Order.VOLATILE, Order.RELAXED, Order.ACQUIRE),
+        AccessKind.WRITE: (Order.VOLATILE, Order.RELAXED, Order.RELEASE),
+        AccessKind.ATOMIC: (Order.RELAXED, Order.RELAXED, Order.ACQ_REL),
+    }
+    order = random.choice(orders[kind])
+    scope = None if order is Order.VOLATILE else random.choice((Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM))
+    return Event((thread,), scope, kind, order, random.choice(FLAGS))
+
+
+def barrier(random: Random, thread: int) -> Event:
+    block = thread // PER_BLOCK * PER_BLOCK
+    match random.choice(("warp", "lanes", "block", "block", "grid")):
+        case "warp":
+            first = thread // 32 * 32
+            return Event(tuple(range(first, first + 32)), Scope.WARP)
+        case "lanes":
+            return Event(tuple(sorted({thread, thread ^ 1, thread ^ 2})), Scope.WARP)
+        case "block":
+            return Event(tuple(range(block, block + PER_BLOCK)), Scope.BLOCK)
+        case _:
+            return Event(tuple(range(2 * PER_BLOCK)), Scope.DEVICE)
+
+
+def before(events: list[Event], messages: list[tuple[int, int]]) -> list[set[int]]:
+    """For every event the events that happen before it."""
+    found: list[set[int]] = []
+    last: dict[int, set[int]] = {}  # by thread: all that happens before its next event
+    for i, event in enumerate(events):
+        past = set().union(*(last.get(t, set()) for t in event.threads))
+        for source, target in messages:
+            if target == i:
+                past |= found[source] | {source}
+        found.append(past)
+        last.update({t: past | {i} for t in event.threads})
+    return found
+
+
+def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
+    """From what releases to what acquires it: operations on flags with such an order, or fences beside them."""
+    edges: list[tuple[int, int]] = []
+    for r, read in enumerate(events):
+        if read.kind in (None, AccessKind.WRITE) or read.order is Order.PLAIN:
+            continue
+        ends = [(r, read.wide)] if read.order in _ACQUIRES else []
+        ends += [
+            (i, read.wide and e.scope in _WIDE)
+            for i, e in enumerate(events)
+            if i > r and e.fence and e.threads == read.threads
+        ]
+        for w in seen_by(events, r):
+            write = events[w]
+            starts = [(w, write.wide)] if write.order in _RELEASES else []
+            starts += [
+                (i, write.wide and e.scope in _WIDE)
+                for i, e in enumerate(events[:w])
+                if e.fence and e.threads == write.threads
+            ]
+            near = write.threads[0] // PER_BLOCK == read.threads[0] // PER_BLOCK
+            edges += [(a, b) for a, far in starts for b, wide in ends if near or (far and wide)]
+    return edges
+
+
+def seen_by(events: list[Event], read: int) -> list[int]:
+    """The write whose value an operation reads, and those that it goes back to through atomic ones."""
+    found: list[int] = []
+    for i in reversed(range(read)):
+        event = events[i]
+        if (
+            event.offset == events[read].offset
+            and event.kind in (AccessKind.WRITE, AccessKind.ATOMIC)
+            and event.order is not Order.PLAIN
+        ):
+            found.append(i)
+            if event.kind is AccessKind.WRITE:
+                break
+    return found
+
+
+def level_of(a: int, b: int) -> Level:
+    if a // PER_BLOCK != b // PER_BLOCK:
+        return Level.INTER_BLOCK
+    return Level.INTRA_WARP if a // 32 == b // 32 else Level.INTRA_BLOCK
+
+
+def sufficient(event: Event, level: Level) -> bool:
+    needed = {
+        Level.INTRA_WARP: (Scope.WARP, Scope.BLOCK, *_WIDE),
+        Level.INTRA_BLOCK: (Scope.BLOCK, *_WIDE),
+        Level.INTER_BLOCK: _WIDE,
+    }
+    return event.atomic and event.scope in needed[level]
+
+
+def expected(events: list[Event], messages: bool = True) -> list[str]:
+    order = before(events, edges_of_messages(events) if messages else [])
+    found: list[str] = []
+    for j, second in enumerate(events):
+        for i, first in enumerate(events[:j]):
+            if first.kind is None or second.kind is None or first.offset != second.offset or i in order[j]:
+                continue
+            level = level_of(first.threads[0], second.threads[0])
+            if first.threads == second.threads or first.kind is second.kind is AccessKind.READ:
+                continue
+            if not (sufficient(first, level) and sufficient(second, level)):
+                ends = sorted((f"{first.kind.value} {i}", f"{second.kind.value} {j}"))
+                found.append(f"{ends[0]}, {ends[1]}; global; {WORDS[level]}")
+    return sorted(found)
+
+
+def traced(events: list[Event]) -> Hand:
+    """Every event is a site of its own."""
+    trace = Hand(PER_BLOCK, 2)
+    for i, e in enumerate(events):
+        threads = list(e.threads)
+        if e.fence:
+            trace.fence(threads, e.scope or Scope.DEVICE)
+        elif e.kind is None:
+            trace.arrive(e.scope or Scope.DEVICE, threads, i)
+        else:
+            trace.touch(e.kind, i, threads, [e.offset], scope=e.scope, order=e.order)
+    return trace
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_races_are_what_the_definition_says(seed: int):
+    random = Random(seed)
+    events = random_events(random, messages=seed % 4 > 0, length=random.randrange(3, 25))
+    assert traced(events).races() == expected(events)
+
+
+def test_the_random_traces_have_races_and_orders_of_all_kinds():
+    kinds: set[str] = set()
+    ordered = 0
+    for seed in range(300):
+        random = Random(seed)
+        events = random_events(random, messages=seed % 4 > 0, length=random.randrange(3, 25))
+        kinds |= {line.rsplit("; ")[-1] for line in expected(events)}
+        ordered += len(expected(events, messages=False)) > len(expected(events))
+    assert kinds == {"warp", "block", "grid"} and ordered > 20
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_barrier_is_needed_if_there_are_more_races_without_it(seed: int):
+    random = Random(seed)
+    events = random_events(random, messages=False, length=random.randrange(5, 30))
+    whole = [e for e in events if e.kind is not None or len(e.threads) >= 32]
+    needed = {
+        i: len(expected(whole[:i] + whole[i + 1 :])) > len(expected(whole))
+        for i, event in enumerate(whole)
+        if event.kind is None
+    }
+    found = {use.span.line: use.needed > 0 for use in traced(whole).model.barriers()}
+    assert found == needed
