@@ -331,7 +331,7 @@ def test_many_rows_are_compacted_without_loss():
         trace.read(2, BLOCK, [4 * (t + 1) for t in BLOCK])
     before = trace.model.bytes_held()
     assert trace.races() == ["read 2, write 1; global; warp block"]
-    assert trace.model.bytes_held() * 3 == before
+    assert trace.model.bytes_held() < before / 2
 
 
 def test_an_empty_trace():

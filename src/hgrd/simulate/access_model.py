@@ -104,6 +104,7 @@ class AccessModel:
         self._kinds: dict[_Kind, int] = {}
         self._parts: list[Rows] = []
         self._waiting = 0
+        self._most = _COMPACT_AT
 
     # ------------------------------------------------------------ observing
 
@@ -111,19 +112,19 @@ class AccessModel:
         now = self.ordering.touch(event)
         kind = _Kind(event.site, event.kind, event.space, is_atomic(event), _WIDTH[event.scope])
         n = len(event.threads)
-        copy = self._shape.block(event.threads) if event.space is Space.SHARED else np.zeros(n, np.int64)
+        everywhere = np.zeros(n, np.int64)
+        copy = self._shape.block(event.threads) if event.space is Space.SHARED else everywhere
         value = _as_numbers(event.values, event.size) if event.kind is AccessKind.WRITE else None
-        self._parts.append(
-            Rows(
-                np.full(n, self._kinds.setdefault(kind, len(self._kinds))), np.full(n, event.memory), copy,
-                event.offsets, np.full(n, event.size), event.threads,
-                now.grid, now.block, now.warp, now.segment, now.clock,
-                np.zeros(n, np.int64) if value is None else value, np.full(n, int(value is not None)),
-            )
+        columns = (
+            np.full(n, self._kinds.setdefault(kind, len(self._kinds))), np.full(n, event.memory), copy,
+            event.offsets, np.full(n, event.size), event.threads,
+            now.grid, now.block, now.warp, now.segment, now.clock,
+            everywhere if value is None else value, np.full(n, int(value is not None)),
         )  # fmt: skip
+        self._parts.append(Rows(*map(_compressed, columns)))
         self._waiting += n
-        if self._waiting > _COMPACT_AT:
-            self._compact()
+        if self._waiting > self._most:
+            self._most = max(_COMPACT_AT, 2 * len(self._compact()))
 
     def arrive(self, event: Arrive, /) -> None:
         self.ordering.arrive(event)
@@ -132,8 +133,9 @@ class AccessModel:
         self.ordering.fenced(event)
 
     def _compact(self) -> Rows:
-        rows = concatenated(self._parts).distinct()
-        self._parts, self._waiting = [rows], 0
+        found = concatenated(self._parts).distinct()
+        rows = Rows(*map(_compressed, found.columns()))
+        self._parts, self._waiting = [rows], len(rows)
         return rows
 
     # ------------------------------------------------------------ findings
@@ -145,7 +147,7 @@ class AccessModel:
 
     def bytes_held(self) -> int:
         """How much memory the model takes."""
-        return sum(column.nbytes for part in self._parts for column in part.columns())
+        return sum(part.nbytes() for part in self._parts)
 
     def races(self) -> tuple[Race, ...]:
         """All pairs of sites that race, sorted."""
@@ -305,6 +307,12 @@ def covers(clock: Clock, shape: Shape, thread: int, grid: int, block: int, warp:
         or clock.get(("warp", unit), 0) > warp
         or clock.get(("thread", thread), 0) > segment
     )
+
+
+def _compressed(column: Ints) -> Ints:
+    """The same numbers; if they are all one, in the memory of one."""
+    constant = len(column) > 1 and bool((column == column[0]).all())
+    return np.broadcast_to(column[:1].copy(), column.shape) if constant else column
 
 
 def _as_numbers(values: NDArray[Any] | None, size: int) -> Ints | None:

@@ -24,7 +24,8 @@ _WORD = 8
 class Rows:
     """Accesses, one entry each; `kind` numbers what the caller tells apart, `copy` the copy of the object.
 
-    `value` is what was written, as the little-endian number of its bytes, where `known`.
+    `value` is what was written, as the little-endian number of its bytes, where `known`.  Columns can be
+    broadcasts of one number.
     """
 
     kind: Ints
@@ -46,6 +47,9 @@ class Rows:
 
     def take(self, index: Ints | Bools) -> Rows:
         return Rows(*(column[index] for column in self.columns()))
+
+    def nbytes(self) -> int:
+        return sum(column.itemsize if 0 in column.strides else column.nbytes for column in self.columns())
 
     def columns(self) -> list[Ints]:
         return [getattr(self, field.name) for field in fields(self)]
@@ -70,6 +74,8 @@ def numbered(*columns: Ints) -> Ints:
         if not len(column):
             return total
         low, high = int(column.min()), int(column.max())
+        if low == high:
+            continue
         if high - low >= _MOST // width:
             total, width = _ranks(total)
         if high - low >= _MOST // width:
@@ -91,6 +97,8 @@ def in_grains(rows: Rows) -> Rows:
     for memory in np.unique(rows.memory).tolist():
         here = rows.memory == memory
         grain[here] = np.gcd(np.gcd.reduce(np.concatenate((rows.offset[here], rows.size[here]))), _WORD)
+    if (grain == rows.size).all():
+        return rows.distinct()
     times = rows.size // np.maximum(grain, 1)
     index = np.repeat(np.arange(len(rows)), times)
     part = np.arange(len(index)) - np.repeat(np.cumsum(times) - times, times)
