@@ -417,3 +417,63 @@ def test_a_flag_orders_by_fences_and_volatile_accesses(tmp_path: Path, old: str,
     text = FLAG.replace(old, new) if old else FLAG
     races = races_in(tmp_path, text, 2, 1, ints(2))
     assert races == ["read spin, write flag; global; grid", *found]
+
+
+MESSAGE = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__global__ void k(int *a) {
+  if (blockIdx.x == 0) {
+    a[0] = 1;  // data
+    flag.store(1, cuda::memory_order_release);
+  } else {
+    while (flag.load(cuda::memory_order_acquire) == 0) ;
+    a[1] = a[0];  // use
+  }
+}
+"""
+_USE = ["read use, write data; global; grid"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", []),
+        ("order_release", "order_relaxed", _USE),
+        ("order_acquire", "order_relaxed", _USE),
+        ("flag.store", "cuda::atomic_thread_fence(cuda::memory_order_release); flag.store", []),
+        ("(1, cuda::memory_order_release)", "(1)", []),
+    ],
+)
+def test_atomic_objects_order(tmp_path: Path, old: str, new: str, found: list[str]):
+    assert races_in(tmp_path, MESSAGE.replace(old, new) if old else MESSAGE, 2, 1, ints(2)) == found
+
+
+def test_atomic_objects_of_a_block_order_a_block(tmp_path: Path):
+    text = MESSAGE.replace("scope_device", "scope_block").replace("release);", "release);  // set")
+    text = text.replace("== 0) ;", "== 0) ;  // get")
+    assert races_in(tmp_path, text, 2, 1, ints(2)) == ["atomic get, atomic set; global; grid", *_USE]
+    assert races_in(tmp_path, text.replace("blockIdx", "threadIdx"), 1, 2, ints(2)) == []
+
+
+MEMBERS = """
+#include <cuda/atomic>
+__global__ void k(int *a) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> r(a[0]);
+  int e = 5, i = 1;
+  a[i++] = r.fetch_add(3);
+  a[i++] = r++;
+  a[i++] = ++r;
+  a[i++] = r += 10;
+  a[i++] = r.exchange(7);
+  a[i++] = r.compare_exchange_strong(e, 9);
+  a[i++] = e;
+  a[i++] = r.compare_exchange_strong(e, 9, cuda::memory_order_relaxed);
+  a[i++] = r.load();
+  a[i++] = r.fetch_max(6) + (int)r;
+}
+"""
+
+
+def test_members_of_atomic_objects(tmp_path: Path):
+    assert computed(tmp_path, MEMBERS, 1, 1, ints(11)) == [9, 0, 3, 5, 15, 15, 0, 7, 1, 9, 18]

@@ -257,7 +257,7 @@ class _Found:
         key = (a.site, b.site, a.space)
         example = Example(level, int(rows.thread[i]), int(rows.thread[j]), int(rows.memory[i]), int(rows.offset[i]))
         self._examples.setdefault(key, {}).setdefault(level, example)
-        if not (same and a.kind is AccessKind.WRITE and b.kind is AccessKind.WRITE):
+        if not (same and all(k.kind is AccessKind.WRITE and not k.atomic for k in (a, b))):
             self._differs.add(key)
 
     def compare(self, level: Level, group: Ints, party: Ints, allowed: Bools) -> None:

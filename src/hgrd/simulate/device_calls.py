@@ -16,6 +16,7 @@ from hgrd.program.memory import AccessKind
 from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.simulate import heap, scalars
+from hgrd.simulate.atomic_members import atomic_member
 from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.steps import Access, Fence, Meet, Running
 from hgrd.simulate.trace import Order
@@ -45,6 +46,8 @@ def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running
         return _atomic(thread, call, values, match[1].lower(), _SCOPES[match[2]])
     if function is not None and function.body is not None:
         return None
+    if (member := atomic_member(thread, call, values)) is not None:
+        return member
     if name in _FENCES:
         return _fence(call, _FENCES[name])
     if name.startswith("__syncthreads"):

@@ -34,7 +34,7 @@ from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.steps import Access, Fence, Meet, Running, Step
 from hgrd.simulate.thread import Dimensions, Thread, World
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Silent, Site, Sites, Touch
-from hgrd.simulate.variables import initial_bytes, named_in
+from hgrd.simulate.variables import OPAQUE, initial_bytes, named_in
 
 Argument: TypeAlias = int | float | bytes | NDArray[Any]
 """A kernel argument: a number, the bytes of a record, or an array: a pointer to global memory of that content."""
@@ -138,7 +138,7 @@ class Execution:
                 dynamic = self.heap.add_shared(launched.shared_bytes) if dynamic is None else dynamic
                 numbers[variable.key] = dynamic
             else:
-                numbers[variable.key] = self.heap.add_shared(size_of(variable.type, program.records) or 0)
+                numbers[variable.key] = self.heap.add_shared(size_of(variable.type, program.records) or OPAQUE)
         return World(program, self.heap, numbers, launched.functions, launched.grid, launched.block, self.patience)
 
     def _argument(self, argument: Argument) -> Scalar:
@@ -213,7 +213,9 @@ class Execution:
         key = (id(access.node), access.kind, access.order)
         if key not in self._numbers:
             volatile = access.order is Order.VOLATILE
-            site = Site(access.span, access.kind, access.scope, volatile, _text(access.node))
+            atomic = access.order not in (Order.PLAIN, Order.VOLATILE)
+            kind = AccessKind.ATOMIC if atomic else access.kind
+            site = Site(access.span, kind, access.scope, volatile, _text(access.node))
             self._numbers[key] = self.sites.number(site)
         return self._numbers[key]
 

@@ -14,6 +14,8 @@ from hgrd.program.types import Type
 from hgrd.simulate import scalars
 from hgrd.simulate.scalars import Scalar, UndefinedError
 
+OPAQUE = 16
+"""The bytes that an object of unknown type gets: a value of the library's."""
 _SHARED = (Storage.SHARED, Storage.DEVICE, Storage.CONSTANT)
 
 
@@ -41,7 +43,7 @@ def named_in(program: Program, kernel: Function) -> tuple[tuple[Variable, ...], 
 
 def initial_bytes(program: Program, variable: Variable) -> bytes:
     """What a variable of device or constant memory holds at first: zeros, but for constants in its initialiser."""
-    data = bytearray(size_of(variable.type, program.records) or 0)
+    data = bytearray(size_of(variable.type, program.records) or OPAQUE)
     declared = program.globals.get(variable.key)
     if declared is not None and declared.initial is not None:
         _fill(program, data, 0, declared.initial, variable.type)
