@@ -50,6 +50,14 @@ __global__ void reference_of_a_block(int *count) {
   c.fetch_add(1);  // add
 }
 
+// race: atomic set, write plain; global; warp block grid
+// race: write plain, write plain; global; grid
+__global__ void assigned(int *count) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> c(*count);
+  c = threadIdx.x;  // set
+  if (threadIdx.x == 5) *count = blockIdx.x;  // plain
+}
+
 // safe: 1 of 1 pairs
 __global__ void slots(int *count, int *out) {
   cuda::atomic_ref<int, cuda::thread_scope_device> c(*count);

@@ -207,7 +207,7 @@ def operator_call(node: Node, to: Context) -> Expression:
     known = to.unit.declarations.functions.get(named["id"])
     if named["kind"] != "CXXMethodDecl" or (known is not None and known.static):
         return call(node, to)
-    if named.get("name") == "operator=" and _assigns_trivially(known, parts[1], to):
+    if named.get("name") == "operator=" and _assigns_trivially(known, parts[1], parts[2], to):
         return _assigned(address(to.place(parts[1])), parts[2], node, to)
     object_ = address(to.place(parts[1]))
     arguments = tuple(to.argument(part) for part in parts[2:])
@@ -232,13 +232,14 @@ def is_trivial_assignment(function: FunctionDeclaration, to: Context) -> bool:
     return bool(record.node.get("definitionData", {}).get(which, {}).get("trivial"))
 
 
-def _assigns_trivially(function: FunctionDeclaration | None, target: Node, to: Context) -> bool:
+def _assigns_trivially(function: FunctionDeclaration | None, target: Node, value: Node, to: Context) -> bool:
     if function is not None:
         return is_trivial_assignment(function, to)
     type_ = to.type(target)
     if isinstance(type_, RecordType):
         return type_.key in PRELUDE_RECORDS
-    return not _written_type(target).removeprefix("const ").startswith("std::")
+    same = type_ == to.type(value)  # `flag = 1` on a cuda::atomic is no copy
+    return same and not _written_type(target).removeprefix("const ").startswith("std::")
 
 
 def _assigned(object_: Expression, value: Node, node: Node, to: Context) -> Expression:
