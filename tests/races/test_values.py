@@ -18,6 +18,28 @@ __global__ void one_value_for_each_block(int *a) {
   a[blockIdx.x] = blockIdx.x;  // own
 }
 
+// note: write flag, write flag; global; warp block grid
+// note: read look, write flag; global; warp block grid
+// safe: 0 of 2 pairs
+__global__ void look_at_ones_own_flag(int *flag, int value) {
+  *flag = value;  // flag
+  int v = *flag;  // look
+}
+
+// note: write flag, write flag; global; warp block grid
+// race: read look, write flag; global; warp block grid
+__global__ void look_at_the_flag_of_another(int *flag, int value) {
+  int v = *flag;  // look
+  *flag = value;  // flag
+}
+
+// race: write flag, write flag; global; warp block grid
+// race: read look, write flag; global; warp block grid
+__global__ void look_at_ones_own_number(int *flag) {
+  *flag = threadIdx.x + blockIdx.x;  // flag
+  int v = *flag;  // look
+}
+
 // race: write first, write first; global; warp block grid
 __global__ void another_value_for_each_block(int *a) {
   a[0] = blockIdx.x;  // first

@@ -26,6 +26,7 @@ class Readings:
 
     reads: dict[str, Access]
     paths: dict[int, Path]
+    writes: tuple[Access, ...] = ()
 
     def constraints(self, a: Access, b: Access, naming: Naming) -> tuple[Term, ...]:
         """What follows for the values that the first party's `a` and the second's `b` depend on."""
@@ -41,6 +42,22 @@ class Readings:
                     found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), naming)] = None
         found.pop(TRUE, None)
         return tuple(found)[:_MOST]
+
+    def own_value(self, access: Access) -> Term | None:
+        """What the access leaves in memory; of a read, what its thread has just written there itself.
+
+        None if that is not known.
+        """
+        if access.kind is not AccessKind.READ:
+            return access.value if access.kind is AccessKind.WRITE else None
+        earlier = [w for w in self.writes if w.target.key == access.target.key and w.number < access.number]
+        last = max(earlier, key=lambda w: w.number, default=None)
+        if last is None or last.kind is not AccessKind.WRITE:
+            return None
+        if last.offset is not access.offset or last.size != access.size:
+            return None
+        certain = set(last.guards) <= set(access.guards) and self._between(last, access) is not None
+        return last.value if certain and not self._overwritten(last, access) else None
 
     def bear_on(self, a: Access, b: Access) -> bool:
         return bool(self._behind(a) or self._behind(b))
@@ -87,14 +104,15 @@ class Readings:
 
 def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool) -> Readings:
     """None where some races are not looked for: the argument is about all of them."""
+    writes = tuple(a for a in accesses(protocol.items) if a.changes)
     if lockstep or set(levels) != set(Level):
-        return Readings({}, relation.paths)
+        return Readings({}, relation.paths, writes)
     found = {
         a.result.name: a
         for a in accesses(protocol.items)
         if a.kind is AccessKind.READ and a.result is not None and not a.volatile
     }
-    return Readings(found, relation.paths)
+    return Readings(found, relation.paths, writes)
 
 
 def _orders(item: Item) -> bool:

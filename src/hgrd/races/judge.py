@@ -167,7 +167,7 @@ class Judge:
     def _knows_more(self, pair: Pair) -> bool:
         return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
 
-    def _in_full(self, pair: Pair, *, values: bool = False) -> Posed:
+    def _in_full(self, pair: Pair, *, values: tuple[Term, Term] | None = None) -> Posed:
         sized = _sized(pair)
         return self.poser.pose(pair, self.readings, bounded=sized, values=values)
 
@@ -225,11 +225,14 @@ class Judge:
         )  # fmt: skip
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
-        """The conflict; between two writes one of different values, None if these are always the same."""
-        a, b = pair.first, pair.second
-        if a.kind is not AccessKind.WRITE or b.kind is not AccessKind.WRITE or a.value is None or b.value is None:
+        """The conflict; between two writes one of different values, None if these are always the same.
+
+        So too between a write and a read of what the reading thread has just written itself.
+        """
+        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
+        if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
             return posed, answer
-        narrower = self._in_full(pair, values=True)
+        narrower = self._in_full(pair, values=(one, two))
         match self.decide(narrower.query):
             case Conflict() as different:
                 return narrower, different

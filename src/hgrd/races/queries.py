@@ -62,11 +62,13 @@ class Poser:
     )
     _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]], repr=False, compare=False)
 
-    def pose(self, pair: Pair, readings: Readings | None = None, *, bounded: bool, values: bool = False) -> Posed:
+    def pose(
+        self, pair: Pair, readings: Readings | None = None, *, bounded: bool, values: tuple[Term, Term] | None = None
+    ) -> Posed:
         """The query of a pair.
 
         `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
-        `values`: the two write different values (both are known).
+        `values`: these, of the first and the second, differ.
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
@@ -77,8 +79,8 @@ class Poser:
             *(readings.constraints(a, b, naming) if readings is not None else ()),
             *_across(self.protocol, naming),
         )
-        if values and a.value is not None and b.value is not None:
-            extra = (*extra, ne(*naming.of((a.value,), Side.FIRST), *naming.of((b.value,), Side.SECOND)))
+        if values is not None:
+            extra = (*extra, ne(*naming.of(values[:1], Side.FIRST), *naming.of(values[1:], Side.SECOND)))
         one, two = (
             naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
             for side, access in ((Side.FIRST, a), (Side.SECOND, b))

@@ -87,7 +87,9 @@ def _title(kernel: KernelReport, finding: Finding) -> str:
     where = f"'{finding.first.array}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
     this = f"this {access(finding.first)}"
     if finding.same_value:
-        return f"data race on {where}, though both write the same value: {this}"
+        both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
+        same = "both write the same value" if both else "the read finds the value that its own thread wrote"
+        return f"data race on {where}, though {same}: {this}"
     match finding.confidence:
         case Confidence.CONDITIONAL:
             return f"possible data race on {where}: {this}"
