@@ -13,11 +13,12 @@ COUNTED = {
     "barriers": "__syncthreads();",
     "accesses": "data[",
     "loops": "for (",
-    "conditionals": "if (s ",
+    "conditionals": "if (i % ",
+    "chained": "if (s % ",
     "nested": "for (",
     "innermost": "for (",
 }
-PAIRS = {"barriers": 7, "accesses": 6, "loops": 6, "conditionals": 6, "nested": 15}
+PAIRS = {"barriers": 7, "accesses": 6, "loops": 6, "conditionals": 6, "chained": 6, "nested": 15}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

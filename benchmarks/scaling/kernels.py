@@ -1,4 +1,4 @@
-"""Programs of six shapes and any size: each is one kernel without races, with its launch.
+"""Programs of seven shapes and any size: each is one kernel without races, with its launch.
 
 `python -m benchmarks.scaling.kernels SHAPE SIZE` prints one.
 """
@@ -43,6 +43,14 @@ def loops(size: int) -> str:
 
 
 def conditionals(size: int) -> str:
+    """Tests one after the other, each with an access and a change of what the later ones store."""
+    lines: list[str] = []
+    for k in range(size):
+        lines += [f"if (i % {k + 2} == 0) {{", f"  data[{size} * i + {k}] = v;", "  v += n;", "}"]
+    return _program(*lines)
+
+
+def chained(size: int) -> str:
     """Tests one after the other, each with an access and a change of what the later ones test."""
     lines = ["int s = n;"]
     for k in range(size):
@@ -69,6 +77,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "accesses": Shape("accesses", (1, 2, 5, 10, 20, 50, 100, 200), accesses),
         "loops": Shape("sequential loops", (1, 2, 5, 10, 20, 50, 100, 200), loops),
         "conditionals": Shape("conditionals", (1, 2, 5, 10, 20, 30, 40, 50), conditionals),
+        "chained": Shape("conditionals on each other", (1, 2, 5, 10, 20, 30, 40, 50), chained),
         "nested": Shape("nested synchronised loops", tuple(range(1, 13)), nested),
         "innermost": Shape("loops around a synchronised one", tuple(range(1, 13)), innermost),
     }

@@ -24,7 +24,7 @@ def plot(results: dict[str, Any], file: Path) -> None:
             (memory, "size", "peak_mib"),
         ):
             slope = shape["slope"].get(x)
-            label = shape["unit"] if panel is memory else f"{shape['unit']} (slope {slope})"
+            label = shape["unit"] if panel is memory or slope is None else f"{shape['unit']} (slope {slope})"
             panel.plot([p[x] for p in points], [p[y] for p in points], marker="o", markersize=3, label=label)
     _dress(by_size, "size", "CPU seconds for the analysis")
     _dress(by_pairs, "pairs of accesses", "CPU seconds for the analysis")
