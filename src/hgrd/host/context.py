@@ -14,7 +14,7 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.span import Span
 from hgrd.program.types import IntType, PointerType, Type
-from hgrd.symbolic.effects import nodes
+from hgrd.program.walk import nodes
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, store
 from hgrd.symbolic.state import Generation, Region, State

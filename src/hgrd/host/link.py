@@ -9,7 +9,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.span import Span
 from hgrd.program.types import Field, OpaqueType, Record, Type
-from hgrd.symbolic.effects import nodes
+from hgrd.program.walk import nodes
 
 LAUNCH_FUNCTIONS = frozenset(
     prefix + name

@@ -61,7 +61,9 @@ from hgrd.program.statements import (
     Declare,
     DoWhile,
     Evaluate,
+    Goto,
     If,
+    Label,
     Loop,
     Return,
     Statement,
@@ -264,6 +266,10 @@ def _statement(statement: Statement) -> list[str]:
             return [f"continue;{where}"]
         case Return(value=value):
             return [f"return{'' if value is None else ' ' + print_expression(value)};{where}"]
+        case Label(name=name):
+            return [f"{name}:{where}"]
+        case Goto(target=target):
+            return [f"goto {target};{where}"]
         case Assembly(template=template, outputs=outputs, inputs=inputs):
             return [f"asm({json.dumps(template)} : {_list(outputs)} : {_list(inputs)});{where}"]
         case UnsupportedStatement(reason=reason, parts=parts):

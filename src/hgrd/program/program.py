@@ -24,7 +24,8 @@ class Function:
     """A function; templates come in once per instantiation.
 
     `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
-    at the start of `body`.  `body` is None for declarations.  `noreturn` as declared (exit, abort).
+    at the start of `body`.  A body with gotos is here what `irregular.structured` makes of it, and `written`
+    is what the source says (for the print of its control-flow graph).  `body` is None for declarations.  `noreturn` as declared (exit, abort).
     """
 
     ref: FunctionRef
@@ -37,6 +38,7 @@ class Function:
     noreturn: bool = False
     user_code: bool = True  # stands in a file the user gave or included, not in a system header
     variadic: bool = False
+    written: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,20 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """A place in a body that a Goto of the same function leads to; names are unique in the function."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    target: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Assembly:
     """Inline assembly: its template, output places' addresses and input values."""
 
@@ -110,7 +124,7 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedStatement:
-    """What could not be lowered (goto, labels, coroutines); `parts` are the parts that could."""
+    """What could not be lowered (computed goto, coroutines); `parts` are the parts that could."""
 
     reason: str
     parts: tuple[Statement, ...]
@@ -128,6 +142,8 @@ Statement: TypeAlias = (
     | Break
     | Continue
     | Return
+    | Label
+    | Goto
     | Assembly
     | UnsupportedStatement
 )

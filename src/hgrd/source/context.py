@@ -27,7 +27,7 @@ from hgrd.program.expressions import (
     VariablePlace,
 )
 from hgrd.program.span import Span
-from hgrd.program.statements import Block, Statement
+from hgrd.program.statements import Block, Case, Statement
 from hgrd.program.types import VOID, ArrayType, Field, FunctionType, OpaqueType, PointerType, RecordType, Type
 from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.declarations import Declarations, FunctionDeclaration, RecordDeclaration, Scope
@@ -98,6 +98,8 @@ class Context:
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     bindings: dict[str, Node] = field(default_factory=dict[str, Node])
     counts: dict[str, int] = field(default_factory=dict[str, int])
+    labels: dict[str, str] = field(default_factory=dict[str, str])  # names by the ids of their declarations
+    sideways: list[list[Case]] = field(default_factory=list[list[Case]])  # of switches entered in inner statements
 
     @property
     def scope(self) -> Scope:
@@ -193,6 +195,11 @@ class Context:
         """A key for a variable of this function."""
         count = self.counts[name] = self.counts.get(name, -1) + 1
         return f"{self.function.key}::{name}" + (f"#{count}" if count else "")
+
+    def label(self, name: str) -> str:
+        """A name for a label of this function."""
+        count = self.counts[f"{name}:"] = self.counts.get(f"{name}:", -1) + 1
+        return name + (f".{count}" if count else "")
 
     def unsupported(self, node: Node, reason: str, *operands: Expression) -> Unsupported:
         return Unsupported(_readable(reason), operands, self.type(node), span_of(node))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hgrd.program.expressions import (
     Assign,
     Construct,
@@ -12,6 +14,7 @@ from hgrd.program.expressions import (
     Storage,
     Variable,
 )
+from hgrd.program.irregular import structured
 from hgrd.program.program import Function, Side
 from hgrd.program.span import NOWHERE
 from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement
@@ -20,7 +23,7 @@ from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import TRANSPARENT, Context, Unit, place_type
 from hgrd.source.declarations import Definition, FunctionDeclaration
 from hgrd.source.lower_objects import initializer
-from hgrd.source.lower_statements import bound
+from hgrd.source.lower_statements import bound, with_names
 from hgrd.source.prelude_types import NORETURN
 
 
@@ -33,7 +36,10 @@ def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Funct
     for part in body:
         lowered = to.statement(part)
         statements += lowered.body if isinstance(lowered, Block) else [lowered]
-    return _function(definition, unit, parameters, Block(tuple(statements), definition.declaration.span), user_code)
+    written = with_names(Block(tuple(statements), definition.declaration.span), to)
+    made = structured(written, definition.declaration.key)
+    function = _function(definition, unit, parameters, made, user_code)
+    return function if made is written else replace(function, written=written)
 
 
 def unlowered_function(definition: Definition, unit: Unit, reason: str, user_code: bool) -> Function:

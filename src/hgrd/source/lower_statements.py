@@ -13,7 +13,9 @@ from hgrd.program.statements import (
     Declare,
     DoWhile,
     Evaluate,
+    Goto,
     If,
+    Label,
     Loop,
     Return,
     Statement,
@@ -21,6 +23,7 @@ from hgrd.program.statements import (
     UnsupportedStatement,
 )
 from hgrd.program.types import BOOL, OpaqueType, PointerType, VoidType
+from hgrd.program.walk import mapped
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import Context, StatementRule, place_type
@@ -131,7 +134,7 @@ def switch(node: Node, to: Context) -> list[Statement]:
     operand = to.value(children[0])
     body = inner(children[1]) if children[1]["kind"] == "CompoundStmt" else [children[1]]
     if any(_hides_label(child) for child in body):
-        return [UnsupportedStatement("case label inside of another statement", tuple(before), span)]
+        return [Block((*before, *_sideways(operand, children[1], span, to)), span)]
     cases: list[Case] = []
     label: tuple[list[tuple[int, int]], bool, Span] | None = None
     statements: list[Statement] = []
@@ -148,6 +151,33 @@ def switch(node: Node, to: Context) -> list[Statement]:
     if label is not None:
         cases.append(_case(label, statements))
     return _scoped([*before, Switch(operand, tuple(cases), span)], span)
+
+
+def _sideways(operand: Expression, body: Node, span: Span, to: Context) -> list[Statement]:
+    """A switch with labels in inner statements (Duff's device): its cases go to where these stand."""
+    end = to.label("end")
+    to.sideways.append([])
+    lowered = mapped(to.statement(body), lambda s: _leaving(s, end))
+    cases = to.sideways.pop()
+    return [Switch(operand, tuple(cases), span), Goto(end, span), lowered, Label(end, span)]
+
+
+def _leaving(statement: Statement, end: str) -> Statement | None:
+    """`break` out of the switch as goto."""
+    match statement:
+        case Break(span=span):
+            return Goto(end, span)
+        case Loop() | DoWhile() | Switch():
+            return statement
+        case _:
+            return None
+
+
+def sideways_label(node: Node, to: Context) -> list[Statement]:
+    (values, default, span), child = _labels(node, to)
+    name = to.label("case")
+    to.sideways[-1].append(Case(tuple(values), default, (Goto(name, span),), span))
+    return [Label(name, span), *(to.statements(child) if child is not None else [])]
 
 
 def _case(label: tuple[list[tuple[int, int]], bool, Span], statements: list[Statement]) -> Case:
@@ -285,12 +315,25 @@ def assembly(node: Node, to: Context) -> list[Statement]:
 
 
 def labelled(node: Node, to: Context) -> list[Statement]:
-    parts = tuple(statement for child in inner(node) for statement in to.statements(child))
-    return [UnsupportedStatement("label", parts, span_of(node))]
+    name = to.labels[node["declId"]] = to.label(node["name"])
+    return [Label(name, span_of(node)), *(statement for child in inner(node) for statement in to.statements(child))]
 
 
 def goto(node: Node, to: Context) -> list[Statement]:
-    return [UnsupportedStatement("goto", (), span_of(node))]
+    """Its target is the id of the label's declaration as long as not all labels are known."""
+    return [Goto(node["targetLabelDeclId"], span_of(node))]
+
+
+def with_names(body: Block, to: Context) -> Block:
+    """The body of a function with the names of labels in its gotos."""
+    if not to.labels:
+        return body
+    named = mapped(body, lambda s: Goto(to.labels.get(s.target, s.target), s.span) if isinstance(s, Goto) else None)
+    return named if isinstance(named, Block) else body
+
+
+def computed_goto(node: Node, to: Context) -> list[Statement]:
+    return [UnsupportedStatement("computed goto", (), span_of(node))]
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
@@ -317,7 +360,9 @@ STATEMENTS: dict[str, StatementRule] = {
     "GCCAsmStmt": assembly,
     "LabelStmt": labelled,
     "GotoStmt": goto,
-    "IndirectGotoStmt": goto,
+    "IndirectGotoStmt": computed_goto,
+    "CaseStmt": sideways_label,
+    "DefaultStmt": sideways_label,
     "CXXTryStmt": try_,
     "AttributedStmt": attributed,
     "Expr": expression,

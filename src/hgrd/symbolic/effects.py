@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import cast
 
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function
+from hgrd.program.walk import nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,6 @@ class Effects:
 
 
 NOTHING = Effects(frozenset(), frozenset(), False, frozenset(), frozenset(), False)
-
-
-def nodes(root: object) -> Iterator[object]:
-    """Every IR node below `root`, in no particular order."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            stack.extend(cast("tuple[object, ...]", node))
-        elif is_dataclass(node) and not isinstance(node, type) and type(node).__module__ in _NODES:
-            yield node
-            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
-
-
-_NODES = {"hgrd.program.expressions", "hgrd.program.statements"}
-_LEAVES = {"type", "span", "variable", "field", "function", "constructor", "op", "compute_type", "allocated"}
 
 
 def local_effects(root: object) -> Effects:

@@ -57,6 +57,11 @@ def execute(machine: Machine, state: State, statement: Statement, exits: Exits) 
         case ir.Assembly():
             _assembly(machine, state, statement)
             return state
+        case ir.Label():
+            return state
+        case ir.Goto(span=span):
+            machine.semantics.unsupported(machine, state, "goto", span)
+            return state
         case ir.UnsupportedStatement(reason=reason, parts=parts, span=span):
             machine.semantics.unsupported(machine, state, reason, span)
             return sequence(machine, state, parts, exits)

@@ -1,0 +1,102 @@
+"""Walks over the IR: every node of a tree, and how statements jump."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import cast
+
+from hgrd.program.statements import (
+    Block,
+    Break,
+    Continue,
+    DoWhile,
+    Goto,
+    If,
+    Label,
+    Loop,
+    Statement,
+    Switch,
+    UnsupportedStatement,
+)
+
+_NODES = {"hgrd.program.expressions", "hgrd.program.statements"}
+_LEAVES = {"type", "span", "variable", "field", "function", "constructor", "op", "compute_type", "allocated"}
+
+
+def nodes(root: object) -> Iterator[object]:
+    """Every IR node below `root`, in no particular order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(cast("tuple[object, ...]", node))
+        elif is_dataclass(node) and not isinstance(node, type) and type(node).__module__ in _NODES:
+            yield node
+            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
+
+
+def inside(statement: Statement) -> tuple[Statement, ...]:
+    """The statements directly in one."""
+    match statement:
+        case Block(body=body):
+            return body
+        case If(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+        case Loop(body=body) | DoWhile(body=body):
+            return (body,)
+        case Switch(cases=cases):
+            return tuple(s for case in cases for s in case.body)
+        case UnsupportedStatement(parts=parts):
+            return parts
+        case _:
+            return ()
+
+
+def below(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements and everything in them, in the order of the source."""
+    for statement in statements:
+        yield statement
+        yield from below(inside(statement))
+
+
+def jumps(statement: Statement) -> bool:
+    """Whether there is a goto or a label in it."""
+    return any(isinstance(s, Goto | Label) for s in below((statement,)))
+
+
+def escapes(statement: Statement, breaks: bool = True, continues: bool = True) -> bool:
+    """Whether a break (a continue) in it belongs to a loop or switch around it."""
+    match statement:
+        case Break():
+            return breaks
+        case Continue():
+            return continues
+        case Loop() | DoWhile():
+            return False
+        case Switch():
+            return any(escapes(s, False, continues) for s in inside(statement))
+        case _:
+            return any(escapes(s, breaks, continues) for s in inside(statement))
+
+
+def mapped(statement: Statement, change: Callable[[Statement], Statement | None]) -> Statement:
+    """The statement with `change` for each part, from the outside in; None: the part stays, its own parts change."""
+    changed = change(statement)
+    if changed is not None:
+        return changed
+    match statement:
+        case Block(body=body):
+            return replace(statement, body=tuple(mapped(s, change) for s in body))
+        case If(then=then, otherwise=otherwise):
+            other = None if otherwise is None else mapped(otherwise, change)
+            return replace(statement, then=mapped(then, change), otherwise=other)
+        case Loop(body=body) | DoWhile(body=body):
+            return replace(statement, body=mapped(body, change))
+        case Switch(cases=cases):
+            new = (replace(case, body=tuple(mapped(s, change) for s in case.body)) for case in cases)
+            return replace(statement, cases=tuple(new))
+        case UnsupportedStatement(parts=parts):
+            return replace(statement, parts=tuple(mapped(s, change) for s in parts))
+        case _:
+            return statement
