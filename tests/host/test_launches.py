@@ -286,3 +286,48 @@ def test_printed(tmp_path: Path) -> None:
         f"  assert    4 < n  [{file}:8:3]\n"
         f"  constant  n == 3  [{file}:9:3]\n"
     )
+
+
+def test_facts_survive_gotos_to_a_common_end(tmp_path: Path) -> None:
+    main = """
+    int main(int argc, char** argv) {
+        int n = atoi(argv[1]);
+        int* d = nullptr;
+        cudaError_t status = cudaMalloc(&d, n * sizeof(int));
+        if (status != cudaSuccess) goto end;
+        if (n % 64 != 0) { WAY }
+        kernel<<<n / 64, 64>>>(d, n);
+        status = cudaGetLastError();
+        if (status != cudaSuccess) { fprintf(stderr, "no"); goto end; }
+    end:
+        cudaFree(d);
+        return status;
+    }
+    """
+    jumped = launch(tmp_path, main.replace("WAY", "goto end;"))
+    returned = launch(tmp_path, main.replace("WAY", "cudaFree(d); return status;"))
+    assert (
+        [f.text for f in jumped.facts]
+        == [f.text for f in returned.facts]
+        == [
+            "1 <= atoi() * 4",
+            "atoi() % 64 == 0",
+            "n == atoi()",
+        ]
+    )
+    assert jumped.configuration == "<<<atoi() / 64, 64>>>"
+
+
+def test_a_retried_launch(tmp_path: Path) -> None:
+    main = """
+    void run(int* d, int n) {
+        int tries = 0;
+        if (n < 1) goto end;
+    again:
+        kernel<<<n, 32 << tries>>>(d, n);
+        if (cudaGetLastError() != cudaSuccess && ++tries < 3) goto again;
+    end:;
+    }
+    """
+    site = launch(tmp_path, main)
+    assert "1 <= n" in [f.text for f in site.facts]

@@ -53,13 +53,14 @@ __global__ void recursion(int *a, int n) {
   int v = a[deep(n)];
 }
 
-// open: goto
-// open: label
+// open: AddrLabelExpr
+// open: computed goto
 __global__ void jumps(int *a, int n) {
-  int v;
-again:
-  v = a[n];
-  if (v) goto again;
+  void *target = n ? &&one : &&two;
+  goto *target;
+one:
+  a[0] = 1;
+two:;
 }
 
 // safe: 0 of 0 pairs

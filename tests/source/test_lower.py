@@ -11,7 +11,7 @@ import pytest
 from hgrd.program.expressions import Call, IntConst, Launch, Load, Storage, Unsupported, UnsupportedPlace, Variable
 from hgrd.program.program import Function, Program, Side
 from hgrd.program.span import Span
-from hgrd.program.statements import Assembly, Declare, UnsupportedStatement
+from hgrd.program.statements import Assembly, Declare, DoWhile, Goto, Label, Switch, UnsupportedStatement
 from hgrd.program.types import INT, ArrayType, FloatType, OpaqueType, PointerType, Record, RecordType
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
@@ -182,9 +182,40 @@ def test_what_does_not_compile_is_unsupported_where_it_stands(lower) -> None:
     assert [(d.span.line, d.error) for d in program.diagnostics] == [(3, True)]
 
 
-def test_goto_is_an_unsupported_statement(lower) -> None:
-    program = lower("__global__ void kernel(int n) { again: n++; if (n) goto again; }")
-    assert [s.reason for s in every(named(program, "kernel").body, UnsupportedStatement)] == ["label", "goto"]
+def test_labels_and_gotos(lower) -> None:
+    program = lower("__global__ void kernel(int n) { again: n++; if (n) goto again; goto out; out:; }")
+    kernel = named(program, "kernel")
+    assert [s.name for s in every(kernel.written, Label)] == ["again", "out"]
+    assert [s.target for s in every(kernel.written, Goto)] == ["again", "out"]
+    assert not every(kernel.body, Goto | Label | UnsupportedStatement)
+    assert len(every(kernel.body, DoWhile)) == 1
+
+
+def test_a_body_without_gotos_is_as_written(lower) -> None:
+    program = lower("__global__ void kernel(int n) { nobody_comes_here: n++; }")
+    kernel = named(program, "kernel")
+    assert kernel.written is None
+    assert [s.name for s in every(kernel.body, Label)] == ["nobody_comes_here"]
+
+
+def test_cases_in_inner_statements(lower) -> None:
+    program = lower("""__device__ int kernel(int n) {
+        switch (n) {
+            case 1: do { n--; if (n == 7) break;
+            case 2 ... 4: n -= 2;
+            default: if (n == 8) { case 9: n = 5; break; }
+            } while (n > 0);
+        }
+        return n;
+    }""")
+    (switch,) = every(named(program, "kernel").written, Switch)
+    assert [(case.values, case.default, case.body[0].target) for case in switch.cases] == [
+        (((1, 1),), False, "case"),
+        (((2, 4),), False, "case.1"),
+        ((), True, "case.2"),
+        (((9, 9),), False, "case.3"),
+    ]
+    assert not every(named(program, "kernel").body, Switch | Goto | UnsupportedStatement)
 
 
 def test_a_kernel_template_that_nothing_instantiates(lower) -> None:

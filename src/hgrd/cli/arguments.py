@@ -16,7 +16,7 @@ from hgrd.source.options import SourceOptions
 
 T = TypeVar("T")
 
-STAGES = ("program", "facts", "protocol", "phases", "queries")
+STAGES = ("program", "cfg", "facts", "protocol", "phases", "queries")
 _LEVELS = {level.value: level for level in Level}
 _PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")
 _MOST = 2**31 - 1  # threads or blocks along an axis

@@ -26,6 +26,12 @@ def _program(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
     return map(print_program, programs)
 
 
+def _cfg(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.program.cfg_printer import print_graphs
+
+    return map(print_graphs, programs)
+
+
 def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.host.printer import print_facts
     from hgrd.host.run import run_host
@@ -53,6 +59,7 @@ def _queries(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
 
 STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]] = {
     "program": _program,
+    "cfg": _cfg,
     "facts": _facts,
     "protocol": _protocol,
     "phases": _phases,

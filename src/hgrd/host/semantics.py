@@ -129,8 +129,8 @@ class HostSemantics(Semantics):
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """What the host does otherwise is of no concern."""
-        if reason == "goto":
-            self.record.note(machine, "goto is not followed: conditions behind it may be missing", span)
+        if "goto" in reason:
+            self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

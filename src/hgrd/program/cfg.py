@@ -196,7 +196,7 @@ def _with_ways_out(graph: Graph, found: tuple[NaturalLoop, ...]) -> list[Natural
         more = (
             i
             for i, block in enumerate(graph.blocks)
-            if _goes_out(block) and before[i] and loop.nodes.issuperset(before[i]) and _places(block)[0] <= last
+            if _goes_out(block) and before[i] and loop.nodes.issuperset(before[i]) and _places(block)[-1] <= last
         )
         extended.append(NaturalLoop(loop.head, loop.nodes.union(more)))
     return extended
@@ -207,4 +207,7 @@ def _goes_out(block: BasicBlock) -> bool:
 
 
 def _places(block: BasicBlock) -> list[tuple[str, int, int]]:
-    return [(span.file, span.line, span.column) for span in (block.span, *(s.span for s in block.statements))]
+    """Where its statements stand, the last one last."""
+    way = (block.terminator.statement,) if isinstance(block.terminator, Leave) else ()
+    spans = (block.span, *(s.span for s in (*block.statements, *way)))
+    return [(span.file, span.line, span.column) for span in spans]

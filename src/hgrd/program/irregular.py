@@ -134,7 +134,7 @@ class _Making:
 
     def fresh(self, name: str, type_: Type, span: Span) -> Variable:
         self.made += 1
-        made = Variable(f"{self.key}::goto.{name}#{self.made}", name, type_, Storage.LOCAL, span)
+        made = Variable(f"{self.key}::{name}#{self.made}", name, type_, Storage.LOCAL, span)
         self.locals.append(made)
         return made
 

@@ -160,7 +160,7 @@ class _Level:
 
     def select(self, terminator: Select, span: Span) -> _Code:
         operand = terminator.operand
-        chosen = self.making.fresh("chosen", operand.type, span)
+        chosen = self.making.fresh("switch", operand.type, span)
         value = Load(VariablePlace(chosen, span), operand.type, span)
         ways: dict[int, list[Expression]] = {}
         for ranges, target in terminator.arms:
@@ -191,7 +191,7 @@ class _Level:
         level = self.making.level(loop)
         before: tuple[Statement, ...] = ()
         if len(level.exits) > 1:
-            level.left = self.making.fresh("left", INT, span)
+            level.left = self.making.fresh("goto", INT, span)
             before = (Declare(level.left, None, span),)
         before = (*before, *level.shaped(level.code(loop.head).statements, span))
         after = self.ways_out(level, span)
@@ -241,7 +241,7 @@ class _Level:
 
     def variable(self, span: Span) -> Variable:
         if self.active is None:
-            self.active = self.making.fresh("active", INT, span)
+            self.active = self.making.fresh("goto", INT, span)
             self.declared.append(Declare(self.active, None, span))
         return self.active
 

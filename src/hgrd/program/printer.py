@@ -84,7 +84,7 @@ from hgrd.program.types import (
     VoidType,
 )
 
-_INDENT = "    "
+INDENT = "    "
 _EFFECTS = (Assign, Update)  # these need no brackets where they stand alone
 
 
@@ -98,19 +98,24 @@ def print_program(program: Program) -> str:
     globals_ = sorted(program.globals.values(), key=lambda g: (g.variable.span, g.variable.key))
     parts += [_global(declared) for declared in globals_]
     parts += [print_function(function) for function in functions]
-    parts += [f"uninstantiated {t.name}  // {_at(t.span)}\n" for t in program.uninstantiated]
-    parts += [f"presumed {t.name} with {arguments}  // {_at(t.span)}\n" for t, arguments in program.presumed]
+    parts += [f"uninstantiated {t.name}  // {at(t.span)}\n" for t in program.uninstantiated]
+    parts += [f"presumed {t.name} with {arguments}  // {at(t.span)}\n" for t, arguments in program.presumed]
     return "\n".join(parts)
 
 
 def print_function(function: Function) -> str:
+    lines = [print_head(function)]
+    if function.body is not None:
+        lines += ["{", *_indented(print_statements(function.body.body)), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def print_head(function: Function) -> str:
+    """One line: side, types and names, position."""
     parameters = ", ".join(f"{print_type(p.type)} {_name(p)}" for p in function.parameters)
     bounds = f" max_threads({function.max_threads})" if function.max_threads is not None else ""
     head = f"{function.side.value} {print_type(function.returns)} {_function_name(function.ref)}({parameters}){bounds}"
-    lines = [f"{head}  // {_at(function.span)}"]
-    if function.body is not None:
-        lines += ["{", *_indented(_statements(function.body.body)), "}"]
-    return "\n".join(lines) + "\n"
+    return f"{head}  // {at(function.span)}"
 
 
 def print_type(type_: Type) -> str:
@@ -233,15 +238,16 @@ def print_place(place: Place) -> str:
 # ---------------------------------------------------------------- statements
 
 
-def _statements(statements: Iterable[Statement]) -> list[str]:
+def print_statements(statements: Iterable[Statement]) -> list[str]:
+    """A line for each simple statement, several for others."""
     return [line for statement in statements for line in _statement(statement)]
 
 
 def _statement(statement: Statement) -> list[str]:
-    where = f"  // {_at(statement.span)}"
+    where = f"  // {at(statement.span)}"
     match statement:
         case Block(body=body):
-            return ["{", *_indented(_statements(body)), "}"]
+            return ["{", *_indented(print_statements(body)), "}"]
         case Declare(variable=variable, initial=initial):
             made = f" = {print_expression(initial)}" if initial is not None else ""
             storage = "" if variable.storage is Storage.LOCAL else f"{variable.storage.value} "
@@ -249,7 +255,7 @@ def _statement(statement: Statement) -> list[str]:
         case Evaluate(expression=expression):
             return [f"{_alone(expression)};{where}"]
         case If(condition=condition, then=then, otherwise=otherwise):
-            lines = [f"if ({print_expression(condition)})  // {_at(statement.span)}", *_body(then)]
+            lines = [f"if ({print_expression(condition)})  // {at(statement.span)}", *_body(then)]
             return lines if otherwise is None else [*lines, "else", *_body(otherwise)]
         case Loop(condition=condition, step=step, body=body):
             head = "true" if condition is None else print_expression(condition)
@@ -273,7 +279,7 @@ def _statement(statement: Statement) -> list[str]:
         case Assembly(template=template, outputs=outputs, inputs=inputs):
             return [f"asm({json.dumps(template)} : {_list(outputs)} : {_list(inputs)});{where}"]
         case UnsupportedStatement(reason=reason, parts=parts):
-            return [f"unsupported<{reason}>{where}", "{", *_indented(_statements(parts)), "}"]
+            return [f"unsupported<{reason}>{where}", "{", *_indented(print_statements(parts)), "}"]
 
 
 def _alone(expression: Expression) -> str:
@@ -287,11 +293,11 @@ def _body(statement: Statement) -> list[str]:
 
 def _case(case: Case) -> list[str]:
     labels = [f"case {low}:" if low == high else f"case {low} ... {high}:" for low, high in case.values]
-    return [" ".join([*labels, *(["default:"] if case.default else [])]), *_indented(_statements(case.body))]
+    return [" ".join([*labels, *(["default:"] if case.default else [])]), *_indented(print_statements(case.body))]
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
-    return [_INDENT + line for line in lines]
+    return [INDENT + line for line in lines]
 
 
 # ---------------------------------------------------------------- the rest
@@ -303,7 +309,7 @@ def _record(record: Record) -> str:
     lines = [f"{kind} {_short(record.key)}  // size {record.size}, align {record.align}{known}", "{"]
     for member in record.fields:
         bits = f" : {member.bits}" if member.bits is not None else ""
-        lines.append(f"{_INDENT}@{member.offset} {print_type(member.type)} {member.name or '(base)'}{bits};")
+        lines.append(f"{INDENT}@{member.offset} {print_type(member.type)} {member.name or '(base)'}{bits};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -312,7 +318,7 @@ def _global(declared: Global) -> str:
     initial = f" = {print_expression(declared.initial)}" if declared.initial is not None else ""
     constant = "const " if declared.constant else ""
     text = f"{variable.storage.value} {constant}{print_type(variable.type)} {_name(variable)}{initial};"
-    return f"{text}  // {_at(variable.span)}\n"
+    return f"{text}  // {at(variable.span)}\n"
 
 
 def _record_keys(function: Function) -> set[str]:
@@ -345,7 +351,8 @@ def _list(expressions: Iterable[Expression]) -> str:
     return ", ".join(map(print_expression, expressions))
 
 
-def _at(span: Span) -> str:
+def at(span: Span) -> str:
+    """The position without the folder."""
     text = f"{_file(span.file)}:{span.line}:{span.column}"
     return text if span.spelling is None else f"{text} in {_file(span.spelling.file)}:{span.spelling.line}"
 

@@ -24,8 +24,8 @@ class Function:
     """A function; templates come in once per instantiation.
 
     `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
-    at the start of `body`.  A body with gotos is here what `irregular.structured` makes of it, and `written`
-    is what the source says (for the print of its control-flow graph).  `body` is None for declarations.  `noreturn` as declared (exit, abort).
+    at the start of `body`.  `body` is None for declarations.  `noreturn` as declared (exit, abort).
+    Where the source has gotos, `written` has them too, and `body` is what `irregular` makes of it.
     """
 
     ref: FunctionRef

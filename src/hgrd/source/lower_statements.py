@@ -333,7 +333,8 @@ def with_names(body: Block, to: Context) -> Block:
 
 
 def computed_goto(node: Node, to: Context) -> list[Statement]:
-    return [UnsupportedStatement("computed goto", (), span_of(node))]
+    """What follows is not reached from here, and where it leads is not known."""
+    return [UnsupportedStatement("computed goto", (), span_of(node)), Return(None, span_of(node))]
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
