@@ -353,6 +353,10 @@ class Thread:
                 return "continue"
             case st.Return(value=value):
                 return Returned(0 if value is None else (yield from self.value(value)))
+            case st.Label():
+                return None
+            case st.Goto():  # without its label: in a body that compiles only in part
+                raise UndefinedError("goto")
             case st.Assembly():
                 raise UndefinedError("inline assembly")
             case st.UnsupportedStatement(reason=reason):
