@@ -141,6 +141,16 @@ def test_intervals_decide() -> None:
     assert t.wrap(t.const(-1), 8, False, soft=True) is t.const(255)
 
 
+def test_what_a_choice_of_constants_equals() -> None:
+    a, b, c = (t.lt(t.const(0), t.var(Symbol(name, -1, 1, Origin.INPUT))) for name in "abc")
+    one, two, three = map(t.const, (1, 2, 3))
+    chosen = t.ite(a, t.ite(b, one, two), t.ite(c, three, one))
+    assert t.eq(chosen, one) is t.disj(t.conj(a, b), t.conj(t.negate(a), t.negate(c)))
+    assert t.eq(chosen, three) is t.conj(t.negate(a), c)
+    free = t.ite(a, t.ite(b, one, t.var(X)), t.ite(c, three, one))
+    assert t.eq(free, one).op is Op.EQ
+
+
 def test_undefined_parts_matter_only_where_they_decide() -> None:
     zero = t.sub(t.var(X), t.var(X))
     assert zero is t.const(0)

@@ -53,7 +53,7 @@ def graph_of(statements: Iterable[Statement], span: Span, whole: Callable[[State
     making.open(span)
     making.all(body)
     making.close(End())
-    return renumbered(Graph(making.finished()))
+    return renumbered(making.finished())
 
 
 @dataclass(slots=True)
@@ -77,6 +77,7 @@ class _Making:
     names: set[str]
     blocks: list[_Unfinished] = field(default_factory=list[_Unfinished])
     current: int = 0
+    entered: dict[int, None] = field(default_factory=dict[int, None])  # blocks in the order of the source
     labels: dict[str, int] = field(default_factory=dict[str, int])
     exits: _Exits = _Exits()
 
@@ -86,8 +87,12 @@ class _Making:
         self.blocks.append(_Unfinished(span))
         return len(self.blocks) - 1
 
+    def enter(self, block: int) -> None:
+        self.current = block
+        self.entered[block] = None
+
     def open(self, span: Span) -> None:
-        self.current = self.new(span)
+        self.enter(self.new(span))
 
     def close(self, terminator: Terminator) -> None:
         """Ends the current block, unless a jump has ended it."""
@@ -97,15 +102,16 @@ class _Making:
     def go_on(self, block: int) -> None:
         """Into `block`, also from the one before it."""
         self.close(Jump(block))
-        self.current = block
+        self.enter(block)
 
     def label(self, name: str, span: Span) -> int:
         if name not in self.labels:
             self.labels[name] = self.new(span)
         return self.labels[name]
 
-    def finished(self) -> tuple[BasicBlock, ...]:
-        return tuple(BasicBlock(tuple(b.statements), b.terminator or End(), b.span) for b in self.blocks)
+    def finished(self) -> Graph:
+        blocks = tuple(BasicBlock(tuple(b.statements), b.terminator or End(), b.span) for b in self.blocks)
+        return _in_order(Graph(blocks), dict.fromkeys((*self.entered, *range(len(blocks)))))
 
     # ------------------------------------------------------------ statements
 
@@ -148,7 +154,7 @@ class _Making:
     def body(self, statement: Statement, start: int, end: int, exits: _Exits) -> None:
         """`statement` in a block of its own that leads on to `end`."""
         outer, self.exits = self.exits, exits
-        self.current = start
+        self.enter(start)
         self.add(statement)
         self.close(Jump(end))
         self.exits = outer
@@ -160,7 +166,7 @@ class _Making:
         self.body(statement.then, then, after, self.exits)
         if statement.otherwise is not None:
             self.body(statement.otherwise, otherwise, after, self.exits)
-        self.current = after
+        self.enter(after)
 
     def loop(self, statement: Loop) -> None:
         span = statement.span
@@ -168,19 +174,19 @@ class _Making:
         self.go_on(head)
         self.close(Jump(body) if statement.condition is None else _branch(statement.condition, body, after))
         self.body(statement.body, body, step, _Exits(after, step))
-        self.current = step
+        self.enter(step)
         if statement.step is not None:
             self.blocks[step].statements.append(Evaluate(statement.step, span))
         self.close(Jump(head))
-        self.current = after
+        self.enter(after)
 
     def do_while(self, statement: DoWhile) -> None:
         head, test, after = (self.new(statement.span) for _ in range(3))
         self.go_on(head)
         self.body(statement.body, head, test, _Exits(after, test))
-        self.current = test
+        self.enter(test)
         self.close(_branch(statement.condition, head, after))
-        self.current = after
+        self.enter(after)
 
     def switch(self, statement: Switch) -> None:
         bodies = [self.new(case.span) for case in statement.cases]
@@ -190,7 +196,7 @@ class _Making:
         self.close(Select(statement.operand, arms, default))
         for case, body, following in zip(statement.cases, bodies, [*bodies[1:], after], strict=False):
             self.body(Block(case.body, case.span), body, following, _Exits(after, self.exits.again))
-        self.current = after
+        self.enter(after)
 
 
 def _branch(condition: Expression, then: int, otherwise: int) -> Terminator:

@@ -12,6 +12,7 @@ from hgrd.terms.term import Op, Symbol, Term, intern
 
 TRUE: Final = intern(Op.TRUE, None, (), 1, 1)
 FALSE: Final = intern(Op.FALSE, None, (), 0, 0)
+_MOST_CHOICES: Final = 16  # constants that a choice may be between for a comparison with it to be a condition
 
 
 def const(value: int) -> Term:
@@ -261,11 +262,22 @@ def gt(a: Term, b: Term) -> Term:
 
 
 def _compare_choice(a: Term, b: Term) -> Term:
-    """eq(ite(c, x, constant), constant): a condition on c, and on x at most once."""
+    """eq(ite(c, x, constant), constant): a condition on c, and on x at most once; or a choice of constants."""
     condition, x, y = a.args
-    if x.is_const or y.is_const:
+    if x.is_const or y.is_const or _constants(a, _MOST_CHOICES) is not None:
         return ite(condition, eq(x, b), eq(y, b))
     return intern(Op.EQ, None, (a, b), 0, 1)
+
+
+def _constants(t: Term, most: int) -> int | None:
+    """How many leaves a choice between constants has, up to `most`; None: it has more, or others."""
+    if t.is_const:
+        return 1 if most > 0 else None
+    if t.op is not Op.ITE:
+        return None
+    then = _constants(t.args[1], most)
+    otherwise = None if then is None else _constants(t.args[2], most - then)
+    return None if then is None or otherwise is None else then + otherwise
 
 
 def negate(p: Term) -> Term:
