@@ -102,8 +102,8 @@ __global__ void out_of_two_loops_structured(int *a, const int *b, int n) {
   if (!found) return;
   a[t * n * n] = 1;
 }
-// open: write cell, write found; global; warp block grid: it depends on values that are not known: goto'2
-// open: write found, write found; global; warp block grid: it depends on values that are not known: goto'2, goto'2
+// open: write cell, write found; global; warp block grid: it depends on values that are not known: goto
+// open: write found, write found; global; warp block grid: it depends on values that are not known: goto
 __global__ void out_of_two_loops_to_one_cell(int *a, const int *b, int n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   for (int i = 0; i < n; i++)
@@ -115,8 +115,8 @@ __global__ void out_of_two_loops_to_one_cell(int *a, const int *b, int n) {
 found:
   a[5] = t;  // found
 }
-// open: write cell, write found; global; warp block grid: it depends on values that are not known: found'3
-// open: write found, write found; global; warp block grid: it depends on values that are not known: found'3, found'3
+// open: write cell, write found; global; warp block grid: it depends on values that are not known: found
+// open: write found, write found; global; warp block grid: it depends on values that are not known: found
 __global__ void out_of_two_loops_to_one_cell_structured(int *a, const int *b, int n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   bool found = false;
