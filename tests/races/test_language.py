@@ -306,6 +306,54 @@ __global__ void short_circuit(int *a, int *mark, int n) {
   if (i < n && i > 0 || n == 7) a[i] = i;  // own
   else a[1] = 0;  // fallback
 }
+
+// safe: 3 of 3 pairs
+__global__ void names_for_elements(int *a) {
+  int both[2] = {2 * (int)(blockIdx.x * blockDim.x + threadIdx.x), 0};
+  auto &[first, second] = both;
+  second = first + 1;
+  a[both[0]] = 2;
+  a[both[1]] = 3;
+}
+
+// race: write even, write odd; global; warp block grid
+__global__ void names_for_elements_of_a_neighbour(int *a) {
+  int both[2] = {2 * (int)(blockIdx.x * blockDim.x + threadIdx.x), 0};
+  auto &[first, second] = both;
+  second = first + 2;
+  a[both[0]] = 2;  // even
+  a[both[1]] = 3;  // odd
+}
+
+// safe: 1 of 1 pairs
+__global__ void not_reached(int *a, int stride) {
+  if (stride < 1) __builtin_unreachable();
+  a[blockIdx.x * blockDim.x * stride + threadIdx.x * stride] = stride;
+}
+
+// race: write cell, write cell; global; warp block grid
+__global__ void reached(int *a, int stride) {
+  if (stride < 1) __nanosleep(20);
+  a[blockIdx.x * blockDim.x * stride + threadIdx.x * stride] = threadIdx.x;  // cell
+}
+
+// safe: 3 of 3 pairs
+__global__ void attributes_and_initialisers(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (int half = n / 2; half) {
+    [[likely]] case 1: a[2 * i] = half; break;
+    default: if (int last = half % 2; last == 1) [[unlikely]] { a[2 * i + last] = 0; }
+  }
+}
+
+// race: write first, write other; global; warp block grid
+__global__ void attributes_and_an_initialiser_of_two(int *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (int half = n / 2; half) {
+    [[likely]] case 1: a[2 * i] = half;  // first
+    default: if (int last = half % 2; last == 1) [[unlikely]] { a[2 * i + last + 1] = 0; }  // other
+  }
+}
 """
 
 

@@ -59,6 +59,7 @@ def read(text: str) -> QualifiedType:
         ("int[2][3]", ArrayType(ArrayType(INT, 3), 2)),
         ("int (*)[8]", PointerType(ArrayType(INT, 8))),
         ("int (&)[8]", PointerType(ArrayType(INT, 8), reference=True)),
+        ("int &[8]", PointerType(ArrayType(INT, 8), reference=True)),
         ("int *[4]", ArrayType(PointerType(INT), 4)),
         ("int *(*)[4]", PointerType(ArrayType(PointerType(INT), 4))),
         ("int (*[5])(float)", ArrayType(PointerType(FunctionType(INT, (FLOAT,))), 5)),

@@ -45,7 +45,7 @@ Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Va
 
 _SILENT = {
     "printf", "__nanosleep", "__prefetch_global_l1", "__pipeline_commit", "clock", "assert", "vprintf",
-    "__builtin_unreachable", "__brkpt", "__assertfail", "free", "__pipeline_wait_prior", "__syncwarp_hint",
+    "__brkpt", "__assertfail", "free", "__pipeline_wait_prior", "__syncwarp_hint",
 }  # fmt: skip
 _COPY_READ = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "__builtin_nontemporal_load"}
 _COPY_WRITE = {"__stcg", "__stcs", "__stwt", "__stwb"}
@@ -242,6 +242,7 @@ _TABLE: dict[str, Handler] = {
     "__threadfence_block": _fence(Scope.BLOCK),
     "__threadfence_system": _fence(Scope.SYSTEM),
     "__trap": _stop,
+    "__builtin_unreachable": _stop,
     "__mul24": _multiply,
     "__umul24": _multiply,
     "min": _extreme(False),

@@ -228,6 +228,8 @@ def _value(thread: Thread, call: Call, values: Sequence[Scalar]) -> Scalar | Non
     name, type_ = call.function.name, call.type
     if name in _QUIET:
         return 0
+    if name == "__builtin_unreachable":
+        raise UndefinedError("a place that the program says is not reached")
     if name in ("__trap", "exit"):
         from hgrd.simulate.thread import ExitedError
 

@@ -332,9 +332,17 @@ class TypeText:
             counts.append(int(size) if size.isdigit() else None)
             self._position = stop
         type_ = element.type
-        for count in reversed(counts):
-            type_ = ArrayType(type_, count)
-        return replace(element, type=type_)
+        match type_:
+            case PointerType(to=to, reference=True) if counts:  # `int &[2]`: clang's word for `int (&)[2]` in a binding
+                return replace(element, type=replace(type_, to=_array_of(to, counts)))
+            case _:
+                return replace(element, type=_array_of(type_, counts))
+
+
+def _array_of(type_: Type, counts: list[int | None]) -> Type:
+    for count in reversed(counts):
+        type_ = ArrayType(type_, count)
+    return type_
 
 
 def split_arguments(text: str) -> list[str]:
