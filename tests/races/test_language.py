@@ -331,7 +331,7 @@ __global__ void not_reached(int *a, int stride) {
   a[blockIdx.x * blockDim.x * stride + threadIdx.x * stride] = stride;
 }
 
-// race: write cell, write cell; global; warp block grid
+// race: write cell, write cell; global; warp block grid (unless stride != 0)
 __global__ void reached(int *a, int stride) {
   if (stride < 1) __nanosleep(20);
   a[blockIdx.x * blockDim.x * stride + threadIdx.x * stride] = threadIdx.x;  // cell
