@@ -9,7 +9,9 @@ for, and `__syncwarp` waits for the lanes of its mask.  Memory is sequentially c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from random import Random
@@ -111,7 +113,8 @@ class Execution:
     buffers: list[tuple[NDArray[Any], int]] = field(default_factory=list[tuple[NDArray[Any], int]])
     last_met: dict[int, int] = field(default_factory=dict[int, int])  # by thread: the number of its last meeting
     meetings: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
-    _ready: list[int] | None = None
+    _ready: list[int] = field(default_factory=list[int])
+    _active: Counter[int] = field(default_factory=Counter[int])  # by block: threads that can make a step
     _threads: list[_Running] = field(default_factory=list[_Running])
     _numbers: dict[tuple[int, AccessKind, Order], int] = field(default_factory=dict[tuple[int, AccessKind, Order], int])
 
@@ -124,7 +127,7 @@ class Execution:
             self._threads.append(_Running(thread, thread.run(launched.kernel, arguments)))
         for number in range(len(self._threads)):
             self._go_on(number, None)
-        self._release()
+        self._release(list(range(len(self._threads))))
 
     def _world(self) -> World:
         launched = self.launched
@@ -160,8 +163,6 @@ class Execution:
     def ready(self) -> list[int]:
         if self.divergences or self.fault:
             return []
-        if self._ready is None:
-            self._ready = [i for i, t in enumerate(self._threads) if isinstance(t.next, Access)]
         return self._ready
 
     def pending(self, number: int) -> Access | None:
@@ -183,8 +184,7 @@ class Execution:
             return
         self._go_on(number, before)
         if self.pending(number) is None:
-            self._ready = None
-            self._release()
+            self._release([number])
 
     def run(self, schedule: Schedule = one_after_another) -> Execution:
         while ready := self.ready():
@@ -222,6 +222,7 @@ class Execution:
     def _go_on(self, number: int, sent: object) -> None:
         """Runs a thread to its next step; fences are done at once."""
         running = self._threads[number]
+        was_ready = isinstance(running.next, Access)
         try:
             running.next = running.steps.send(sent)
             while isinstance(running.next, Fence):
@@ -232,38 +233,64 @@ class Execution:
         except UndefinedError as error:
             running.next = None
             self.fault = self.fault or str(error)
+        is_ready = isinstance(running.next, Access)
+        self._active[running.thread.block] += is_ready - was_ready
+        if is_ready and not was_ready:
+            insort(self._ready, number)
+        elif was_ready and not is_ready:
+            del self._ready[bisect_left(self._ready, number)]
 
     # ------------------------------------------------------------ barriers
 
-    def _release(self) -> None:
-        """Lets pass those that all have come; what then waits for nobody who could still come has diverged."""
-        while not (self.divergences or self.fault) and self._release_one():
-            pass
+    def _release(self, stopped: list[int]) -> None:
+        """Lets pass those that all have come, now that some threads wait or have ended.
+
+        What then waits for nobody who could still come has diverged.
+        """
+        while stopped and not (self.divergences or self.fault):
+            for number in self._waiting_with(stopped.pop()):
+                stopped += self._try(number)
         if not (self.divergences or self.fault or self.ready()):
             waiting = [i for i, t in enumerate(self._threads) if isinstance(t.next, Meet)]
             if waiting:
                 self._diverge(waiting)
 
-    def _release_one(self) -> bool:
-        waiting = {i: t.next for i, t in enumerate(self._threads) if isinstance(t.next, Meet)}
-        seen: set[tuple[Scope, int, int]] = set()
-        for i, meet in waiting.items():
-            group = self._group(i, meet)
-            key = (meet.scope, group[0], meet.mask)
-            if key in seen:
-                continue
-            seen.add(key)
-            members = [j for j in group if self._threads[j].next is not None]
-            there = [waiting[j] for j in members if j in waiting]
-            if len(there) < len(members) or any((m.scope, m.mask) != (meet.scope, meet.mask) for m in there):
-                continue
-            if meet.scope is not Scope.WARP and len({self._barrier(m) for m in there}) > 1:
-                self._diverge(members)
-                return False
-            self._pass(meet, members, there)
-            self._ready = None
-            return True
-        return False
+    def _waiting_with(self, number: int) -> Iterator[int]:
+        """One thread of each group that may be complete now that this thread has stopped."""
+        block = self.block_of(number)
+        size = self.launched.threads_per_block
+        if not self._active[block]:
+            yield from self._first(range(block * size, (block + 1) * size), Scope.BLOCK)
+        if not self._active.total():
+            yield from self._first(range(len(self._threads)), Scope.DEVICE)
+        first = number - number % size % WARP_SIZE
+        for lane in range(first, min(first + WARP_SIZE, (block + 1) * size)):
+            meet = self._threads[lane].next
+            if isinstance(meet, Meet) and meet.scope is Scope.WARP:
+                yield lane
+
+    def _first(self, group: range, scope: Scope) -> Iterator[int]:
+        for number in group:
+            meet = self._threads[number].next
+            if isinstance(meet, Meet):
+                if meet.scope is scope:
+                    yield number
+                return
+
+    def _try(self, number: int) -> list[int]:
+        """Lets a group pass if all of it waits; the threads that it stops again."""
+        meet = self._threads[number].next
+        if not isinstance(meet, Meet):
+            return []
+        members = [j for j in self._group(number, meet) if self._threads[j].next is not None]
+        there = [m for j in members if isinstance(m := self._threads[j].next, Meet)]
+        if len(there) < len(members) or any((m.scope, m.mask) != (meet.scope, meet.mask) for m in there):
+            return []
+        if meet.scope is not Scope.WARP and len({self._barrier(m) for m in there}) > 1:
+            self._diverge(members)
+            return []
+        self._pass(meet, members, there)
+        return [j for j in members if not isinstance(self._threads[j].next, Access)]
 
     def _barrier(self, meet: Meet) -> tuple[object, ...]:
         """What threads that pass a barrier together must have in common."""
