@@ -72,3 +72,13 @@ def test_an_instance_in_another_file_counts_alone(tmp_path: Path):
     report = analyze(programs, AnalysisOptions())
     assert verdict(report) == (Outcome.SAFE, [])
     assert [launch.configuration for launch in report.kernels[0].launches] == ["<<<1, 32>>>"]
+
+
+def test_an_explicit_instantiation_is_an_instance(tmp_path: Path):
+    text = SAFE + "template __global__ void mine::k<double>(double *, double *);\n"
+    assert verdict(check(tmp_path, text)) == (Outcome.SAFE, [])
+
+
+def test_an_explicit_instantiation_settles_values(tmp_path: Path):
+    text = SAFE.replace("int N = 2", "int N") + "template __global__ void mine::k<int, int, 3>(int *, int *);\n"
+    assert verdict(check(tmp_path, text)) == (Outcome.SAFE, [])

@@ -141,9 +141,12 @@ class NullPointer:
 
 @dataclass(frozen=True, slots=True)
 class FunctionAddress:
+    """`virtual`: as the callee of a call, what overrides the function in the object's class."""
+
     function: FunctionRef
     type: Type
     span: Span
+    virtual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class Function:
     span: Span
     max_threads: int | None = None  # __launch_bounds__
     noreturn: bool = False
+    pure: bool = False  # virtual and without a meaning of its own
     user_code: bool = True  # stands in a file the user gave or included, not in a system header
     variadic: bool = False
     written: Block | None = None

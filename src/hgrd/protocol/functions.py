@@ -72,7 +72,7 @@ def _addresses(functions: Iterable[Function], globals_: Iterable[Global]) -> Ite
     known = {f.ref.key: f for f in functions}
     for root in (*(f.body for f in known.values()), *(g.initial for g in globals_)):
         for node in nodes(root):
-            if isinstance(node, ir.FunctionAddress):
+            if isinstance(node, ir.FunctionAddress) and not node.virtual:
                 function = known.get(node.function.key)
                 if function is not None and function.side in (Side.DEVICE, Side.BOTH):
                     yield function.ref.key
@@ -82,6 +82,8 @@ def _callable_as(function: Function, type_: FunctionType) -> bool:
     """Whether a pointer of this type may point to the function; where a type is not known, it may."""
     if type_.returns is None:
         return True
+    if function.body is None:  # its parameters are not kept
+        return _alike(function.returns, type_.returns)
     if function.variadic or len(function.parameters) != len(type_.parameters):
         return function.variadic
     pairs = zip(function.parameters, type_.parameters, strict=True)

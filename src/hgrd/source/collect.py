@@ -194,6 +194,8 @@ class Collector:
             return
         declaration = _declare(node, scope, owner, pattern)
         self._table.functions[node["id"]] = declaration
+        if declaration.virtual:
+            self._table.virtual_names.add(declaration.name)
         self._template_types(node, declaration.scope)
         for local in node.get("locals", ()):
             yield from self.add(local, declaration.scope)
@@ -256,6 +258,7 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         template_args=_template_arguments(node),
         static=node.get("storageClass") == "static",
         virtual=bool(node.get("virtual")) or "OverrideAttr" in kinds,
+        pure=bool(node.get("pure")),
         implicit=bool(node.get("isImplicit") or node.get("explicitlyDefaulted")),
         empty=_does_nothing(node),
         noreturn=bool(kinds & {"NoReturnAttr", "CXX11NoReturnAttr", "C11NoReturnAttr"})

@@ -44,6 +44,7 @@ class FunctionDeclaration:
     template_args: tuple[int | str, ...]
     static: bool
     virtual: bool
+    pure: bool
     implicit: bool  # made by the compiler, or defaulted
     empty: bool  # no initializers, no statements
     noreturn: bool
@@ -89,6 +90,7 @@ class Declarations:
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
     members: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     functions: dict[str, FunctionDeclaration] = field(default_factory=dict[str, FunctionDeclaration])
+    virtual_names: set[str] = field(default_factory=set[str])
     variables: dict[str, VariableDeclaration] = field(default_factory=dict[str, VariableDeclaration])
     template_types: dict[Scope, dict[str, str]] = field(default_factory=dict[Scope, dict[str, str]])
     _cache: dict[tuple[str, Scope], QualifiedType] = field(default_factory=dict[tuple[str, Scope], QualifiedType])

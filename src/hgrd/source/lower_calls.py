@@ -45,6 +45,7 @@ def unit_context(unit: Unit, scope: Scope) -> Context:
         template_args=(),
         static=False,
         virtual=False,
+        pure=False,
         implicit=False,
         empty=False,
         noreturn=False,
@@ -156,14 +157,27 @@ def method_call(node: Node, to: Context) -> Expression:
         return Call(function, (object_, *arguments), type_, span)
     function = to.unit.reference(known)
     type_ = result_type(node, to, function.returns)
-    if known.static:
-        return Call(function, arguments, type_, span)
+    if known.static or _is_qualified(callee):
+        return Call(function, (object_, *arguments)[known.static :], type_, span)
     if is_trivial_assignment(known, to):
         return _assigned(object_, parts[1], node, to)
-    if known.virtual and not _is_exact(object_):
-        target = FunctionAddress(function, PointerType(FunctionType()), span)
+    if _is_virtual(known, to) and not _is_exact(object_):
+        target = FunctionAddress(function, PointerType(FunctionType()), span, virtual=True)
         return IndirectCall(target, (object_, *arguments), type_, span)
     return Call(function, (object_, *arguments), type_, span)
+
+
+def _is_qualified(member: Node) -> bool:
+    """Whether a method is called by `Base::name(…)` on the implicit object: the name begins before the object."""
+    object_ = inner(member)[0]
+    while object_["kind"] == "ImplicitCastExpr":
+        object_ = inner(object_)[0]
+    return object_["kind"] == "CXXThisExpr" and bool(object_.get("implicit")) and span_of(object_) != span_of(member)
+
+
+def _is_virtual(method: FunctionDeclaration, to: Context) -> bool:
+    """What overrides a virtual function is virtual too, said or not."""
+    return method.virtual or method.name in to.unit.declarations.virtual_names
 
 
 def _is_exact(object_: Expression) -> bool:
@@ -217,8 +231,8 @@ def operator_call(node: Node, to: Context) -> Expression:
         return Call(function, (object_, *arguments), type_, span)
     function = to.unit.reference(known)
     type_ = result_type(node, to, function.returns)
-    if known.virtual and not _is_exact(object_):
-        target = FunctionAddress(function, PointerType(FunctionType()), span)
+    if _is_virtual(known, to) and not _is_exact(object_):
+        target = FunctionAddress(function, PointerType(FunctionType()), span, virtual=True)
         return IndirectCall(target, (object_, *arguments), type_, span)
     return Call(function, (object_, *arguments), type_, span)
 

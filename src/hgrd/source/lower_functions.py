@@ -63,6 +63,7 @@ def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: b
         None,
         declaration.span,
         noreturn=declaration.noreturn,
+        pure=declaration.pure,
         user_code=user_code,
         variadic=declaration.variadic,
     )
@@ -88,6 +89,7 @@ def _function(
         declaration.span,
         max_threads=_launch_bounds(definition.node),
         noreturn=declaration.noreturn,
+        pure=declaration.pure,
         user_code=user_code,
         variadic=declaration.variadic,
     )

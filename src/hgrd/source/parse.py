@@ -105,6 +105,7 @@ def _pass(path: str, options: SourceOptions) -> Program:
     state = _Pass(Unit(table, Layouts(table), _TABLES))
     with _for_big_trees(), open_ast(path, options) as stream:
         _read(stream, state)
+        _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing = stream.missing_includes
         functions = _with_declarations(state, stream)
@@ -158,6 +159,16 @@ def _read(stream: AstStream, state: _Pass) -> None:
             _lower(definition, stream, state)
     for definition in waiting:
         _lower(definition, stream, state)
+
+
+def _drop_instantiated(state: _Pass) -> None:
+    """Explicit instantiations stand behind the template, which has then been taken for one without instances."""
+    kernels = [f for f in state.functions.values() if f.side is Side.KERNEL and f.body is not None]
+    instances = {(f.ref.qualified, f.span) for f in kernels if f.ref.template_args}
+    state.uninstantiated = [t for t in state.uninstantiated if (t.qualified, t.span) not in instances]
+    for f in kernels:
+        if not f.ref.template_args and (f.ref.qualified, f.span) in instances:
+            del state.functions[f.ref.key]
 
 
 def _span(node: Node) -> Span:

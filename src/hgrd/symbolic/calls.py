@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import Type, VoidType
+from hgrd.symbolic.methods import overriders
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
 from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, NullValue, Pointer, Value
-from hgrd.terms import Origin, Term, conj, const, negate
+from hgrd.terms import Origin, Term, conj, const, eq, negate, read
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Frame, Machine
@@ -41,7 +43,32 @@ def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
 
     callee = evaluate(machine, state, e.callee)
     arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    if isinstance(e.callee, ir.FunctionAddress) and e.callee.virtual:
+        return _virtual(machine, state, e.callee.function, e, arguments)
     return _through(machine, state, callee, e, arguments)
+
+
+def _virtual(
+    machine: Machine, state: State, method: ir.FunctionRef, e: ir.IndirectCall, arguments: tuple[Value, ...]
+) -> Value:
+    """Any of the functions that override `method`: which one, the object holds."""
+    *others, last = overriders(machine, method, arguments[0]) or ((method, arguments[0]),)
+
+    def rest(state: State, index: int) -> Value:
+        function, this = others[index] if index < len(others) else last
+        here = (this, *arguments[1:])
+        if index == len(others):
+            return _through(machine, state, FunctionValue(function), e, here)
+        test = _has_class(machine, arguments[0], method.qualified, index)
+        return _either(
+            state,
+            test,
+            e.span,
+            lambda branch: _through(machine, branch, FunctionValue(function), e, here),
+            lambda branch: rest(branch, index + 1),
+        )
+
+    return rest(state, 0)
 
 
 def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, arguments: tuple[Value, ...]) -> Value:
@@ -55,31 +82,40 @@ def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, 
             state.kill(e.span)
             return OPAQUE
         case Choice(condition=condition, then=a, otherwise=b):
-            return _either(machine, state, (condition, a, b), e, arguments)
+            return _either(
+                state,
+                condition,
+                e.span,
+                lambda branch: _through(machine, branch, a, e, arguments),
+                lambda branch: _through(machine, branch, b, e, arguments),
+            )
         case _:
             machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
             _clobber(machine, state, arguments)
             return machine.unknown("result", e.type, Origin.UNKNOWN)
 
 
+def _has_class(machine: Machine, object_: Value, method: str, number: int) -> Term:
+    """Whether an object is of a certain class: all threads that look at one object see the same."""
+    if isinstance(object_, Pointer) and object_.target.space in SHARED_SPACES:
+        return eq(read(f"{object_.target.name}.class", object_.offset), const(number))
+    return machine.unknown_truth(f"{method}?", Origin.DATA)
+
+
 def _either(
-    machine: Machine,
-    state: State,
-    callees: tuple[Term, Value, Value],
-    e: ir.IndirectCall,
-    arguments: tuple[Value, ...],
+    state: State, condition: Term, span: Span, then: Callable[[State], Value], otherwise: Callable[[State], Value]
 ) -> Value:
-    condition, *either = callees
+    """Runs both, each on the states where it is its turn; `state` becomes the state after them."""
     ends: list[tuple[State, Value]] = []
-    for callee, test in zip(either, (condition, negate(condition)), strict=True):
+    for action, test in ((then, condition), (otherwise, negate(condition))):
         branch = state.copy()
-        branch.assume(test, ConditionKind.BRANCH, e.span)
-        value = _through(machine, branch, callee, e, arguments)
+        branch.assume(test, ConditionKind.BRANCH, span)
+        value = action(branch)
         if branch.alive:
             ends.append((branch, value))
     joined = merge(end for end, _ in ends)
     if joined is None:
-        state.kill(e.span)
+        state.kill(span)
         return OPAQUE
     state.store, state.path = joined.store, joined.path
     values = [value for _, value in ends]

@@ -1,0 +1,83 @@
+"""Virtual functions: a call reaches what overrides them."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+struct Rule { __device__ virtual int at(int i) const { return i; } };
+struct Half : Rule { __device__ int at(int i) const override { return i / 2; } };
+struct Named : Half { int more; };
+
+struct Shape { int id; __device__ virtual int side() const = 0; };
+struct Square : Shape { __device__ int side() const { return 1; } };
+
+struct Left { int l; __device__ virtual int first(int i) { return i; } };
+struct Right { int r; __device__ virtual int second(int i) { return i; } };
+struct Both : Left, Right { __device__ int second(int i) override { return i + l; } };
+
+// race: write here, write here; global; warp (data-dependent)
+__global__ void any_rule(int *a, const Rule *rule) {
+  if (blockIdx.x == 0) a[rule->at(threadIdx.x)] = threadIdx.x;  // here
+}
+
+// race: write here, write here; global; warp block (data-dependent)
+__global__ void each_thread_a_rule(int *a, const Rule *rules) {
+  if (blockIdx.x == 0) a[rules[threadIdx.x].at(threadIdx.x)] = threadIdx.x;  // here
+}
+
+struct Twice : Rule { __device__ int at(int i) const override { return Rule::at(i) + Rule::at(i); } };
+
+// safe: 1 of 1 pairs
+__global__ void the_function_of_the_base(int *a) {
+  Twice rule;
+  const Rule *p = &rule;
+  if (blockIdx.x == 0) a[p->at(threadIdx.x)] = threadIdx.x;
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_rule_of_ones_own(int *a) {
+  Rule rule;
+  const Rule *p = &rule;
+  if (blockIdx.x == 0) a[p->at(threadIdx.x)] = threadIdx.x;
+}
+
+// race: write here, write here; global; warp
+__global__ void another_rule_of_ones_own(int *a) {
+  Half rule;
+  const Rule *p = &rule;
+  if (blockIdx.x == 0) a[p->at(threadIdx.x)] = threadIdx.x;  // here
+}
+
+// race: write here, write here; global; warp
+__global__ void what_a_base_class_overrides(int *a) {
+  Named rule;
+  const Rule *p = &rule;
+  if (blockIdx.x == 0) a[p->at(threadIdx.x)] = threadIdx.x;  // here
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_pure_function(int *a, const Shape *shape) {
+  if (blockIdx.x == 0) a[shape->side() * threadIdx.x] = threadIdx.x;
+}
+
+// race: write here, write here; global; warp block
+__global__ void the_object_of_a_second_base(int *a) {
+  Both both;
+  both.l = -(int)threadIdx.x;
+  both.r = 0;
+  Right *p = &both;
+  if (blockIdx.x == 0) a[p->second(threadIdx.x)] = threadIdx.x;  // here
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("methods"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_kernel(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
