@@ -6,7 +6,7 @@ program (checkout, path, files, rev), how to read it (defines, includes, include
 (kernels, launch, level).  The programs lie in ROOT/<checkout>/<path>, or in
 ROOT/<checkout>@<first 12 digits of rev>/<path>.
 
-The results are a list of {suite, id, verdict, races, ...}.  The verdict is `race` where hgrd reports a
+The results are a list of {suite, id, verdict, races, divergences, ...}.  The verdict is `race` where hgrd reports a
 race that is not conditional, `norace` where it proves that there is none (or only conditional ones),
 `unknown` where it cannot tell, `error` or `timeout` where there is no report, `missing` where the program
 is not there and `unsupported` for other languages than CUDA.
@@ -36,6 +36,7 @@ Entry = dict[str, Any]
 VERDICTS = ("race", "norace", "unknown", "error", "timeout", "missing", "unsupported")
 LEVELS = {"block": "intra-warp,intra-block", "grid": "inter-block", "all": "intra-warp,intra-block,inter-block"}
 SOURCES = (".cu", ".cc", ".cpp", ".cxx", ".c")
+BARRIER_DIVERGENCE = "barrier-divergence"
 LETTERS = {"read": "R", "write": "W", "atomic": "A"}
 
 
@@ -191,11 +192,15 @@ def judged(report: dict[str, Any]) -> dict[str, Any]:
     reasons += [f"{failure['file']}: {failure['reason']}" for failure in report["failures"]]
     undecided = reasons or any(launch["outcome"] == "unknown" for k in report["kernels"] for launch in k["launches"])
     races = [race(finding) for finding in findings if finding["severity"] == "error"]
+    barriers = [found for kernel in report["kernels"] for found in kernel["divergences"]]
+    open_barriers = [b for k in report["kernels"] for launch in k["launches"] for b in launch["open_barriers"]]
     return {
         "verdict": "race" if races else "unknown" if undecided or not report["kernels"] else "norace",
         "races": races,
         "conditional": [race(finding) for finding in findings if finding["severity"] == "warning"],
         "same_value": [race(finding) for finding in findings if finding["severity"] == "note"],
+        "divergences": [divergence(found) for found in barriers],
+        "open_barriers": list(dict.fromkeys(f"{place(b['location'])}: {b['reason']}" for b in open_barriers)),
         "reasons": list(dict.fromkeys(reasons)),
         "pairs": sum(launch["pairs"] for kernel in report["kernels"] for launch in kernel["launches"]),
     }
@@ -210,6 +215,18 @@ def race(finding: dict[str, Any]) -> dict[str, Any]:
         "array": sites[0]["array"],
         "scopes": finding["levels"],
         "confidence": finding["confidence"],
+    }
+
+
+def divergence(finding: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "line": finding["location"]["line"],
+        "rule": finding["rule"],
+        "severity": finding["severity"],
+        "scope": finding["scope"],
+        "cause": finding["cause"],
+        "confidence": finding["confidence"],
+        "iterations": finding["witness"]["iterations"],
     }
 
 
@@ -240,6 +257,19 @@ def table(results: list[dict[str, Any]], expected: dict[str, str]) -> str:
         "  ".join(cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True)))
         for row in rows
     )
+
+
+def diverging(results: list[dict[str, Any]], manifests: list[dict[str, Any]]) -> str:
+    """What became of the entries whose `kinds` name barrier divergence."""
+    kinds = {f"{m['suite']}/{e['id']}": e.get("kinds") or () for m in manifests for e in m["entries"]}
+    told = [
+        (name, [d["line"] for d in r.get("divergences", ()) if d["severity"] == "error"])
+        for r in results
+        if r["verdict"] != "unsupported" and BARRIER_DIVERGENCE in kinds[name := f"{r['suite']}/{r['id']}"]
+    ]
+    found = [f"  found in line {', '.join(map(str, lines))}: {name}" for name, lines in told if lines]
+    missed = [f"  not found: {name}" for name, lines in told if not lines]
+    return "\n".join((f"barrier divergence: {len(found)} of {len(told)} found", *found, *missed)) if told else ""
 
 
 def reasons(results: list[dict[str, Any]], most: int) -> str:
@@ -298,6 +328,8 @@ def main() -> None:
                 print(f"{said['verdict']:8} {expected.get(job.name, '-'):8} {job.name}", file=sys.stderr)
     a.out.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results, expected))
+    if barriers := diverging(results, manifests):
+        print(barriers)
     if a.reasons:
         print(reasons(results, a.reasons))
     for r in results:

@@ -1,15 +1,22 @@
 """Hand-made reports."""
 
+from dataclasses import replace
+
 from hgrd.program.span import NOWHERE, Span
 from hgrd.races.findings import (
     AccessKind,
+    BarrierThread,
+    BarrierWitness,
     Confidence,
+    Divergence,
+    DivergenceRule,
     FactUse,
     Finding,
     KernelReport,
     LaunchReport,
     Level,
     Message,
+    OpenBarrier,
     OpenPair,
     Outcome,
     Report,
@@ -20,6 +27,8 @@ from hgrd.races.findings import (
 )
 
 SOURCE = {
+    18: "  while (offset <= tid) {",
+    20: "    __syncthreads();",
     12: "\ttile[t] = i < n ? in[i] : 0;",
     15: "      int other = tile[t + s];",
     31: "  out[index[i]] = x;",
@@ -113,6 +122,70 @@ def kernel(
     return KernelReport(name, at(8, 17), outcome, (launch(name, outcome, findings, opened),), findings)
 
 
+DIVERGENT = Divergence(
+    rule=DivergenceRule.DIVERGENT,
+    span=at(20, 5),
+    scope="block",
+    how="branch",
+    parted=at(18, 10),
+    confidence=Confidence.DEFINITE,
+    witness=BarrierWitness(
+        block_dim=(8, 1, 1),
+        grid_dim=(2, 1, 1),
+        inputs=(("n", 9),),
+        contents=(),
+        iterations=(("r", 3), ("offset", 0)),
+        first=BarrierThread((1, 0, 0), (0, 0, 0), (("x", 4),)),
+        second=BarrierThread((0, 0, 0), (0, 0, 0), ()),
+    ),
+    facts=(GUARD,),
+    method="launch",
+)
+LEFT = Divergence(
+    rule=DivergenceRule.EXITED,
+    span=at(20, 5),
+    scope="block",
+    how="exit",
+    parted=at(18, 10),
+    confidence=Confidence.DATA_DEPENDENT,
+    witness=BarrierWitness(
+        block_dim=(8, 1, 1),
+        grid_dim=(2, 1, 1),
+        inputs=(),
+        contents=(("index[0]", 5),),
+        iterations=(),
+        first=BarrierThread((1, 0, 0), (0, 0, 0), ()),
+        second=BarrierThread((0, 0, 0), (0, 0, 0), ()),
+    ),
+    facts=(),
+)
+MASKED = Divergence(
+    rule=DivergenceRule.MASK,
+    span=at(20, 5),
+    scope="warp",
+    how="mask",
+    parted=at(20, 5),
+    confidence=Confidence.DEFINITE,
+    witness=BarrierWitness(
+        block_dim=(32, 1, 1),
+        grid_dim=(1, 1, 1),
+        inputs=(),
+        contents=(),
+        iterations=(),
+        first=BarrierThread((16, 0, 0), (0, 0, 0), ()),
+        second=None,
+    ),
+    facts=(),
+)
+OPEN_BARRIER = OpenBarrier(at(20, 5), "grid", "out of time after 60 s")
+
+
+def at_barriers(name: str, found: tuple[Divergence, ...], opened: tuple[OpenBarrier, ...] = ()) -> KernelReport:
+    only = replace(launch(name, Outcome.SAFE, (), ()), divergences=found, open_barriers=opened)
+    return KernelReport(name, at(8, 17), Outcome.SAFE, (only,), (), found)
+
+
+BARRIERS = at_barriers("scan", (DIVERGENT, LEFT, MASKED), (OPEN_BARRIER,))
 RACY = kernel("reduce", Outcome.RACE, (TREE,))
 SAFE = kernel("copy", Outcome.SAFE)
 BENIGN = kernel("mark", Outcome.SAFE, (SAME_VALUE,))

@@ -5,13 +5,16 @@ from pathlib import Path
 from hgrd import __version__
 from hgrd.report.document import document, to_bytes
 from hgrd.report.severity import merged, tally
-from tests.report.samples import BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report
+from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
+WHOLE = report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN, BARRIERS)
+
+
 def test_everything_there_is_to_say():
-    said = to_bytes(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN), False, {"b.cu": "no such file or directory"})
+    said = to_bytes(WHOLE, False, {"b.cu": "no such file or directory"})
     assert said.decode().replace(__version__, "VERSION") == (GOLDEN / "report.json").read_text()
 
 
@@ -23,6 +26,11 @@ def test_the_document_survives_json():
 def test_same_value_writes_count_as_notes_unless_strict():
     assert (tally(report(BENIGN), False).errors, tally(report(BENIGN), False).notes) == (0, 1)
     assert (tally(report(BENIGN), True).errors, tally(report(BENIGN), True).notes) == (1, 0)
+
+
+def test_exits_before_a_barrier_count_as_notes_unless_strict():
+    assert (tally(report(BARRIERS), False).barrier_errors, tally(report(BARRIERS), False).barrier_notes) == (2, 1)
+    assert (tally(report(BARRIERS), True).barrier_errors, tally(report(BARRIERS), True).barrier_notes) == (3, 0)
 
 
 def test_the_outcome_of_a_report_is_its_worst():
@@ -56,4 +64,4 @@ def keys(value: object) -> set[str]:
 def test_every_key_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
     said = set(re.findall(r'[`"](\w+)[`"]', text))
-    assert keys(document(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN), False, {"b.cu": "gone"})) - said == set()
+    assert keys(document(WHOLE, False, {"b.cu": "gone"})) - said == set()

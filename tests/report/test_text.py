@@ -5,7 +5,7 @@ from pathlib import Path
 from hgrd.races.findings import Report
 from hgrd.report.lines import plain, write
 from hgrd.report.text import TextOptions, render
-from tests.report.samples import BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report, source_line
+from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report, source_line
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -15,7 +15,7 @@ def text(what: Report, options: TextOptions | None = None) -> str:
 
 
 def test_everything_there_is_to_say():
-    assert text(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN)) == (GOLDEN / "report.txt").read_text()
+    assert text(report(RACY, SAFE, BENIGN, DOUBTFUL, UNKNOWN, BARRIERS)) == (GOLDEN / "report.txt").read_text()
 
 
 def test_brief_leaves_out_kernels_and_open_pairs():

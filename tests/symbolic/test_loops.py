@@ -139,6 +139,7 @@ loop i# in 0..2147483647
         """
 loop i# in 0..2147483646 when 0 < n
   read global b at i# * 4 size 4 when i# < n
+  exit when i# < n && b[i#] != 0
   write global a at i# * 4 size 4 when i# < n && b[i#] == 0
 write global a at n * 4 size 4 when n <= i#end && (i#end <= 0 || i#end - 1 < n)
 """,

@@ -60,7 +60,10 @@ write global a at 4 size 4 when 3 < n
     ),
     "early_return": (
         "if (n > 3) return; a[0] = 0;",
-        "write global a at 0 size 4 when n <= 3",
+        """
+exit when 3 < n
+write global a at 0 size 4 when n <= 3
+""",
     ),
     "short_circuit": (
         "if (n > 0 && b[n] == 1) a[0] = 0;",

@@ -82,11 +82,12 @@ def _show(stage: str, arguments: Namespace) -> int:
 
 
 def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: bool) -> int:
-    """Races go before missing input: 1 means races, whatever else there is to say."""
+    """Findings go before missing input: 1 means findings, whatever else there is to say."""
     from hgrd.report.severity import tally
 
     total = tally(report, strict)
-    if total.errors or total.warnings or (fail_on_unknown and total.unknown):
+    undecided = total.unknown or total.open_barriers
+    if total.errors or total.warnings or total.barrier_errors or (fail_on_unknown and undecided):
         return 1
     return 2 if incomplete else 0
 

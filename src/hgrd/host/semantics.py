@@ -121,7 +121,13 @@ class HostSemantics(Semantics):
     def begin_body(self, machine: Machine, state: State) -> None:
         pass
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
+        pass
+
+    def leave_function(self, machine: Machine, state: State, span: Span) -> None:
+        pass
+
+    def abort(self, machine: Machine, state: State, span: Span) -> None:
         pass
 
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:

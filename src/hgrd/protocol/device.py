@@ -24,7 +24,7 @@ from hgrd.program.types import (
 )
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
-from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Fence, Observation, Scope
+from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.expressions import evaluate
@@ -40,6 +40,7 @@ from hgrd.symbolic.values import (
     FloatValue,
     MemoryObject,
     MemorySpace,
+    OpaqueValue,
     Pointer,
     PointerValue,
     Value,
@@ -65,6 +66,7 @@ class DeviceSemantics(Semantics):
     common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
+    agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
 
     # ------------------------------------------------------------ variables
 
@@ -139,15 +141,34 @@ class DeviceSemantics(Semantics):
             value = stored_value(machine, target, pointer.offset, type_)
         else:
             value = self._fresh(machine, target, type_)
-            if not machine.probing and not volatile and self._same_for_block(pointer.offset):
-                loops = tuple(loop.binder for loop in self.recorder.loops)
-                self.broadcast.update({s.name: loops for s in symbols_in(value)})
+            if not volatile and self._same_for_block(pointer.offset):
+                self.spread(machine, value)
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
         result = None if steady else _symbol_of(value)
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
+
+    def spread(self, machine: Machine, value: Value) -> None:
+        """All threads of a block get the same value here (in the same iterations of the loops around)."""
+        for symbol in symbols_in(value):
+            self.agree(symbol)
+        if not machine.probing:
+            loops = tuple(loop.binder for loop in self.recorder.loops)
+            self.broadcast.update({s.name: loops for s in symbols_in(value)})
+
+    def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
+        return not isinstance(value, OpaqueValue) and all(
+            s.name in self.common or s.name in self.agreed or s.name in besides or s.origin is Origin.LOOP
+            for s in symbols_in(value)
+        )
+
+    def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
+        around = [loop.binder for loop in self.recorder.loops]
+        if iteration is not None:
+            around += [s for s in symbols_of(iteration) if s.origin is Origin.LOOP and s not in around]
+        self.agreed[symbol.name] = tuple(around)
 
     def _same_for_block(self, term: Term) -> bool:
         return all(s.name in self.common or s.name in self.broadcast for s in symbols_of(term))
@@ -234,7 +255,7 @@ class DeviceSemantics(Semantics):
     def barrier(self, machine: Machine, state: State, scope: Scope, span: Span, mask: Term | None = None) -> None:
         if mask is not None and mask.is_const and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
             mask = None
-        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask))
+        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, state.path))
 
     def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
         self.recorder.add(machine, Fence(scope, guards_of(state), span))
@@ -273,8 +294,15 @@ class DeviceSemantics(Semantics):
     def begin_body(self, machine: Machine, state: State) -> None:
         self.recorder.begin_body(machine, state)
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
-        self.recorder.leave(machine, binder, count)
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
+        self.recorder.leave(machine, binder, count, breaks)
+
+    def leave_function(self, machine: Machine, state: State, span: Span) -> None:
+        if len(machine.frames) == 1:
+            self.recorder.add(machine, Exit(barrier_guards(state), span))
+
+    def abort(self, machine: Machine, state: State, span: Span) -> None:
+        self.recorder.add(machine, Exit(barrier_guards(state), span, aborts=True))
 
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
         if _touches_memory(statement.template):

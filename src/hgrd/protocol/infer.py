@@ -119,6 +119,7 @@ def _run(
         tuple(dict.fromkeys(device.assumed)),
         tuple(device.across),
         dict(device.observed),
+        dict(device.agreed),
     )
 
 

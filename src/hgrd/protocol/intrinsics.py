@@ -101,7 +101,11 @@ def _block_barrier(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]
 ) -> Value | None:
     device.barrier(machine, state, Scope.BLOCK, call.span)
-    return OPAQUE if isinstance(call.type, VoidType) else machine.unknown("vote", call.type, Origin.DATA)
+    if isinstance(call.type, VoidType):
+        return OPAQUE
+    vote = machine.unknown("vote", call.type, Origin.DATA)
+    device.spread(machine, vote)
+    return vote
 
 
 def _warp_barrier(
@@ -127,6 +131,7 @@ def _silent(device: DeviceSemantics, machine: Machine, state: State, call: Call,
 
 
 def _stop(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
+    device.abort(machine, state, call.span)
     state.kill(call.span)
     return OPAQUE
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from hgrd.host.model import Fact
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
+from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import Symbol, Term
 
@@ -80,12 +81,22 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """`mask` is the warp mask where it is not all ones."""
+    """`mask` is the warp mask where it is not all ones.  `path`: all that holds there, in program order."""
 
     scope: Scope
     guards: tuple[Term, ...]
     span: Span
     mask: Term | None = None
+    path: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A thread leaves the kernel before its end when all `guards` hold; `aborts`: it takes the launch with it."""
+
+    guards: tuple[Term, ...]
+    span: Span
+    aborts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,8 @@ class Fence:
 class ProtocolLoop:
     """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
 
-    `guards` hold at entry, `tests` in every iteration besides.
+    `guards` hold at entry, `tests` in every iteration besides.  `breaks` are the conditions of the other
+    ways out of an iteration behind the loop.
     """
 
     binder: Symbol
@@ -108,9 +120,10 @@ class ProtocolLoop:
     tests: tuple[Term, ...]
     items: tuple[Item, ...]
     span: Span
+    breaks: tuple[tuple[Term, ...], ...] = ()
 
 
-Item: TypeAlias = Access | Barrier | Fence | ProtocolLoop
+Item: TypeAlias = Access | Barrier | Exit | Fence | ProtocolLoop
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +175,9 @@ class Protocol:
     with the iteration numbers of the loops around.  Without a race there, and between the same two
     barriers, all threads of the block got the same.
 
+    `agreed` are those that are the same for all threads of a block in the same iterations of the loops around,
+    which it names.
+
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
     """
@@ -177,6 +193,7 @@ class Protocol:
     assumed: tuple[Fact, ...] = ()
     across: tuple[AcrossThreads, ...] = ()
     observed: Mapping[str, Observation] = field(default_factory=dict[str, Observation])
+    agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

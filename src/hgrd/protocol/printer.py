@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Item, Protocol, ProtocolLoop
 from hgrd.terms import TRUE, Term, conj, show
 
 
@@ -34,6 +34,8 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
             case Barrier():
                 mask = f" mask {show(item.mask)}" if item.mask is not None else ""
                 lines.append(f"{pad}barrier {item.scope.value}{mask}{when}  // {item.span.line}")
+            case Exit(aborts=aborts):
+                lines.append(f"{pad}{'abort' if aborts else 'exit'}{when}  // {item.span.line}")
             case Fence():
                 lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
             case ProtocolLoop():

@@ -10,7 +10,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.terms import Symbol, Term
 
-_BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED})
+_BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
 
 @dataclass(slots=True)
@@ -51,14 +51,15 @@ class Recorder:
         if not machine.probing and self.loops and self.loops[-1].tests is None:
             self.loops[-1].tests = tuple(g for g in guards_of(state) if g not in self.loops[-1].guards)
 
-    def leave(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
+    def leave(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
         if machine.probing:
             return
         items = self.open.pop()
         opened = self.loops.pop()
         assert opened.binder == binder
         if items:
-            loop = ProtocolLoop(binder, count, opened.guards, opened.tests or (), tuple(items), opened.span)
+            left = tuple(barrier_guards(s) for s in breaks if s.alive)
+            loop = ProtocolLoop(binder, count, opened.guards, opened.tests or (), tuple(items), opened.span, left)
             self.open[-1].append(loop)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hgrd.program.memory import AccessKind, Level, Space
-from hgrd.protocol.model import Access, Barrier, Fence, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases import Party, Path, Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import TRUE, Term, conj, disj, eq, ne, negate, symbols_of, var
@@ -121,6 +121,8 @@ def _orders(item: Item) -> bool:
             return True
         case Access():
             return item.kind is AccessKind.ATOMIC or item.volatile
+        case Exit():
+            return False
         case ProtocolLoop():
             return any(map(_orders, item.items))
 

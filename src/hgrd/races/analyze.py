@@ -16,8 +16,10 @@ from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
-from hgrd.races.findings import Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
+from hgrd.races.divergence import synchronisation
+from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
 from hgrd.races.judge import Decide, Judgement, judge
+from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
@@ -26,6 +28,7 @@ from hgrd.symbolic.state import symbols_in
 from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
 
 _log = logging.getLogger(__name__)
+_BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -118,11 +121,18 @@ def _launch(
     try:
         protocol, facts = prepare(tables, kernel, launch, options, messages)
         protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
+        met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
         result = judge(protocol, facts, options, decide, begin + options.time_limit)
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)
         return _failed(kernel, launch, error, perf_counter() - begin)
-    return _report(kernel, launch, protocol, result, perf_counter() - begin)
+    report = _report(kernel, launch, protocol, result, perf_counter() - begin)
+    return replace(
+        report,
+        assumptions=(*report.assumptions, *met.assumptions()),
+        divergences=met.divergences,
+        open_barriers=met.open_barriers,
+    )
 
 
 def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
@@ -157,6 +167,7 @@ def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | No
     """
     c = protocol.configuration
     used = {s.name for a in accesses(protocol.items) for s in symbols_of(a.offset, *a.guards)}
+    used |= {s.name for p in places(protocol) for s in symbols_of(*p.item.guards)}
     axes = "xyz"
 
     def extent(base: str, indexes: str, i: int, known: Term) -> Term | None:
@@ -250,7 +261,14 @@ def roll_up(reports: Iterable[LaunchReport]) -> tuple[KernelReport, ...]:
     for report in reports:
         by_kernel.setdefault((report.kernel, report.kernel_span), []).append(report)
     return tuple(
-        KernelReport(group[0].kernel, group[0].kernel_span, _worst(group), tuple(group), merge_findings(group))
+        KernelReport(
+            group[0].kernel,
+            group[0].kernel_span,
+            _worst(group),
+            tuple(group),
+            merge_findings(group),
+            merge_divergences(group),
+        )
         for group in by_kernel.values()
     )
 
@@ -277,6 +295,15 @@ def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
                 levels = {*known.levels, *f.levels}
                 ordered = tuple(level for level in type(f.levels[0]) if level in levels)
                 merged[key] = replace(known, levels=ordered, same_value=known.same_value and f.same_value)
+    return tuple(merged.values())
+
+
+def merge_divergences(group: Iterable[LaunchReport]) -> tuple[Divergence, ...]:
+    """One finding a rule and barrier."""
+    merged: dict[object, Divergence] = {}
+    for report in group:
+        for d in report.divergences:
+            merged.setdefault((d.rule, d.span), d)
     return tuple(merged.values())
 
 

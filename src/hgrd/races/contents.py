@@ -26,9 +26,11 @@ class Contents:
 
     def bearing_on(self, query: Query) -> tuple[str, ...]:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
-        between = difference(query.first.address, query.second.address)
-        names = {_plain_name(s) for s in _outside_reads(between) if self._is_computed(s)}
-        return tuple(sorted(names))
+        return self.computed_in(difference(query.first.address, query.second.address))
+
+    def computed_in(self, *terms: Term) -> tuple[str, ...]:
+        """Names of the computed values in the terms (of either thread)."""
+        return tuple(sorted({_plain_name(s) for t in terms for s in _outside_reads(t) if self._is_computed(s)}))
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed

@@ -10,13 +10,18 @@ from hgrd.program.span import Span
 
 __all__ = [
     "AccessKind",
+    "BarrierThread",
+    "BarrierWitness",
     "Confidence",
+    "Divergence",
+    "DivergenceRule",
     "FactUse",
     "Finding",
     "KernelReport",
     "LaunchReport",
     "Level",
     "Message",
+    "OpenBarrier",
     "OpenPair",
     "Outcome",
     "Report",
@@ -120,6 +125,67 @@ class OpenPair:
     span: Span
 
 
+class DivergenceRule(Enum):
+    """Rules on barriers, by code."""
+
+    DIVERGENT = "HGRD002"  # some threads perform the barrier, others go another way
+    EXITED = "HGRD003"  # the others have left the kernel: current hardware counts them as arrived
+    MASK = "HGRD004"  # a warp barrier whose mask does not name its caller, or not the same for all
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierThread:
+    """A thread at a barrier: threadIdx, blockIdx, and the values on which its way depends, by name."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+    locals: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierWitness:
+    """A launch, a thread that performs the barrier, and (but for HGRD004) one that does not.
+
+    `iterations` are the numbers of the iterations, from 0, of the loops around the barrier, outermost first.
+    """
+
+    block_dim: tuple[int, int, int]
+    grid_dim: tuple[int, int, int]
+    inputs: tuple[tuple[str, int], ...]
+    contents: tuple[tuple[str, int], ...]
+    iterations: tuple[tuple[str, int], ...]
+    first: BarrierThread
+    second: BarrierThread | None
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A barrier that not all of its threads perform together.
+
+    `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread went
+    another way, and `how` it did: "branch", "loop", "exit"; "mask" for HGRD004.
+    """
+
+    rule: DivergenceRule
+    span: Span
+    scope: str
+    how: str
+    parted: Span | None
+    confidence: Confidence
+    witness: BarrierWitness
+    facts: tuple[FactUse, ...]
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBarrier:
+    """A barrier of which it is not decided whether all of its threads perform it together."""
+
+    span: Span
+    scope: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchReport:
     """A kernel at one launch (or, without host code, at any launch the options allow)."""
@@ -137,17 +203,23 @@ class LaunchReport:
     pairs: int
     discharged: int
     seconds: float
+    divergences: tuple[Divergence, ...] = ()
+    open_barriers: tuple[OpenBarrier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """All launches of a kernel rolled up: the worst outcome, findings merged by pair and space."""
+    """All launches of a kernel rolled up: the worst outcome, findings merged by pair and space.
+
+    `divergences` are merged by rule and barrier.  `outcome` is about races alone.
+    """
 
     kernel: str
     span: Span
     outcome: Outcome
     launches: tuple[LaunchReport, ...]
     findings: tuple[Finding, ...]
+    divergences: tuple[Divergence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

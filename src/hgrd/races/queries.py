@@ -77,7 +77,7 @@ class Poser:
             *naming.distinct(pair.level),
             *self.communication.constraints(a, b, naming, pair.level),
             *(readings.constraints(a, b, naming) if readings is not None else ()),
-            *_across(self.protocol, naming),
+            *across(self.protocol, naming),
         )
         if values is not None:
             extra = (*extra, ne(*naming.of(values[:1], Side.FIRST), *naming.of(values[1:], Side.SECOND)))
@@ -107,13 +107,13 @@ class Poser:
 def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tuple[Term, ...], ...]) -> Posed:
     """The query of what holds between the two, and of the accesses (address first) and endings of each."""
     a, b = pair.first, pair.second
-    between, one, endings_1, two, endings_2 = _split(abstract_floats(tuple(chain(*groups))), map(len, groups))
+    between, one, endings_1, two, endings_2 = split(abstract_floats(tuple(chain(*groups))), map(len, groups))
     address_1, address_2 = one[0], two[0]
     core = (address_1, address_2, *between)
     guards_1, guards_2 = _relevant((*one[1:], *endings_1), (*two[1:], *endings_2), core)
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
-    used = _cone(facts, _with_extents(naming, symbols_of(*everything)))
-    query = _query(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
+    used = cone(facts, with_extents(naming, symbols_of(*everything)))
+    query = query_of(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
     raw = (a.offset, *a.guards, b.offset, *b.guards)
@@ -122,13 +122,13 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     return Posed(a, b, query, used, naming, data, unknown)
 
 
-def _split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, ...]]:
+def split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, ...]]:
     """Consecutive parts of the given lengths."""
     rest = iter(terms)
     return [tuple(islice(rest, length)) for length in lengths]
 
 
-def _across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
+def across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
     """What the program says of a value in all threads, for these two."""
     found: list[Term] = []
     for item in protocol.across:
@@ -169,7 +169,7 @@ def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
     return symbol.origin in (Origin.DATA, Origin.COMPUTED) and uses[symbol] == 1 and symbol.low < symbol.high
 
 
-def _with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
+def with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
     """The symbols, and those that bound the indexes among them."""
     names = {s.name.removesuffix(SUFFIX[Side.FIRST]).removesuffix(SUFFIX[Side.SECOND]) for s in symbols}
     return symbols | symbols_of(*(extent for s, extent in _axes(naming) if s.name in names))
@@ -182,7 +182,7 @@ def _axes(naming: Naming) -> list[tuple[Symbol, Term]]:
     return [(s, extent) for s, extent in zip(indexes, extents, strict=True) if s is not None]
 
 
-def _cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ...]:
+def cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ...]:
     """Facts that are connected to the symbols, directly or through other facts."""
     chosen: list[int] = []
     reach = set(symbols)
@@ -199,7 +199,7 @@ def _cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ..
     return tuple(facts[i] for i in sorted(chosen))
 
 
-def _query(
+def query_of(
     naming: Naming,
     facts: tuple[Fact, ...],
     first: tuple[Term, tuple[Term, ...], int],

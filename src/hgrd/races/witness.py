@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from hgrd.protocol.model import Access, Configuration
 from hgrd.protocol.phases import Party
-from hgrd.races.findings import ThreadWitness, Witness
-from hgrd.races.parties import Naming
+from hgrd.races.findings import BarrierThread, BarrierWitness, ThreadWitness, Witness
+from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed
+from hgrd.races.ways import PosedWay
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
 
@@ -15,16 +16,57 @@ def witness_of(posed: Posed, a: Access, b: Access, model: Model) -> Witness:
     naming = posed.naming
     c = naming.configuration
     used = symbols_of(*posed.query.facts, a.offset, *a.guards, b.offset, *b.guards)
-    inputs = {s for s in used if s.origin is Origin.INPUT and not naming.is_private(s) and s in model.values}
     return Witness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
-        inputs=tuple((s.name, model.values[s]) for s in sorted(inputs, key=lambda s: s.name)),
-        contents=tuple(
-            (f"{array}[{', '.join(map(str, index))}]", value) for (array, index), value in sorted(model.reads.items())
-        ),
+        inputs=_inputs(used, naming, model),
+        contents=_contents(model),
         first=_thread(posed, a, model, Party.FIRST, c),
         second=_thread(posed, b, model, Party.SECOND, c),
+    )
+
+
+def barrier_witness(posed: PosedWay, binders: tuple[Symbol, ...], model: Model, *, alone: bool) -> BarrierWitness:
+    """`binders` are those of the loops around the barrier; `alone`: there is no second thread."""
+    naming, query = posed.naming, posed.query
+    c = naming.configuration
+    used = symbols_of(*query.facts, *query.first.guards, *query.second.guards, *query.between)
+    return BarrierWitness(
+        block_dim=_extents(c.block, model),
+        grid_dim=_extents(c.grid, model),
+        inputs=_inputs(used, naming, model),
+        contents=_contents(model),
+        iterations=tuple((_loop_name(b), model.values.get(b, 0)) for b in binders),
+        first=_at_barrier(posed, model, Party.FIRST),
+        second=None if alone else _at_barrier(posed, model, Party.SECOND),
+    )
+
+
+def _loop_name(binder: Symbol) -> str:
+    """The variable that a loop counts with; "iteration" if there is none."""
+    return binder.name.split("#")[0].removesuffix(".iteration")
+
+
+def _at_barrier(posed: PosedWay, model: Model, party: Party) -> BarrierThread:
+    naming = posed.naming
+    c = naming.configuration
+    guards = (posed.query.first if party is Party.FIRST else posed.query.second).guards
+    indexes = {naming.rename(s, party) for s in (*c.thread, *c.block_index) if s is not None}
+    own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[party]) and s not in indexes and s in model.values]
+    locals_ = ((s.name.removesuffix(SUFFIX[party]).removesuffix("#"), model.values[s]) for s in own)
+    return BarrierThread(
+        _indexes(c.thread, naming, party, model), _indexes(c.block_index, naming, party, model), tuple(sorted(locals_))
+    )
+
+
+def _inputs(used: frozenset[Symbol], naming: Naming, model: Model) -> tuple[tuple[str, int], ...]:
+    inputs = {s for s in used if s.origin is Origin.INPUT and not naming.is_private(s) and s in model.values}
+    return tuple((s.name, model.values[s]) for s in sorted(inputs, key=lambda s: s.name))
+
+
+def _contents(model: Model) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (f"{array}[{', '.join(map(str, index))}]", value) for (array, index), value in sorted(model.reads.items())
     )
 
 

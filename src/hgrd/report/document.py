@@ -10,18 +10,22 @@ import orjson
 from hgrd import __version__
 from hgrd.program.span import NOWHERE, Span
 from hgrd.races.findings import (
+    BarrierThread,
+    BarrierWitness,
+    Divergence,
     FactUse,
     Finding,
     KernelReport,
     LaunchReport,
     Message,
+    OpenBarrier,
     OpenPair,
     Report,
     Site,
     ThreadWitness,
     Witness,
 )
-from hgrd.report.severity import severity, tally
+from hgrd.report.severity import severity, severity_at_barrier, tally
 
 SCHEMA_VERSION: Final = 1
 """Grows when a key disappears or changes its meaning; new keys may come at any time."""
@@ -52,6 +56,9 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
             "warnings": total.warnings,
             "notes": total.notes,
             "open_pairs": total.open_pairs,
+            "barrier_errors": total.barrier_errors,
+            "barrier_notes": total.barrier_notes,
+            "open_barriers": total.open_barriers,
         },
         "files": list(report.files),
         "kernels": [_kernel(kernel, strict) for kernel in report.kernels],
@@ -67,6 +74,7 @@ def _kernel(kernel: KernelReport, strict: bool) -> Object:
         "location": location(kernel.span),
         "outcome": kernel.outcome.value,
         "findings": [_finding(finding, strict) for finding in kernel.findings],
+        "divergences": [_divergence(divergence, strict) for divergence in kernel.divergences],
         "launches": [_launch(launch, strict) for launch in kernel.launches],
     }
 
@@ -77,7 +85,9 @@ def _launch(launch: LaunchReport, strict: bool) -> Object:
         "location": location(launch.launch_span),
         "outcome": launch.outcome.value,
         "findings": [_finding(finding, strict) for finding in launch.findings],
+        "divergences": [_divergence(divergence, strict) for divergence in launch.divergences],
         "open": [_open_pair(pair) for pair in launch.open_pairs],
+        "open_barriers": [_open_barrier(barrier) for barrier in launch.open_barriers],
         "assumptions": [_fact(fact) for fact in launch.assumptions],
         "notes": list(launch.notes),
         "accesses": launch.accesses,
@@ -102,6 +112,41 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "facts": [_fact(fact) for fact in finding.facts],
         "method": finding.method,
     }
+
+
+def _divergence(divergence: Divergence, strict: bool) -> Object:
+    return {
+        "rule": divergence.rule.value,
+        "severity": severity_at_barrier(divergence, strict).value,
+        "confidence": divergence.confidence.value,
+        "scope": divergence.scope,
+        "location": location(divergence.span),
+        "cause": divergence.how,
+        "parted": location(divergence.parted),
+        "witness": _barrier_witness(divergence.witness),
+        "facts": [_fact(fact) for fact in divergence.facts],
+        "method": divergence.method,
+    }
+
+
+def _barrier_witness(witness: BarrierWitness) -> Object:
+    threads = (witness.first, witness.second)
+    return {
+        "block_dim": list(witness.block_dim),
+        "grid_dim": list(witness.grid_dim),
+        "inputs": _named(witness.inputs),
+        "contents": _named(witness.contents),
+        "iterations": _named(witness.iterations),
+        "threads": [_barrier_thread(thread) for thread in threads if thread is not None],
+    }
+
+
+def _barrier_thread(thread: BarrierThread) -> Object:
+    return {"block": list(thread.block), "thread": list(thread.thread), "locals": _named(thread.locals)}
+
+
+def _open_barrier(barrier: OpenBarrier) -> Object:
+    return {"reason": barrier.reason, "location": location(barrier.span), "scope": barrier.scope}
 
 
 def _open_pair(pair: OpenPair) -> Object:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hgrd.races.findings import Confidence, Finding, Outcome, Report
+from hgrd.races.findings import Confidence, Divergence, DivergenceRule, Finding, Outcome, Report
 
 
 class Severity(Enum):
@@ -24,9 +24,14 @@ def severity(finding: Finding, strict: bool) -> Severity:
     return Severity.WARNING if finding.confidence is Confidence.CONDITIONAL else Severity.ERROR
 
 
+def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
+    """Threads that have returned before a barrier are a note unless `strict`."""
+    return Severity.NOTE if divergence.rule is DivergenceRule.EXITED and not strict else Severity.ERROR
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over a report: kernels by outcome, findings by severity, pairs left open."""
+    """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers."""
 
     kernels: int
     race: int
@@ -36,6 +41,9 @@ class Tally:
     warnings: int
     notes: int
     open_pairs: int
+    barrier_errors: int
+    barrier_notes: int
+    open_barriers: int
 
     @property
     def outcome(self) -> Outcome:
@@ -48,6 +56,7 @@ class Tally:
 def tally(report: Report, strict: bool) -> Tally:
     outcomes = [kernel.outcome for kernel in report.kernels]
     severities = [severity(finding, strict) for kernel in report.kernels for finding in kernel.findings]
+    at_barriers = [severity_at_barrier(d, strict) for kernel in report.kernels for d in kernel.divergences]
     return Tally(
         kernels=len(outcomes),
         race=outcomes.count(Outcome.RACE),
@@ -57,6 +66,9 @@ def tally(report: Report, strict: bool) -> Tally:
         warnings=severities.count(Severity.WARNING),
         notes=severities.count(Severity.NOTE),
         open_pairs=sum(len(launch.open_pairs) for kernel in report.kernels for launch in kernel.launches),
+        barrier_errors=at_barriers.count(Severity.ERROR),
+        barrier_notes=at_barriers.count(Severity.NOTE),
+        open_barriers=sum(len(launch.open_barriers) for kernel in report.kernels for launch in kernel.launches),
     )
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hgrd.program.span import NOWHERE, Span
 from hgrd.races.findings import (
     AccessKind,
     Confidence,
-    FactUse,
     Finding,
     KernelReport,
-    LaunchReport,
     OpenPair,
     Outcome,
     Report,
@@ -20,19 +17,25 @@ from hgrd.races.findings import (
     ThreadWitness,
     Witness,
 )
+from hgrd.report.barriers import divergence_lines, open_barrier_lines
 from hgrd.report.excerpt import SourceLine, excerpt
 from hgrd.report.lines import Line, Piece, Tone, line
-from hgrd.report.severity import Severity, severity, tally
+from hgrd.report.pieces import (
+    CONFIDENCE,
+    INDENT,
+    TONE,
+    columns,
+    counted,
+    facts_lines,
+    field,
+    headline,
+    in_macro,
+    launch_words,
+    triple,
+)
+from hgrd.report.severity import Severity, severity, severity_at_barrier, tally
 
-_TONE = {Severity.ERROR: Tone.ERROR, Severity.WARNING: Tone.WARNING, Severity.NOTE: Tone.NOTE}
 _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
-_CONFIDENCE = {
-    Confidence.DEFINITE: "definite: the witness was evaluated with exact C semantics",
-    Confidence.CONFIRMED: "confirmed: the witness was replayed on the simulator",
-    Confidence.DATA_DEPENDENT: "data-dependent: it needs the array contents of the witness",
-    Confidence.CONDITIONAL: "conditional: it disappears under a precondition that the host does not establish",
-}
-_INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,19 @@ def render(report: Report, source_line: SourceLine, options: TextOptions) -> Ite
         for finding in kernel.findings:
             yield from _finding(kernel, finding, source_line, options.strict)
             yield ()
+        for divergence in kernel.divergences:
+            yield from divergence_lines(kernel, divergence, source_line, options.strict)
+            yield ()
         if not options.brief:
             for pair in _open_pairs(kernel):
                 yield from _open_pair(kernel, pair, source_line)
                 yield ()
+            for barrier in dict.fromkeys(b for launch in kernel.launches for b in launch.open_barriers):
+                yield from open_barrier_lines(kernel, barrier, source_line)
+                yield ()
     if not options.brief:
         for kernel in report.kernels:
-            yield from _kernel(kernel)
+            yield from _kernel(kernel, options.strict)
     yield _summary(report, options.strict)
 
 
@@ -65,22 +74,22 @@ def render(report: Report, source_line: SourceLine, options: TextOptions) -> Ite
 def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, strict: bool) -> Iterator[Line]:
     first, second = finding.first, finding.second
     level = severity(finding, strict)
-    yield _headline(first.span, (_TONE[level], level.value), _title(kernel, finding))
+    yield headline(first.span, (TONE[level], level.value), _title(kernel, finding))
     yield from excerpt(first.span, source_line)
-    yield from _in_macro(first.span)
+    yield from in_macro(first.span)
     again = first.span == second.span and first.kind is second.kind
     other = "and the same access by another thread" if again else f"and this {access(second)}"
-    yield _headline(second.span, (Tone.NOTE, "note"), other)
+    yield headline(second.span, (Tone.NOTE, "note"), other)
     if not again:
         yield from excerpt(second.span, source_line)
-        yield from _in_macro(second.span)
-    yield _field("levels", ", ".join(level.value for level in finding.levels))
-    yield _field("confidence", _CONFIDENCE[finding.confidence])
+        yield from in_macro(second.span)
+    yield field("levels", ", ".join(level.value for level in finding.levels))
+    yield field("confidence", CONFIDENCE[finding.confidence])
     if finding.condition:
-        yield _field("unless", f"assert({finding.condition});")
+        yield field("unless", f"assert({finding.condition});")
     yield from _launch_of(kernel, finding)
     yield from _witness(finding.witness)
-    yield from _facts("facts used", finding.facts)
+    yield from facts_lines("facts used", finding.facts)
 
 
 def _title(kernel: KernelReport, finding: Finding) -> str:
@@ -114,31 +123,23 @@ def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
     racing = [x for x in kernel.launches if any((f.first, f.second, f.space) == key for f in x.findings)]
     if racing:
         more = f" (and {len(racing) - 1} more)" if len(racing) > 1 else ""
-        yield _field("launch", _launch_words(racing[0]) + more)
-
-
-def _launch_words(launch: LaunchReport) -> str:
-    at = f" at {launch.launch_span}" if launch.launch_span is not None else ""
-    return f"{launch.kernel}{launch.configuration}{at}"
+        yield field("launch", launch_words(racing[0]) + more)
 
 
 def _witness(witness: Witness) -> Iterator[Line]:
-    yield _field("with", f"blockDim = {_triple(witness.block_dim)}, gridDim = {_triple(witness.grid_dim)}")
+    yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
     for name, value in (*witness.inputs, *witness.contents):
-        yield line(_INDENT, " " * 12, f"{name} = {value}")
+        yield line(INDENT, " " * 12, f"{name} = {value}")
     first, second = witness.first, witness.second
-    rows = [("", "one thread", "the other"), *_thread_rows(first, second)]
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for name, left, right in rows:
-        yield line(_INDENT * 2, f"{name:{max(widths[0], 10)}}{left:{widths[1]}}  {right}")
+    yield from columns([("", "one thread", "the other"), *_thread_rows(first, second)])
 
 
 def _thread_rows(first: ThreadWitness, second: ThreadWitness) -> list[tuple[str, str, str]]:
     left, right = dict(first.locals), dict(second.locals)
     names = dict.fromkeys((*left, *right))
     return [
-        ("blockIdx  ", _triple(first.block), _triple(second.block)),
-        ("threadIdx  ", _triple(first.thread), _triple(second.thread)),
+        ("blockIdx  ", triple(first.block), triple(second.block)),
+        ("threadIdx  ", triple(first.thread), triple(second.thread)),
         *((f"{name}  ", str(left.get(name, "-")), str(right.get(name, "-"))) for name in names),
         ("bytes  ", _bytes(first), _bytes(second)),
     ]
@@ -146,10 +147,6 @@ def _thread_rows(first: ThreadWitness, second: ThreadWitness) -> list[tuple[str,
 
 def _bytes(thread: ThreadWitness) -> str:
     return f"{thread.first_byte}..{thread.first_byte + thread.bytes - 1}"
-
-
-def _triple(values: tuple[int, int, int]) -> str:
-    return f"({', '.join(map(str, values))})"
 
 
 # ---------------------------------------------------------------- what stayed open
@@ -163,42 +160,45 @@ def _open_pairs(kernel: KernelReport) -> tuple[OpenPair, ...]:
 def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) -> Iterator[Line]:
     warning = (Tone.WARNING, "warning")
     if pair.first is None or pair.second is None:
-        yield _headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {pair.reason}")
+        yield headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {pair.reason}")
         yield from excerpt(pair.span, source_line)
         return
     title = f"not decided in kernel '{kernel.kernel}': {access(pair.first)} against {access(pair.second)}"
-    yield _headline(pair.first.span, warning, title)
+    yield headline(pair.first.span, warning, title)
     yield from excerpt(pair.first.span, source_line)
     if pair.first.span != pair.second.span:
-        yield _headline(pair.second.span, (Tone.NOTE, "note"), f"the {access(pair.second)}")
+        yield headline(pair.second.span, (Tone.NOTE, "note"), f"the {access(pair.second)}")
         yield from excerpt(pair.second.span, source_line)
-    yield _field("levels", ", ".join(level.value for level in pair.levels))
-    yield _field("because", pair.reason)
+    yield field("levels", ", ".join(level.value for level in pair.levels))
+    yield field("because", pair.reason)
 
 
 # ---------------------------------------------------------------- kernels and the summary
 
 
-def _kernel(kernel: KernelReport) -> Iterator[Line]:
+def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
     pairs = sum(launch.pairs for launch in kernel.launches)
     undecided = sum(sum(pair.first is not None for pair in launch.open_pairs) for launch in kernel.launches)
     seconds = sum(launch.seconds for launch in kernel.launches)
     found = sum(launch.launch_span is not None for launch in kernel.launches)
-    launches = _count(found, "launch", "launches") if found else "no launch in the sources"
+    launches = counted(found, "launch", "launches") if found else "no launch in the sources"
+    divergent = sum(severity_at_barrier(d, strict) is Severity.ERROR for d in kernel.divergences)
+    barriers = (", ", (Tone.ERROR, counted(divergent, "divergent barrier"))) if divergent else ()
     yield line(
         (Tone.STRONG, f"{kernel.kernel}: "),
         (_OUTCOME_TONE[kernel.outcome], kernel.outcome.value),
-        f"  {launches}, {pairs - undecided} of {_count(pairs, 'pair')} decided, {seconds:.2f} s",
+        *barriers,
+        f"  {launches}, {pairs - undecided} of {counted(pairs, 'pair')} decided, {seconds:.2f} s",
         (Tone.FAINT, f"  [{kernel.span}]"),
     )
     for launch in kernel.launches:
         if launch.outcome is not Outcome.RACE:
             differs = f": {launch.outcome.value}" if launch.outcome is not kernel.outcome else ""
-            yield line(_INDENT, _launch_words(launch) + differs)
+            yield line(INDENT, launch_words(launch) + differs)
         if launch.outcome is Outcome.SAFE:
-            yield from _facts("assuming", launch.assumptions)
+            yield from facts_lines("assuming", launch.assumptions)
         for note in launch.notes:
-            yield _field("note", note)
+            yield field("note", note)
 
 
 def _summary(report: Report, strict: bool) -> Line:
@@ -208,38 +208,12 @@ def _summary(report: Report, strict: bool) -> Line:
     for count, outcome in outcomes:
         if count:
             said += [", " if said else ": ", f"{count} ", (_OUTCOME_TONE[outcome], outcome.value)]
-    found = [_count(total.errors, "race")] + [
-        _count(count, word)
-        for count, word in ((total.warnings, "possible race"), (total.notes, "same-value write"))
-        if count
-    ]
-    return line(_count(total.kernels, "kernel"), *said, f"; {', '.join(found)}; {report.seconds:.2f} s")
-
-
-# ---------------------------------------------------------------- pieces
-
-
-def _headline(span: Span, label: Piece, title: str) -> Line:
-    tone, word = label
-    return line((Tone.STRONG, f"{span}: "), (tone, f"{word}: "), (Tone.STRONG, title))
-
-
-def _in_macro(span: Span) -> Iterator[Line]:
-    if span.spelling is not None:
-        yield _headline(span.spelling, (Tone.NOTE, "note"), "the access is spelled in this macro")
-
-
-def _field(name: str, text: str) -> Line:
-    return line(_INDENT, (Tone.FAINT, f"{name + ':':<12}"), text)
-
-
-def _facts(title: str, facts: tuple[FactUse, ...]) -> Iterator[Line]:
-    if facts:
-        yield line(_INDENT, (Tone.FAINT, f"{title}:"))
-    for fact in facts:
-        where = "" if fact.span == NOWHERE else f"{fact.span}: "
-        yield line(_INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}]"))
-
-
-def _count(number: int, word: str, plural: str | None = None) -> str:
-    return f"{number} {word if number == 1 else plural or word + 's'}"
+    others = (
+        (total.warnings, "possible race", "possible races"),
+        (total.notes, "same-value write", "same-value writes"),
+        (total.barrier_errors, "divergent barrier", "divergent barriers"),
+        (total.barrier_notes, "barrier behind exits", "barriers behind exits"),
+        (total.open_barriers, "barrier not decided", "barriers not decided"),
+    )
+    found = [counted(total.errors, "race"), *(counted(*other) for other in others if other[0])]
+    return line(counted(total.kernels, "kernel"), *said, f"; {', '.join(found)}; {report.seconds:.2f} s")

@@ -219,6 +219,7 @@ def unknown_call(
     """A function that is not entered: it may write whatever its pointer arguments reach."""
     declared = machine.functions.get(function.key)
     if declared is not None and declared.noreturn:
+        machine.semantics.abort(machine, state, span)
         state.kill(span)
         return OPAQUE
     known = declared is not None and declared.body is not None

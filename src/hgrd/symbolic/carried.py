@@ -8,7 +8,7 @@ of origin COMPUTED if memory contents went into them (DATA if they are read from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.types import BoolType, IntType, Type
@@ -27,12 +27,14 @@ from hgrd.terms import (
     add,
     as_int,
     const,
+    disj,
     eq,
     ite,
     le,
     lt,
     mod,
     mul,
+    negate,
     shl,
     shr,
     sub,
@@ -73,7 +75,8 @@ _UNCHANGED = Steady(const(0))
 class Carried:
     """A cell that lives from one iteration to the next: its first value and its way of changing.
 
-    `broken`: an iteration that breaks out has changed it before.
+    `broken`: an iteration that breaks out has changed it before.  `agreed`: all who run the loop have the
+    same value at the start of the same iteration; `agreed_behind`: also at the end of it.
     """
 
     target: MemoryObject
@@ -84,6 +87,8 @@ class Carried:
     origin: Origin
     bits: tuple[int, bool] | None  # integer type
     broken: bool
+    agreed: bool = False
+    agreed_behind: bool = False
 
     @property
     def changes(self) -> bool:
@@ -123,21 +128,34 @@ def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
     classify = _Classifier(machine, cells, placeholders, ends, mark)
     steady = frozenset(key for key in changed if _only_cells(key, start, ends))
-    return Plan(tuple(classify.cell(i) for i in living), frozenset(changed), steady, ends)
+    agreed = _agreed(machine, classify, living)
+    carried = (replace(classify.cell(i), agreed=i in agreed[0], agreed_behind=i in agreed[1]) for i in living)
+    return Plan(tuple(carried), frozenset(changed), steady, ends)
 
 
 def enter(
-    machine: Machine, state: State, found: Plan, count: Term, *, silent: bool = False, behind: bool = False
+    machine: Machine,
+    state: State,
+    found: Plan,
+    count: Term,
+    *,
+    silent: bool = False,
+    behind: bool = False,
+    together: bool = True,
 ) -> None:
     """Sets everything that the loop changes to what it is at the start of iteration `count`.
 
     `silent`: only to look at it.  `behind`: the loop is over, perhaps by a break in that iteration.
+    `together`: all who run the loop are in, or have ended with, the same iteration.
     """
     for key in found.changed:
         old = state.store.get(key, EMPTY)
         state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
     for c in found.cells:
         value = _at(machine, state, c, count, silent=silent, lost=behind and c.broken)
+        if together and (c.agreed_behind if behind else c.agreed):
+            for symbol in symbols_in(value):
+                machine.semantics.agree(symbol, count)
         region = state.store[c.target.key]
         cells = {**region.cells, c.offset: Cell(value, c.size)}
         state.store[c.target.key] = Region(cells, region.generation, region.zeroed)
@@ -249,14 +267,14 @@ class _Classifier:
         start = self.placeholders[index]
         bits = (target.element.bits, target.element.signed) if isinstance(target.element, IntType) else None
         after = self.ends.after
-        broken = any(b.alive and self._at_end(b, index) != start for b in self.ends.breaks)
+        broken = any(b.alive and self.at_end(b, index) != start for b in self.ends.breaks)
         if after is None:  # there is no second iteration
             return Carried(target, at, cell.size, cell.value, _UNCHANGED, Origin.UNKNOWN, bits, broken)
-        last = self._at_end(after, index)
+        last = self.at_end(after, index)
         change = _UNCHANGED if last == start else self._change(index, last)
         return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken)
 
-    def _at_end(self, end: State, index: int) -> Value | None:
+    def at_end(self, end: State, index: int) -> Value | None:
         target, at, _ = self.cells[index]
         cell = end.store.get(target.key, EMPTY).cells.get(at)
         return None if cell is None else cell.value
@@ -280,7 +298,7 @@ class _Classifier:
                 return None
             case _:
                 after = self.ends.after
-                lasts = [None if after is None else self._at_end(after, i) for i in range(len(self.cells))]
+                lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts)
 
@@ -318,6 +336,27 @@ def _plain(value: Value) -> bool:
     return term.op is Op.READ or (term.op is Op.VAR and term.symbol.origin is Origin.DATA)
 
 
+def _agreed(machine: Machine, found: _Classifier, living: Iterable[int]) -> tuple[frozenset[int], frozenset[int]]:
+    """The cells whose value is the same for all at the start of an iteration, and also where one breaks out.
+
+    That is: at first, and after an iteration, if those that the iteration looks at are.
+    """
+    names = {s.name: i for i, p in enumerate(found.placeholders) for s in symbols_in(p)}
+
+    def kept(index: int, end: State | None) -> bool:
+        value = None if end is None else found.at_end(end, index)
+        if value is None:
+            return end is None
+        own = {names[s.name] for s in symbols_in(value) if s.name in names}
+        return own <= same and machine.semantics.agrees(value, frozenset(names))
+
+    same = {i for i in living if machine.semantics.agrees(found.cells[i][2].value, frozenset())}
+    while spoiled := {i for i in same if not kept(i, found.ends.after)}:
+        same -= spoiled
+    breaks = [b for b in found.ends.breaks if b.alive]
+    return frozenset(same), frozenset(i for i in same if all(kept(i, b) for b in breaks))
+
+
 # ---------------------------------------------------------------- values by iteration
 
 
@@ -338,7 +377,11 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
         case Pointer(target=target, offset=offset), Steady(delta=delta):
             return Pointer(target, add(offset, mul(delta, count)))
         case ((Term() | FloatValue()), _):
-            return _unknown_at(machine, state, c, c.first, c.progress, silent=silent)
+            value = _unknown_at(machine, state, c, c.first, c.progress, silent=silent)
+            if not silent and isinstance(value, Term) and isinstance(c.first, Term):
+                first = disj(negate(eq(count, const(0))), eq(as_int(value), as_int(c.first)))
+                state.assume(first, ConditionKind.FIRST, c.target.span)
+            return value
         case first, (Swapped() | OneOf()) as moves:
             return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)
         case first, change:

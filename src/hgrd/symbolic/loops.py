@@ -105,9 +105,12 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     least = _least_count(machine, state, shape, carried, binder, ends.breaks)
     most = _MAX_TRIPS if binder.high == _MAX_TRIPS else binder.high + 1
     count = machine.names.fresh(f"{binder.name}end", least, most, Origin.COUNT)
+    together = _together(machine, state, shape, carried, binder, ends.breaks if watched else None)
+    if together:
+        machine.semantics.agree(count)
     if watched:
-        machine.semantics.leave_loop(machine, binder, count)
-    return _after(machine, state, shape, carried, count, ends)
+        machine.semantics.leave_loop(machine, binder, count, ends.breaks)
+    return _after(machine, state, shape, carried, count, ends, together=together)
 
 
 def _silently(machine: Machine, state: State, test: Expression) -> Term:
@@ -280,7 +283,20 @@ def _test_at(machine: Machine, state: State, shape: Shape, carried: Plan, iterat
     return _test_before(machine, start, shape, carried, iteration)
 
 
-def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends) -> State:
+def _together(
+    machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol, breaks: list[State] | None
+) -> bool:
+    """Whether all who run the loop leave it in the same iteration.  `breaks` None: of these nothing is known."""
+    if breaks is None and any(b.alive for b in carried.ends.breaks):
+        return False
+    test = TRUE if shape.test is None else _test_at(machine, state, shape, carried, var(binder))
+    chosen = (c.term for b in breaks or () if b.alive for c in b.path[len(state.path) :] if not c.incidental)
+    return test is not None and all(map(machine.semantics.agrees, (test, *chosen)))
+
+
+def _after(
+    machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends, *, together: bool
+) -> State:
     """The state behind the loop: after some number of iterations the test fails, or a break left."""
     left_early = any(b.alive for b in ends.breaks)
     if shape.test is None and not left_early:
@@ -290,7 +306,7 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
         state.kill(shape.span)
         return state
     outside = state.copy()
-    enter(machine, state, carried, var(count), behind=True)
+    enter(machine, state, carried, var(count), behind=True, together=together)
     if shape.test is None:
         _left_by_break(outside, state, ends.breaks, shape.span)
         return state
@@ -304,7 +320,7 @@ def _after(machine: Machine, state: State, shape: Shape, carried: Plan, count: S
             state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
     mark = machine.names.mark()
     before = state.copy()
-    enter(machine, before, carried, add(var(count), const(-1)), silent=True)
+    enter(machine, before, carried, add(var(count), const(-1)), silent=True, together=together)
     entered = _test_before(machine, before, shape, carried, add(var(count), const(-1)))
     if entered is not None and _known_since(machine, entered, mark):
         state.assume(disj(le(var(count), first), entered), ConditionKind.ENDED, shape.test.span)

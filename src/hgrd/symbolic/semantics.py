@@ -64,6 +64,17 @@ class Semantics(ABC):
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         """A kernel launch."""
 
+    def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
+        """Whether all who run this code together, in the same iterations of loops, have the same value here.
+
+        `besides` are names of symbols of which that is to be taken for granted.
+        """
+        return False
+
+    def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
+        """A symbol of which that is so; `iteration` is that of a loop which the run is about to enter."""
+        return
+
     def unrolls(self, array: Variable) -> bool:
         """Whether a loop that fills this local array is run iteration by iteration."""
         return True
@@ -81,8 +92,19 @@ class Semantics(ABC):
         """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
 
     @abstractmethod
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol) -> None:
-        """The end of that body; `count` is the number of iterations, as the code behind the loop knows it."""
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
+        """The end of that body; `count` is the number of iterations, as the code behind the loop knows it.
+
+        `breaks` are the states that leave an iteration for the code behind the loop.
+        """
+
+    @abstractmethod
+    def leave_function(self, machine: Machine, state: State, span: Span) -> None:
+        """A return statement in the current function."""
+
+    @abstractmethod
+    def abort(self, machine: Machine, state: State, span: Span) -> None:
+        """A call that does not return."""
 
     @abstractmethod
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:

@@ -21,8 +21,12 @@ class ConditionKind(Enum):
     ENDED = "loop end"  # the test of a loop that has ended
     VALUE = "value"  # what an operation guarantees of its result
     BOUNDS = "bounds"  # that a subscript made before was within its array
+    FIRST = "first iteration"  # what a variable holds in the first iteration of a loop
 
     __hash__ = object.__hash__  # members are unique, and Enum's own hash is slow
+
+
+_INCIDENTAL: Final = frozenset({ConditionKind.VALUE, ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Condition:
     @property
     def incidental(self) -> bool:
         """Not a choice of the program: what is known of a value, or that a loop has ended."""
-        return self.kind in (ConditionKind.VALUE, ConditionKind.BOUNDS, ConditionKind.ENDED)
+        return self.kind in _INCIDENTAL
 
 
 @dataclass(frozen=True, slots=True)

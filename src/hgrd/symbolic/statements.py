@@ -42,6 +42,7 @@ def execute(machine: Machine, state: State, statement: Statement, exits: Exits) 
         case ir.Return(value=value, span=span):
             result = None if value is None else evaluate(machine, state, value)
             machine.frame.returns.append((state.copy(), result))
+            machine.semantics.leave_function(machine, state, span)
             state.kill(span)
             return state
         case ir.Break(span=span):

@@ -1,0 +1,92 @@
+"""Findings about barriers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hgrd.races.findings import BarrierThread, Divergence, DivergenceRule, KernelReport, OpenBarrier
+from hgrd.report.excerpt import SourceLine, excerpt
+from hgrd.report.lines import Line, Tone, line
+from hgrd.report.pieces import (
+    CONFIDENCE,
+    INDENT,
+    TONE,
+    columns,
+    facts_lines,
+    field,
+    headline,
+    in_macro,
+    launch_words,
+    triple,
+)
+from hgrd.report.severity import severity_at_barrier
+
+_PARTED = {
+    "branch": "the others part from them at this condition",
+    "loop": "the others have left this loop in an earlier iteration",
+    "exit": "the others have left the kernel here",
+}
+
+
+def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool) -> Iterator[Line]:
+    """One finding: what, where the threads part, and two threads that do."""
+    level = severity_at_barrier(d, strict)
+    yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
+    yield from excerpt(d.span, source_line)
+    yield from in_macro(d.span, "barrier")
+    if d.parted is not None and d.how in _PARTED:
+        yield headline(d.parted, (Tone.NOTE, "note"), _PARTED[d.how])
+        yield from excerpt(d.parted, source_line)
+    yield field("rule", d.rule.value)
+    yield field("confidence", CONFIDENCE[d.confidence])
+    launches = [x for x in kernel.launches if any((o.rule, o.span) == (d.rule, d.span) for o in x.divergences)]
+    if launches:
+        more = f" (and {len(launches) - 1} more)" if len(launches) > 1 else ""
+        yield field("launch", launch_words(launches[0]) + more)
+    yield from _witness(d)
+    yield from facts_lines("facts used", d.facts)
+
+
+def _title(kernel: KernelReport, d: Divergence) -> str:
+    where = f"in kernel '{kernel.kernel}'"
+    some = "for some data, " if d.confidence.value == "data-dependent" else ""
+    match d.rule:
+        case DivergenceRule.DIVERGENT:
+            return f"barrier divergence {where}: {some}not all threads of a {d.scope} perform this barrier"
+        case DivergenceRule.EXITED:
+            return (
+                f"threads have left kernel '{kernel.kernel}' before this barrier, which others of their block perform"
+            )
+        case DivergenceRule.MASK if d.witness.second is None:
+            return f"wrong warp mask {where}: {some}a thread calls this with a mask that does not name it"
+        case DivergenceRule.MASK:
+            return f"wrong warp mask {where}: {some}threads that name each other call this with different masks"
+
+
+def _witness(d: Divergence) -> Iterator[Line]:
+    witness = d.witness
+    yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
+    for name, value in (*witness.inputs, *witness.contents):
+        yield line(INDENT, " " * 12, f"{name} = {value}")
+    if witness.iterations:
+        yield field("iteration", ", ".join(f"{value} of the loop over {name}" for name, value in witness.iterations))
+    masks = d.rule is DivergenceRule.MASK
+    heads = ("", "one thread", "the other") if masks else ("", "performs it", "does not")
+    yield from columns([heads if witness.second else ("", "the thread", ""), *_rows(witness.first, witness.second)])
+
+
+def _rows(first: BarrierThread, second: BarrierThread | None) -> Iterator[tuple[str, str, str]]:
+    left, right = dict(first.locals), dict(second.locals) if second is not None else {}
+    yield "blockIdx  ", triple(first.block), triple(second.block) if second is not None else ""
+    yield "threadIdx  ", triple(first.thread), triple(second.thread) if second is not None else ""
+    for name in dict.fromkeys((*left, *right)):
+        other = "" if second is None else str(right.get(name, "-"))
+        yield f"{name}  ", str(left.get(name, "-")), other
+
+
+def open_barrier_lines(kernel: KernelReport, barrier: OpenBarrier, source_line: SourceLine) -> Iterator[Line]:
+    """A barrier that was not decided."""
+    title = f"not decided in kernel '{kernel.kernel}': whether all threads of a {barrier.scope} perform this barrier"
+    yield headline(barrier.span, (Tone.WARNING, "warning"), title)
+    yield from excerpt(barrier.span, source_line)
+    yield field("because", barrier.reason)
