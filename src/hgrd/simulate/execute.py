@@ -1,0 +1,169 @@
+"""Running a kernel at a concrete launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hgrd.program.expressions import Expression, Storage
+from hgrd.program.memory import AccessKind
+from hgrd.program.program import Function
+from hgrd.program.span import NOWHERE
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
+from hgrd.protocol.infer import Tables
+from hgrd.simulate.access import Access, BoundsError, write
+from hgrd.simulate.arithmetic import Value
+from hgrd.simulate.code import Code, Parameter
+from hgrd.simulate.evaluation import lower
+from hgrd.simulate.flow import code_of
+from hgrd.simulate.frames import Batch, Frame, Here, TrapError, UnsupportedError
+from hgrd.simulate.lanes import Lanes, Slot
+from hgrd.simulate.lowering import Builder, Unit
+from hgrd.simulate.machine import FuelError, Machine
+from hgrd.simulate.memory import At, Home, Memory
+from hgrd.simulate.outcome import ConcreteLaunch, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.trace import Observer, Order, Sites
+
+_BATCH = 1 << 16  # threads that run together, where blocks need not
+FUEL = 1 << 36
+
+
+@dataclass(slots=True)
+class Executable:
+    """A kernel ready to run, any number of times.  `sites` names the accesses that observers are told of."""
+
+    unit: Unit
+    kernel: Code
+
+    @property
+    def sites(self) -> Sites:
+        return self.unit.sites
+
+
+def prepare(tables: Tables, kernel: Function) -> Executable:
+    """Lowers a kernel and all that it calls.  Raises UnsupportedError where a parameter has no size."""
+    unit = Unit(tables)
+    code = code_of(unit, kernel)
+    lowered = 0
+    while lowered < len(unit.pointed):  # functions that are called through pointers
+        function = unit.enters(unit.pointed[lowered])
+        if function is not None:
+            code_of(unit, function)
+        lowered += 1
+    return Executable(unit, code)
+
+
+def execute(
+    executable: Executable,
+    launch: ConcreteLaunch,
+    memory: Memory,
+    observer: Observer | None = None,
+    fuel: int = FUEL,
+    *,
+    together: bool | None = None,
+) -> Outcome:
+    """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
+
+    Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
+    for other blocks, or `together` says so.
+    """
+    kernel = executable.kernel
+    size = launch.block_threads
+    if size <= 0 or launch.blocks <= 0:
+        return Finished(0)
+    apart = not _waits(executable) if together is None else not together
+    blocks = max(1, _BATCH // size) if apart else launch.blocks
+    statements = 0
+    with np.errstate(all="ignore"):
+        try:
+            arguments = [
+                _argument(p.type, a) for p, a in zip(kernel.function.parameters, launch.arguments, strict=True)
+            ]
+            _make_globals(executable.unit, memory)
+            shared = {key: size or launch.shared_bytes for key, (_, size) in executable.unit.shared.items()}
+            for first in range(0, launch.blocks, blocks):
+                here = min(blocks, launch.blocks - first)
+                batch = Batch(launch, memory, observer, first, here, np.ones(here * size, np.bool_))
+                batch.functions = tuple(executable.unit.codes[k] for k in executable.unit.pointed)
+                batch.shared = {
+                    key: memory.place_copies(key, Home.SHARED, bytes_, here).number for key, bytes_ in shared.items()
+                }
+                machine = Machine(batch, fuel)
+                try:
+                    stuck = machine.run(kernel, arguments)
+                finally:
+                    fuel = machine.fuel
+                    statements += machine.statements
+                    memory.forget_copies()
+                if stuck is not None:
+                    return stuck
+        except BoundsError as error:
+            return OutOfBounds(error.span, error.thread, error.reason)
+        except TrapError as error:
+            return Trapped(error.span, error.thread, error.reason)
+        except UnsupportedError as error:
+            return NotSupported(error.span, error.reason)
+        except FuelError as error:
+            return OutOfFuel(error.span)
+    return Finished(statements)
+
+
+def _waits(executable: Executable) -> bool:
+    return any(code.waits for code in executable.unit.codes.values())
+
+
+def _argument(type_: Type, given: float | bytes) -> object:
+    """A value as the kernel's parameter has it."""
+    match type_, given:
+        case (BoolType(), _):
+            return np.bool_(given)
+        case (IntType(bits=bits, signed=signed), int()):
+            wrapped = np.array([given & ((1 << bits) - 1)], f"u{bits // 8}")
+            return wrapped.view(f"{'i' if signed else 'u'}{bits // 8}")[0]
+        case (FloatType(bits=bits), int() | float()):
+            return np.dtype(f"f{bits // 8}").type(given)
+        case (PointerType(), int()):
+            return np.int64(given)
+        case (_, bytes()):
+            return np.frombuffer(given, np.uint8)[None, :]
+        case _:
+            raise UnsupportedError(f"an argument {given!r} of this type", NOWHERE)
+
+
+def pass_argument(here: Here, parameter: Parameter, value: Value) -> None:
+    """Gives an argument to a fresh activation."""
+    if parameter.size == 0:
+        here.frame.slots[parameter.number].store(here.lanes, value)
+        return
+    access = Access(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, Order.PLAIN)
+    if parameter.dtype.kind == "V" and len(value) != here.count:
+        value = np.broadcast_to(value, (here.count, parameter.size))
+    write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)
+
+
+def _make_globals(unit: Unit, memory: Memory) -> None:
+    """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
+    for key, (variable, size) in unit.globals.items():
+        if key in memory.symbols:
+            continue
+        declared = unit.tables.globals.get(key)
+        data = np.zeros(size, np.uint8)
+        if declared is not None and declared.initial is not None:
+            value = _initial(unit, declared.initial)
+            data[:] = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint8).reshape(-1)[:size]
+        home = Home.CONSTANT if variable.storage is not Storage.DEVICE else Home.GLOBAL
+        address = memory.allocate(variable.name, data, home)
+        memory.symbols[key] = int(address) >> 40
+
+
+def _initial(unit: Unit, e: Expression) -> Value:
+    """The value of a constant expression."""
+    code = Code(Function.__new__(Function))
+    b = Builder(unit, code, frozenset())
+    made = lower(b, e)
+    launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
+    batch = Batch(launch, Memory(), None, 0, 1, np.ones(1, np.bool_))
+    lanes = Lanes(None, 1, np.zeros(1, np.int64))
+    frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], [])
+    return made(Here(batch, frame, lanes))

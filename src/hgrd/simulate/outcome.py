@@ -1,0 +1,89 @@
+"""Concrete launches, and how running them ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.program.span import Span
+from hgrd.protocol.model import Scope
+
+Extent3: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ConcreteLaunch:
+    """`arguments`, one a parameter: a number, an address (`Memory.allocate`), or the bytes of a record."""
+
+    grid: Extent3
+    block: Extent3
+    arguments: tuple[int | float | bool | bytes, ...] = ()
+    shared_bytes: int = 0
+
+    @property
+    def block_threads(self) -> int:
+        x, y, z = self.block
+        return x * y * z
+
+    @property
+    def blocks(self) -> int:
+        x, y, z = self.grid
+        return x * y * z
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Every thread has come to its end.  `statements`: how many statements all threads together executed."""
+
+    statements: int
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Threads wait at a barrier that others of their block, warp or grid do not come to any more.
+
+    `waiting` wait at `span`; `elsewhere` do not: at `other` (None: not at any barrier).  Numbers of threads
+    in the launch, at most a few.
+    """
+
+    scope: Scope
+    span: Span
+    waiting: tuple[int, ...]
+    elsewhere: tuple[int, ...]
+    other: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfFuel:
+    """The run was stopped where it had got to; `span` is the statement it was at."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfBounds:
+    """An access outside of all objects, by `thread` of the launch."""
+
+    span: Span
+    thread: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trapped:
+    """A thread has stopped the launch: __trap, a failed assertion."""
+
+    span: Span
+    thread: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSupported:
+    """Something that the executor does not know was about to be executed."""
+
+    span: Span
+    reason: str
+
+
+Outcome: TypeAlias = Finished | Divergence | OutOfFuel | OutOfBounds | Trapped | NotSupported

@@ -1,0 +1,247 @@
+"""Barriers, divergence, spinning threads, bounds, fuel."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hgrd.program.memory import AccessKind, Space
+from hgrd.protocol.model import Scope
+from hgrd.simulate.memory import Memory
+from hgrd.simulate.outcome import Divergence, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.trace import Arrive, Fenced, Order, Recorded
+from tests.simulate.running import compiled, launch
+
+
+def outcome(folder: Path, text: str, grid: object, block: object, *arguments: object, **options: object) -> Outcome:
+    return launch(compiled(folder, text), grid, block, *arguments, **options)
+
+
+# ---------------------------------------------------------------- barriers
+
+
+def test_a_barrier_that_some_threads_do_not_reach(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) {
+      if (threadIdx.x < 3) __syncthreads();
+      else a[threadIdx.x] = 1;
+      __syncthreads();
+    }"""
+    found = outcome(tmp_path, text, 1, 6, np.zeros(6, np.int32))
+    assert isinstance(found, Divergence)
+    assert (found.scope, found.span.line, found.waiting, found.elsewhere) == (Scope.BLOCK, 3, (0, 1, 2), (3, 4, 5))
+    assert found.other is not None
+    assert found.other.line == 5
+
+
+def test_all_or_none_of_a_block_is_no_divergence(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) {
+      __shared__ int s;
+      if (blockIdx.x % 2) {
+        if (threadIdx.x == 0) s = blockIdx.x;
+        __syncthreads();
+        a[blockIdx.x * 2 + threadIdx.x] = s;
+      }
+    }"""
+    a = np.zeros(8, np.int32)
+    assert isinstance(outcome(tmp_path, text, 4, 2, a), Finished)
+    assert a.tolist() == [0, 0, 1, 1, 0, 0, 3, 3]
+
+
+def test_loops_of_different_length_around_a_barrier_diverge(tmp_path: Path):
+    text = (
+        "__global__ void k(int *a) { for (int i = 0; i <= threadIdx.x; ++i) { a[threadIdx.x] = i; __syncthreads(); } }"
+    )
+    found = outcome(tmp_path, text, 1, 2, np.zeros(2, np.int32))
+    assert isinstance(found, Finished)  # thread 0 has ended, and a barrier waits for no thread that has
+    text = text.replace("} }", "} a[0] = 1; __syncthreads(); }")
+    found = outcome(tmp_path, text, 1, 2, np.zeros(2, np.int32))
+    assert isinstance(found, Divergence)
+    assert (found.waiting, found.elsewhere) == ((1,), (0,))
+
+
+def test_threads_that_have_ended_are_not_waited_for(tmp_path: Path):
+    text = """
+    __global__ void k(int *a, int n) {
+      int t = threadIdx.x;
+      if (t >= n) return;
+      __shared__ int s[8];
+      s[t] = t;
+      __syncthreads();
+      a[t] = s[n - 1 - t];
+    }"""
+    a = np.zeros(8, np.int32)
+    assert isinstance(outcome(tmp_path, text, 1, 8, a, 5), Finished)
+    assert a.tolist() == [4, 3, 2, 1, 0, 0, 0, 0]
+
+
+def test_a_warp_barrier_waits_for_the_lanes_of_its_mask(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) {
+      int t = threadIdx.x;
+      if (t < 2) { a[t] = 1; __syncwarp(MASK); a[t] += a[1 - t]; }
+    }"""
+    a = np.zeros(4, np.int32)
+    assert isinstance(outcome(tmp_path, text.replace("MASK", "3"), 1, 4, a), Finished)
+    assert a.tolist()[2:] == [0, 0]
+    found = outcome(tmp_path, text.replace("MASK", "7").replace("}\n    }", "} else __syncthreads(); }"), 1, 4, a)
+    assert isinstance(found, Divergence)
+    assert (found.scope, found.waiting, found.elsewhere) == (Scope.WARP, (0, 1), (2, 3))
+
+
+def test_grid_barrier(tmp_path: Path):
+    text = """#include <cooperative_groups.h>
+    __global__ void k(int *a) {
+      auto grid = cooperative_groups::this_grid();
+      a[blockIdx.x] = blockIdx.x;
+      grid.sync();
+      int v = a[gridDim.x - 1 - blockIdx.x];
+      cooperative_groups::this_grid().sync();
+      a[blockIdx.x] = v;
+    }"""
+    a = np.zeros(6, np.int32)
+    assert isinstance(outcome(tmp_path, text, 6, 1, a), Finished)
+    assert a.tolist() == [5, 4, 3, 2, 1, 0]
+
+
+# ---------------------------------------------------------------- spinning
+
+LOCKS = {
+    "the winner leaves the loop": """
+    __global__ void k(int *lock, int *n) {
+      while (atomicCAS(lock, 0, 1) != 0) {}
+      *n = *n + 1;
+      __threadfence();
+      atomicExch(lock, 0);
+    }""",
+    "the winner does its work in the loop": """
+    __global__ void k(int *lock, int *n) {
+      bool done = false;
+      while (!done) {
+        if (atomicCAS(lock, 0, 1) == 0) { *n += 1; __threadfence(); atomicExch(lock, 0); done = true; }
+      }
+    }""",
+    "functions that lock": """
+    __device__ void take(int *lock) { do {} while (atomicCAS(lock, 0, 1)); }
+    __device__ void give(int *lock) { __threadfence(); atomicExch(lock, 0); }
+    __global__ void k(int *lock, int *n) { take(lock); ++*n; give(lock); }""",
+    "tickets": """
+    __global__ void k(volatile int *turn, int *n) {
+      int mine = atomicAdd((int *)turn + 1, 1);
+      while (*turn != mine) {}
+      ++*n;
+      __threadfence();
+      *turn = mine + 1;
+    }""",
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_are_taken_by_every_thread(tmp_path: Path, name: str):
+    lock, n = np.zeros(2, np.int32), np.zeros(1, np.int32)
+    assert isinstance(outcome(tmp_path, LOCKS[name], 3, 40, lock, n, fuel=1 << 26), Finished)
+    assert n[0] == 120
+
+
+def test_a_block_that_waits_for_a_later_one(tmp_path: Path):
+    text = """
+    __global__ void k(volatile int *flag, int *out) {
+      int next = blockIdx.x + 1;
+      if (next < gridDim.x) while (!flag[next]) {}
+      out[blockIdx.x] = next < gridDim.x ? out[next] + 1 : 1;
+      __threadfence();
+      flag[blockIdx.x] = 1;
+    }"""
+    out = np.zeros(5, np.int32)
+    assert isinstance(outcome(tmp_path, text, 5, 1, np.zeros(5, np.int32), out, fuel=1 << 22), Finished)
+    assert out.tolist() == [5, 4, 3, 2, 1]
+
+
+def test_fuel(tmp_path: Path):
+    text = "__global__ void k(volatile int *a) {\n while (*a == 0) {}\n}"
+    found = outcome(tmp_path, text, 1, 32, np.zeros(1, np.int32), fuel=100_000)
+    assert isinstance(found, OutOfFuel)
+    assert found.span.line == 2
+
+
+# ---------------------------------------------------------------- what stops a run
+
+
+def test_an_access_outside_of_its_object(tmp_path: Path):
+    text = "__global__ void k(int *a, int n) {\n a[(int)(blockIdx.x * blockDim.x + threadIdx.x) - n] = 1;\n}"
+    a = np.zeros(5, np.int32)
+    found = outcome(tmp_path, text, 2, 3, a, 0)
+    assert isinstance(found, OutOfBounds)
+    assert (found.span.line, found.thread, found.reason) == (2, 5, "byte 20 of argument 0, which has 20")
+    found = outcome(tmp_path, text, 2, 3, a, 1)
+    assert isinstance(found, OutOfBounds)
+    assert (found.thread, found.reason) == (0, "byte -4 of argument 0, which has 20")
+    assert isinstance(outcome(tmp_path, text.replace("- n", "% n"), 2, 3, a, 5), Finished)
+
+
+def test_a_null_pointer(tmp_path: Path):
+    found = outcome(tmp_path, "__global__ void k(int *a) { if (threadIdx.x == 2) *a = 1; }", 1, 3, 0)
+    assert isinstance(found, OutOfBounds)
+    assert (found.thread, found.reason) == (2, "an access through a pointer to no object")
+
+
+def test_traps_and_what_is_not_known(tmp_path: Path):
+    text = "extern __device__ int f(int);\n__global__ void k(int *a, int n) {\n if (n) a[0] = f(n);\n else __trap();\n}"
+    a = np.zeros(1, np.int32)
+    found = outcome(tmp_path, text, 1, 1, a, 1)
+    assert found == NotSupported(found.span, "a call of f, whose body is not known")
+    assert found.span.line == 3
+    found = outcome(tmp_path, text, 1, 1, a, 0)
+    assert isinstance(found, Trapped)
+    assert found.span.line == 4
+
+
+def test_memory_holds_only_what_the_caller_made_after_any_end(tmp_path: Path):
+    text = "__global__ void k(int *a, int n) { __shared__ int s[4]; int l[4]; l[n] = 1; s[n] = l[0]; a[n] = s[n]; }"
+    kernel = compiled(tmp_path, text)
+    for n, kind in ((1, Finished), (4, OutOfBounds)):
+        memory = Memory()
+        assert isinstance(launch(kernel, 1, 1, np.zeros(9, np.int32), n, memory=memory), kind)
+        assert [o.name for o in memory.objects.values()] == ["argument 0"]
+
+
+# ---------------------------------------------------------------- what observers are told
+
+
+def test_events_of_a_kernel_in_order(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) {
+      __shared__ int s[2];
+      s[threadIdx.x] = a[1];
+      __syncthreads();
+      if (threadIdx.x) { __threadfence_block(); atomicAdd_block(&a[blockIdx.x], s[0]); }
+    }"""
+    kernel, seen = compiled(tmp_path, text), Recorded()
+    launch(kernel, 2, 2, np.array([5, 7], np.int32), observer=seen)
+    told = []
+    for e in seen.events:
+        match e:
+            case Arrive():
+                told.append(("arrive", e.scope.value, e.threads.tolist()))
+            case Fenced():
+                told.append(("fence", e.scope.value, e.threads.tolist()))
+            case _:
+                site = kernel.sites.sites[e.site]
+                assert site.kind is e.kind
+                told.append((e.kind.value, e.space.value, e.threads.tolist(), e.offsets.tolist(), e.values.tolist()))
+    assert told == [
+        ("read", "global", [0, 1, 2, 3], [4, 4, 4, 4], [7, 7, 7, 7]),
+        ("write", "shared", [0, 1, 2, 3], [0, 4, 0, 4], [7, 7, 7, 7]),
+        ("arrive", "block", [0, 1]),
+        ("arrive", "block", [2, 3]),
+        ("fence", "block", [1, 3]),
+        ("read", "shared", [1, 3], [0, 0], [7, 7]),
+        ("atomic", "global", [1, 3], [0, 4], [12, 14]),
+    ]
+    last = seen.touches()[-1]
+    assert (last.scope, last.order, last.space, last.kind) == (
+        Scope.BLOCK, Order.RELAXED, Space.GLOBAL, AccessKind.ATOMIC,
+    )  # fmt: skip
+    assert last.before is not None
+    assert last.before.tolist() == [5, 7]
