@@ -281,7 +281,7 @@ def test_local_arrays_and_pointers(tmp_path: Path):
     text = """
     struct Pair { int a; short b; };
     __device__ void fill(int *p, int n, int v) { while (n-- > 0) *p++ = v++; }
-    __global__ void k(int *out) {
+    __global__ void k(int *out, unsigned long long n) {
       int t = threadIdx.x, buffer[4];
       fill(buffer, 4, 10 * t);
       int *end = buffer + 4, sum = 0;
@@ -289,14 +289,16 @@ def test_local_arrays_and_pointers(tmp_path: Path):
       Pair q = {sum, (short)(end - buffer)}, r = q, *which = t & 1 ? &q : &r;
       which->b += 7;
       int z[3] = {5};
+      unsigned long long last = n - 1;
+      buffer[last] += 1;
       out[t] = q.a + 1000 * q.b + 100000 * r.b + z[0] + z[2] + buffer[t % 4];
     }"""
     out = np.zeros(5, np.int32)
-    run(tmp_path, text, 1, 5, out)
+    run(tmp_path, text, 1, 5, out, 4)
     expected = []
     for t in range(5):
         q, r = (11, 4) if t & 1 else (4, 11)
-        expected.append(40 * t + 6 + 1000 * q + 100000 * r + 5 + 10 * t + t % 4)
+        expected.append(40 * t + 6 + 1000 * q + 100000 * r + 5 + 10 * t + t % 4 + (t == 3))
     assert out.tolist() == expected
 
 

@@ -98,7 +98,9 @@ class At:
                 return None
             first, step = int(base) // width, stride // width
             if step == 1:
-                return index if first == 0 else widened(index) + first
+                if first == 0:
+                    return widened(index) if index.dtype.itemsize == 8 else index
+                return widened(index) + first
             return widened(index) * step + first
         offsets: Value = self.offsets()
         if width == 1:
