@@ -277,6 +277,31 @@ def test_recursion_loops_and_jumps(tmp_path: Path):
     assert a.reshape(12, 3).tolist() == [[fib[t], odd_sum(t), kind(t)] for t in range(12)]
 
 
+def test_jumps_to_labels(tmp_path: Path):
+    """Out of two loops at once, back to the start, and past statements."""
+    text = """
+    __global__ void k(int *a) {
+      int t = threadIdx.x, i, j, rounds = 0;
+    again:
+      ++rounds;
+      for (i = 0; i < 5; ++i)
+        for (j = 0; j < 5; ++j)
+          if (i * j == t) goto found;
+      a[t] = -rounds;
+      return;
+    found:
+      if (rounds < t % 3) goto again;
+      a[t] = 100 * rounds + 10 * i + j;
+    }"""
+    a = np.zeros(14, np.int32)
+    run(tmp_path, text, 1, 14, a)
+    expected = []
+    for t in range(14):
+        at = next(((i, j) for i in range(5) for j in range(5) if i * j == t), None)
+        expected.append(-1 if at is None else 100 * max(1, t % 3) + 10 * at[0] + at[1])
+    assert a.tolist() == expected
+
+
 def test_local_arrays_and_pointers(tmp_path: Path):
     text = """
     struct Pair { int a; short b; };

@@ -61,6 +61,34 @@ def test_loops_of_different_length_around_a_barrier_diverge(tmp_path: Path):
     assert (found.waiting, found.elsewhere) == ((1,), (0,))
 
 
+def test_a_barrier_in_different_iterations_diverges(tmp_path: Path):
+    """Threads meet, but some in the first round of the loop and some in the second."""
+    text = """
+    __device__ void meet(int i) { if (i % 2 == threadIdx.x % 2) __syncthreads(); }
+    __global__ void k(int *a) {
+      for (int i = 0; i < 2; ++i) HERE;
+      a[threadIdx.x] = 1;
+    }"""
+    for here in ("meet(i)", "if (i % 2 == threadIdx.x % 2) __syncthreads()"):
+        found = outcome(tmp_path, text.replace("HERE", here), 1, 4, np.zeros(4, np.int32))
+        assert isinstance(found, Divergence)
+        assert (found.scope, found.waiting, found.elsewhere) == (Scope.BLOCK, (0,), (1,))
+    for here in ("meet(threadIdx.x)", "if (i % 2 == blockIdx.x % 2) __syncthreads()"):
+        assert isinstance(outcome(tmp_path, text.replace("HERE", here), 2, 4, np.zeros(4, np.int32)), Finished)
+
+
+def test_a_barrier_by_different_calls_diverges(tmp_path: Path):
+    text = """
+    __device__ void meet() { __syncthreads(); }
+    __global__ void k(int *a) { if (threadIdx.x) meet(); else meet(); a[threadIdx.x] = 1; }"""
+    found = outcome(tmp_path, text, 1, 2, np.zeros(2, np.int32))
+    assert isinstance(found, Divergence)
+    assert (found.waiting, found.elsewhere) == ((0,), (1,))
+    assert isinstance(
+        outcome(tmp_path, text.replace("threadIdx.x)", "blockIdx.x)"), 2, 2, np.zeros(2, np.int32)), Finished
+    )
+
+
 def test_threads_that_have_ended_are_not_waited_for(tmp_path: Path):
     text = """
     __global__ void k(int *a, int n) {

@@ -1,7 +1,8 @@
 """Who passes a barrier, and who waits for ever.
 
 A barrier lets threads pass when all threads of their block (the lanes of their warp that the mask names, the
-grid) that have not ended are there: at the same barrier of the source, whichever calls led to it.
+grid) that have not ended are there.  Threads of a block, or the grid, must have come by the same calls and be
+in the same iterations of the loops around: all or none are at one (Collingbourne et al. 2013, section 3).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Scope
-from hgrd.simulate.code import Meet
+from hgrd.simulate.arithmetic import Value, uniform
+from hgrd.simulate.code import Invoke, InvokeIndirect, Meet
 from hgrd.simulate.frames import (
     Batch,
     UnsupportedError,
@@ -36,6 +38,8 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
     """Lets the threads pass that are complete; whether there were any."""
     there = [g for g in groups if g.waiting and g.frame.code.instructions[g.pc] is barrier]
     passing = _complete(batch, there, barrier)
+    if barrier.scope is not Scope.WARP:
+        _agree(batch, there, passing, barrier)
     released = False
     for group, mask in zip(there, passing, strict=True):
         if not mask.any():
@@ -48,6 +52,61 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
             groups.append(group)
         _go_on(group, barrier, len(there))
     return released
+
+
+class DivergenceError(Exception):
+    """Threads are at one barrier, but not at the same time of the program."""
+
+    def __init__(self, found: Divergence) -> None:
+        super().__init__(str(found.span))
+        self.found = found
+
+
+def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
+    """Raises DivergenceError where threads that would pass together have come by different ways."""
+    ways = [_way(group, barrier) for group in there]
+    if len(ways) == 1 and all(uniform(count) for count in ways[0][1]):
+        return
+    paths = [path for path, _ in ways]
+    width = 1 + max(len(counts) for _, counts in ways)
+    tables: list[NDArray[np.int64]] = []
+    for group, (path, counts) in zip(there, ways, strict=True):
+        table = np.zeros((group.count, width), np.int64)
+        table[:, 0] = paths.index(path)
+        for i, count in enumerate(counts, 1):
+            table[:, i] = count
+        tables.append(table)
+    chosen = np.concatenate(passing)
+    threads = np.concatenate([g.lanes.threads for g in there])[chosen]
+    order = np.argsort(threads)
+    table, threads = np.concatenate(tables)[chosen][order], threads[order]
+    party = threads // batch.block_threads if barrier.scope is Scope.BLOCK else np.zeros_like(threads)
+    _, first, inverse = np.unique(party, return_index=True, return_inverse=True)
+    wrong = np.flatnonzero((table != table[first][inverse]).any(axis=1))
+    if wrong.size:
+        base = batch.first_block * batch.block_threads
+        one, other = int(threads[first[inverse[wrong[0]]]]) + base, int(threads[wrong[0]]) + base
+        raise DivergenceError(Divergence(barrier.scope, barrier.span, (one,), (other,), barrier.span))
+
+
+def _way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
+    """The calls that have led here, and the iterations of the loops around (one count a thread, or for all)."""
+    frame, inner = group.frame, group.lanes
+    path: list[int] = []
+    counts: list[Value] = [frame.slots[n].load(inner) for n in barrier.around]
+    index = inner.index
+    while frame.caller is not None and frame.caller_lanes is not None:
+        call = frame.return_to - 1
+        path.append(call)
+        instruction = frame.caller.code.instructions[call]
+        assert isinstance(instruction, Invoke | InvokeIndirect)
+        for n in instruction.around:
+            held = frame.caller.slots[n].load(frame.caller_lanes)
+            counts.append(held if uniform(held) or index is None else held[index])
+        outer = frame.caller_lanes.index
+        index = outer if index is None else index if outer is None else outer[index]
+        frame = frame.caller
+    return tuple(path), counts
 
 
 def _go_on(group: Group, barrier: Meet, groups: int) -> None:

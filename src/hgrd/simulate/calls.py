@@ -44,7 +44,7 @@ def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
         case ir.IndirectCall(callee=callee, arguments=arguments, span=span):
             values = arguments_of(b, (callee, *arguments))
             result = _result(b, e)
-            b.emit(InvokeIndirect(values[0], values[1:], result, span))
+            b.emit(InvokeIndirect(values[0], values[1:], result, span, b.around))
             return nothing if result is None else kept(result)
         case ir.Construct():
             return _construct(b, e)
@@ -56,7 +56,7 @@ def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
 
             values = arguments_of(b, arguments)
             result = _result(b, e)
-            b.emit(Invoke(code_of(b.unit, callee), values, result, span))
+            b.emit(Invoke(code_of(b.unit, callee), values, result, span, b.around))
             return nothing if result is None else kept(result)
 
 
@@ -95,7 +95,7 @@ def _construct(b: Builder, e: ir.Construct) -> Closure:
 
     where = local_object(b.object("object", size))
     values = arguments_of(b, e.arguments)
-    b.emit(Invoke(code_of(b.unit, function), (lambda here: where(here).address(), *values), None, e.span))
+    b.emit(Invoke(code_of(b.unit, function), (lambda here: where(here).address(), *values), None, e.span, b.around))
     access = plain_access(b, "object", dtype, AccessKind.READ, e.span)
     return lambda here: read(here, where(here), access)
 

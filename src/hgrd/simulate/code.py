@@ -53,12 +53,16 @@ class Branch:
 
 @dataclass(slots=True, eq=False)
 class Invoke:
-    """A call of a function with a body; its value goes to the slot `result`."""
+    """A call of a function with a body; its value goes to the slot `result`.
+
+    `around`: the slots that count the iterations of the loops around it in which threads meet.
+    """
 
     callee: Code
     arguments: tuple[Closure, ...]
     result: int | None
     span: Span
+    around: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +71,7 @@ class InvokeIndirect:
     arguments: tuple[Closure, ...]
     result: int | None
     span: Span
+    around: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +87,7 @@ class Meet:
 
     `mask`: the lanes of the thread's warp that take part (scope WARP).  `exchange` is evaluated when they
     are there, and its value goes to the slot `result`.  `orders`: it is a barrier for memory, too.
+    `around` as for calls.
     """
 
     scope: Scope
@@ -90,6 +96,7 @@ class Meet:
     result: int | None
     orders: bool
     span: Span
+    around: tuple[int, ...] = ()
 
 
 Instruction: TypeAlias = Do | Jump | Branch | Invoke | InvokeIndirect | Return | Meet

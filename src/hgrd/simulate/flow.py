@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
+from hgrd.simulate.arithmetic import I32
 from hgrd.simulate.code import Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.evaluation import condition, lower
 from hgrd.simulate.frames import Here
-from hgrd.simulate.lowering import Builder, Loop, Unit, exposed_variables, fails, nothing
+from hgrd.simulate.lowering import Builder, Loop, Unit, exposed_variables, fails, keep, kept, nothing
+from hgrd.simulate.meetings import meets_widely
 from hgrd.simulate.places import storer
 from hgrd.symbolic.effects import nodes
 
@@ -29,7 +35,20 @@ def code_of(unit: Unit, function: Function) -> Code:
         b.parameter(parameter)
     statement(b, function.body)
     b.emit(Return(None, function.span, 0))
+    _resolve(b, function)
     return code
+
+
+def _resolve(b: Builder, function: Function) -> None:
+    """Sends jumps to their labels."""
+    for jump, label in b.gotos:
+        at = b.code.instructions.index(jump)
+        if label not in b.labels:  # in a body that compiles only in part
+            b.code.instructions[at] = Do(fails(f"a jump to {label}, which is not there", jump.span), jump.span)
+            continue
+        jump.target = b.labels[label]
+        if jump.target <= at:
+            jump.patience = _patience(b, function.body, None)
 
 
 def statement(b: Builder, s: st.Statement) -> None:
@@ -55,6 +74,10 @@ def statement(b: Builder, s: st.Statement) -> None:
         case st.Continue(span=span):
             inner = next(x.continues for x in reversed(b.loops) if x.continues is not None)
             inner.append(_jump(b, span))
+        case st.Label(name=name):
+            b.labels[name] = b.here
+        case st.Goto(target=target, span=span):
+            b.gotos.append((_jump(b, span), target))
         case st.Return(value=value, span=span):
             b.emit(Return(None if value is None else lower(b, value), span))
         case st.Assembly(template=template, span=span):
@@ -110,12 +133,13 @@ def _if(b: Builder, s: st.If) -> None:
 
 
 def _loop(b: Builder, s: st.Loop) -> None:
+    counter = _counter(b, s)
     head = b.here
     leave: Branch | None = None
     if s.condition is not None:
         leave = Branch(condition(b, s.condition), -1, s.span)
         b.emit(leave)
-    loop = _body(b, s.body)
+    loop = _body(b, s.body, counter)
     b.land(loop.continues or [])
     if s.step is not None:
         _effect(b, s.step, s.step.span)
@@ -126,8 +150,9 @@ def _loop(b: Builder, s: st.Loop) -> None:
 
 
 def _do_while(b: Builder, s: st.DoWhile) -> None:
+    counter = _counter(b, s)
     head = b.here
-    loop = _body(b, s.body)
+    loop = _body(b, s.body, counter)
     b.land(loop.continues or [])
     leave = Branch(condition(b, s.condition), -1, s.span)
     b.emit(leave)
@@ -136,9 +161,21 @@ def _do_while(b: Builder, s: st.DoWhile) -> None:
     b.land(loop.breaks)
 
 
-def _body(b: Builder, body: st.Statement) -> Loop:
-    loop = Loop(continues=[])
+def _counter(b: Builder, loop: st.Loop | st.DoWhile) -> int | None:
+    """A slot for the number of the iteration, where blocks or the grid may meet in the loop."""
+    if not _follows(b.unit, loop, _synchronises, set()):
+        return None
+    number = b.slot(I32)
+    b.emit(Do(keep(number, lambda here: np.int32(0)), loop.span, 0))
+    return number
+
+
+def _body(b: Builder, body: st.Statement, counter: int | None) -> Loop:
+    loop = Loop(continues=[], counter=counter)
     b.loops.append(loop)
+    if counter is not None:
+        count = kept(counter)
+        b.emit(Do(keep(counter, lambda here: count(here) + np.int32(1)), body.span, 0))
     statement(b, body)
     b.loops.pop()
     return loop
@@ -190,27 +227,37 @@ def _matches(operand: Closure, case: st.Case) -> Closure:
 
 def _patience(b: Builder, loop: object, test: Expression | None) -> int:
     """Rounds that others wait for those in a loop: few where it may wait for them."""
-    if _watches(b.unit, loop, set()):
+    if _follows(b.unit, loop, _watches, set()):
         b.code.waits = True
         return _SHORT
     looks = test is None or any(isinstance(n, ir.Deref) for n in nodes(test))
     return _SHORT * _SHORT if looks else _LONG
 
 
-def _watches(unit: Unit, part: object, seen: set[str]) -> bool:
-    """Whether there are volatile reads, or atomics that take a lock or a flag, in what `part` executes."""
+def _follows(unit: Unit, part: object, test: Callable[[object], bool], seen: set[str]) -> bool:
+    """Whether a node of `part`, or of what it calls, is one for which the test holds."""
     for node in nodes(part):
-        match node:
-            case ir.Load(volatile=True):
+        if test(node):
+            return True
+        callee = unit.enters(node.function.key) if isinstance(node, ir.Call) else None
+        if callee is not None and callee.ref.key not in seen:
+            seen.add(callee.ref.key)
+            if _follows(unit, callee.body, test, seen):
                 return True
-            case ir.Call(function=function):
-                if "CAS" in function.name or "Exch" in function.name or "__nv_atomic" in function.name:
-                    return True
-                callee = unit.enters(function.key)
-                if callee is not None and function.key not in seen:
-                    seen.add(function.key)
-                    if _watches(unit, callee.body, seen):
-                        return True
-            case _:
-                pass
     return False
+
+
+def _watches(node: object) -> bool:
+    """A volatile read, or an atomic that may take a lock or look at a flag."""
+    match node:
+        case ir.Load(volatile=True):
+            return True
+        case ir.Call(function=function):
+            return any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
+        case _:
+            return False
+
+
+def _synchronises(node: object) -> bool:
+    """A barrier of blocks or of the grid; also calls of which it is not known."""
+    return isinstance(node, ir.IndirectCall) or (isinstance(node, ir.Call) and meets_widely(node))

@@ -101,10 +101,14 @@ class InMemory:
 
 @dataclass(slots=True)
 class Loop:
-    """Jumps that leave the innermost loop or switch, and that go on with it, waiting for their targets."""
+    """Jumps that leave the innermost loop or switch, and that go on with it, waiting for their targets.
+
+    `counter` is the slot of the number of the iteration, where threads meet in the loop.
+    """
 
     breaks: list[Jump] = field(default_factory=list[Jump])
     continues: list[Jump] | None = None  # None: a switch
+    counter: int | None = None
 
 
 @dataclass(slots=True)
@@ -116,11 +120,18 @@ class Builder:
     exposed: frozenset[str]
     variables: dict[str, InSlot | InMemory] = field(default_factory=dict[str, "InSlot | InMemory"])
     loops: list[Loop] = field(default_factory=list[Loop])
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    gotos: list[tuple[Jump, str]] = field(default_factory=list[tuple[Jump, str]])
 
     # ------------------------------------------------------------ instructions
 
     def emit(self, instruction: Instruction) -> None:
         self.code.instructions.append(instruction)
+
+    @property
+    def around(self) -> tuple[int, ...]:
+        """The counters of the loops around, outermost first."""
+        return tuple(loop.counter for loop in self.loops if loop.counter is not None)
 
     @property
     def here(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from hgrd.program.span import Span
 from hgrd.simulate.arithmetic import Value, uniform
+from hgrd.simulate.barriers import DivergenceError, divergence, release
 from hgrd.simulate.code import Branch, Code, Do, Instruction, Invoke, InvokeIndirect, Jump, Meet, Return
 from hgrd.simulate.frames import Batch, Frame, Here, UnsupportedError
 from hgrd.simulate.lanes import Lanes, Slot
@@ -70,11 +71,17 @@ class Machine:
         group = Group(self.batch, frame, lanes)
         self._pass(group, kernel, arguments)
         self.groups = [group]
+        try:
+            return self._run()
+        except DivergenceError as error:
+            return error.found
+
+    def _run(self) -> Divergence | None:
         while self.groups:
             ready = [g for g in self.groups if not g.waiting]
             if not ready:
                 if not self._release():
-                    return self._divergence()
+                    return divergence(self.batch, self.groups)
                 continue
             self._schedule(ready)
         return None
@@ -244,8 +251,6 @@ class Machine:
     # ------------------------------------------------------------ barriers
 
     def _arrive(self, group: Group, instruction: Meet) -> None:
-        from hgrd.simulate.barriers import release
-
         self._pay(group, 1 if instruction.orders else 0, instruction.span)
         same = next((g for g in self.groups if g.waiting and g.frame is group.frame and g.pc == group.pc), None)
         if same is not None:
@@ -256,16 +261,9 @@ class Machine:
 
     def _release(self) -> bool:
         """Lets go on who waits for nobody any more."""
-        from hgrd.simulate.barriers import release
-
         met = {id(i): i for g in self.groups for i in [g.frame.code.instructions[g.pc]] if isinstance(i, Meet)}
         released = [release(self.batch, self.groups, instruction) for instruction in met.values()]
         return any(released)
-
-    def _divergence(self) -> Divergence:
-        from hgrd.simulate.barriers import divergence
-
-        return divergence(self.batch, self.groups)
 
 
 def _turn(group: Group) -> tuple[int, tuple[int, ...]]:

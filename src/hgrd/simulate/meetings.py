@@ -44,6 +44,15 @@ def meets(e: ir.Call) -> bool:
     return group_type(e) is not None
 
 
+def meets_widely(e: ir.Call) -> bool:
+    """Whether it is a barrier of more than a warp."""
+    name = e.function.name
+    if name in _BLOCK_BARRIERS or name in _BLOCK_VOTES:
+        return True
+    group = group_type(e)
+    return group is not None and name in ("sync", "synchronize") and tile_size(group) is None
+
+
 def meeting(b: Builder, e: ir.Call) -> Closure | None:
     """None for other functions."""
     from hgrd.simulate.calls import arguments_of
@@ -53,7 +62,7 @@ def meeting(b: Builder, e: ir.Call) -> Closure | None:
     if name in _BLOCK_BARRIERS:
         if e.arguments and not _is_zero(e.arguments[0]):
             return fails("a barrier with a number", e.span)
-        b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span))
+        b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
         return nothing
     if name in _BLOCK_VOTES:
         (predicate,) = arguments_of(b, e.arguments)
@@ -61,7 +70,7 @@ def meeting(b: Builder, e: ir.Call) -> Closure | None:
         return meet(b, e, Scope.BLOCK, None, lambda here: warps.block_vote(here, predicate(here), kind), orders=True)
     if name == "__syncwarp":
         (mask,) = arguments_of(b, e.arguments) or (lambda here: np.uint32(0xFFFFFFFF),)
-        b.emit(Meet(Scope.WARP, mask, None, None, True, e.span))
+        b.emit(Meet(Scope.WARP, mask, None, None, True, e.span, b.around))
         return nothing
     if name == "__activemask":
         return b.spill(warps.active_mask, e.type, e.span)
@@ -110,7 +119,7 @@ def meet(
     if scope is Scope.WARP and mask is None:
         return b.spill(converted, e.type, e.span)
     number = b.slot(dtype)
-    b.emit(Meet(scope, mask, converted, number, orders, e.span))
+    b.emit(Meet(scope, mask, converted, number, orders, e.span, b.around))
     return kept(number)
 
 

@@ -74,7 +74,7 @@ def _partition(b: Builder, e: ir.Call) -> Closure:
 def _block(b: Builder, e: ir.Call) -> Closure:
     name = e.function.name
     if name in _SYNCS:
-        b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span))
+        b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
         return nothing
     match name:
         case "thread_rank":
@@ -96,7 +96,7 @@ def _block(b: Builder, e: ir.Call) -> Closure:
 def _grid(b: Builder, e: ir.Call) -> Closure:
     name = e.function.name
     if name in _SYNCS:
-        b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span))
+        b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span, b.around))
         b.code.waits = True
         return nothing
     match name:
@@ -146,7 +146,7 @@ def _tile(b: Builder, e: ir.Call, size: int | None) -> Closure:
         return fails("a tile of several warps", e.span)
     members = _members(b, e, size)
     if name in _SYNCS:
-        b.emit(Meet(Scope.WARP, members, None, None, True, e.span))
+        b.emit(Meet(Scope.WARP, members, None, None, True, e.span, b.around))
         return nothing
     match name:
         case "thread_rank":
