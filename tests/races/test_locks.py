@@ -404,3 +404,165 @@ def test_safe_says_what_the_flag_held(flags: Report, tmp_path: Path):
     (kernel,) = [k for k in flags.kernels if k.kernel == "waiting"]
     texts = [a.text for launch in kernel.launches for a in launch.assumptions]
     assert "flag does not hold what the wait in line 13 is for when the kernel begins" in texts
+
+
+ARRIVALS = """
+__device__ unsigned int arrived = 0;
+__device__ int done[64];
+
+// safe: 7 of 7 pairs
+__global__ void the_last_block(float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    unsigned int ticket = atomicInc(&arrived, gridDim.x);
+    last = (ticket == gridDim.x - 1);
+  }
+  __syncthreads();
+  if (last) {
+    __threadfence();
+    for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) out[i] = partial[i];
+    if (threadIdx.x == 0) arrived = 0;
+  }
+}
+
+// safe: 5 of 5 pairs
+__global__ void by_a_volatile_array(volatile float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) out[threadIdx.x] = partial[0];
+}
+
+// race: read sum, write part; global; grid (data-dependent)
+__global__ void no_fence_before_arriving(float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    __threadfence();
+    for (int i = 0; i < gridDim.x; ++i) *out += partial[i];  // sum
+  }
+}
+
+// race: read sum, write part; global; grid (data-dependent)
+__global__ void no_fence_by_the_last(float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    __threadfence();
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    for (int i = 0; i < gridDim.x; ++i) *out += partial[i];  // sum
+  }
+}
+
+// race: read sum, write part; global; grid (data-dependent)
+// race: read sum, write sum; global; grid (data-dependent)
+// race: write sum, write sum; global; grid (data-dependent)
+__global__ void one_too_early(float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    __threadfence();
+    last = atomicAdd(&arrived, 1) == gridDim.x - 2;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    __threadfence();
+    for (int i = 0; i < gridDim.x; ++i) *out += partial[i];  // sum
+  }
+}
+
+// note: write part, write part; global; block
+// race: read sum, write part; global; grid (data-dependent)
+// race: read sum, write sum; global; grid (data-dependent)
+// race: write last, write last; shared; block
+// race: write sum, write sum; global; grid (data-dependent)
+__global__ void every_warp_arrives(float *partial, const float *in, float *out) {
+  __shared__ bool last;
+  if (threadIdx.x % 32 == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    __threadfence();
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;  // last
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    __threadfence();
+    for (int i = 0; i < gridDim.x; ++i) *out += partial[i];  // sum
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void block_after_block(int *data) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x > 0) {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(&done[blockIdx.x - 1], 0) == 0) {}
+      __threadfence();
+    }
+    __syncthreads();
+    data[i] += data[i - blockDim.x];
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicExch(&done[blockIdx.x], 1);
+  }
+}
+
+// race: read own, write own; global; grid
+__global__ void block_after_block_without_a_barrier(int *data) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x > 0) {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(&done[blockIdx.x - 1], 0) == 0) {}
+      __threadfence();
+    }
+    __syncthreads();
+    data[i] += data[i - blockDim.x];  // own
+  }
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicExch(&done[blockIdx.x], 1);
+  }
+}
+
+// open: read other, write other; global; warp block grid: a wait for arrived, written in line 142, may order the two accesses
+// open: read other, write own; global; warp block grid: a wait for arrived, written in line 142, may order the two accesses
+__global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 1; r <= rounds; ++r) {
+    data[i] += r;  // own
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(&arrived, 1);
+      while (atomicAdd(&arrived, 0) < r * gridDim.x) {}
+      __threadfence();
+    }
+    __syncthreads();
+    if (i > 0) data[i] += data[i - 1];  // other
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def arrivals(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("arrivals"), ARRIVALS)
+
+
+@pytest.mark.parametrize("kernel", cases(ARRIVALS))
+def test_verdict_with_arrivals(kernel: str, arrivals: Report):
+    assert observed(arrivals, ARRIVALS)[kernel] == expected(ARRIVALS)[kernel]

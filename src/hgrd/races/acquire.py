@@ -8,40 +8,49 @@ Programming Guide, "Memory Fence Functions"; HGRD, section 5.2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from hgrd.program.memory import AccessKind
+from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.races.placement import Placement, Spot, certain, meeting, placement, precedes
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, symbols_of
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of
 
 _WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
-_MOST = 16  # ways of acquiring, or of releasing, that are looked at
+_OF_THE_BLOCK = frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM})
+_MOST = 24  # ways of acquiring, or of releasing, that are looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """Where `when` holds, `seen` was made before the access and what it found passed `test`.
+    """Where `when` holds, `seen` was made at `offset` before the access, and what it found passed `test`.
 
+    By the thread itself, or by another one of its block that it has met at a barrier since (`delegated`).
     `scope` is the narrowest of the atomic and of the fence behind it; `fenced`: there is one.
     """
 
     seen: Observation
+    offset: Term
     symbol: Symbol
     test: Term
     when: Term
     scope: Scope
     fenced: bool
+    delegated: bool
     spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Where `when` holds, the thread performs `write` after the access, with a fence between the two."""
+    """Where `when` holds, `write` is performed at `offset` after the access, by the thread or a delegate.
+
+    `scope` is the narrowest of the write and of the fence between the two; `fenced`: there is one.
+    """
 
     write: Access
+    offset: Term
     when: Term
     scope: Scope
+    fenced: bool
     spot: Spot
 
 
@@ -78,44 +87,148 @@ class Handshakes:
 
     protocol: Protocol
     placement: Placement
+    _acquires: dict[int, tuple[Acquire, ...]] = field(default_factory=dict[int, tuple[Acquire, ...]])
+    _releases: dict[int, tuple[Release, ...]] = field(default_factory=dict[int, tuple[Release, ...]])
 
     def acquires(self, access: Access) -> tuple[Acquire, ...]:
-        """What the thread has acquired before `access`, where the program says so."""
-        found: list[Acquire] = []
-        here = self.placement.of(access)
-        known = {*access.guards, *access.endings}
+        """What has been acquired before `access`, where the program says so."""
+        if access.number not in self._acquires:
+            here = self.placement.of(access)
+            found = [*self._own_acquires(access, here), *self._delegated_acquires(access, here)]
+            self._acquires[access.number] = _telling(found)[:_MOST]
+        return self._acquires[access.number]
+
+    def releases(self, access: Access) -> tuple[Release, ...]:
+        """Writes that come after `access`, or are the access itself."""
+        if access.number not in self._releases:
+            here = self.placement.of(access)
+            found = [*self._own_releases(access, here), *self._delegated_releases(access, here)]
+            self._releases[access.number] = tuple(dict.fromkeys(found))[:_MOST]
+        return self._releases[access.number]
+
+    # ------------------------------------------------------------ by the thread itself
+
+    def _own_acquires(self, access: Access, here: Spot) -> Iterator[Acquire]:
+        known = known_to(access)
         for condition in (*access.guards, *access.endings):
             for symbol, test, when in self._tests(condition):
                 seen = self.protocol.observed[symbol.name]
                 spot = self._made_at(seen, here)
                 if spot is None:
                     continue
-                fences = list(self._fences(spot, here, known))
-                found += [
-                    Acquire(seen, symbol, test, conj(when, given), narrower(seen.scope, scope), True, spot)
-                    for scope, given in fences
-                ]
-                if not fences:
-                    found.append(Acquire(seen, symbol, test, when, seen.scope, False, spot))
-        return _telling(found)[:_MOST]
+                yield Acquire(seen, seen.offset, symbol, test, when, seen.scope, False, False, spot)
+                for scope, given in self._fences(spot, here, known):
+                    scope = narrower(seen.scope, scope)
+                    yield Acquire(seen, seen.offset, symbol, test, conj(when, given), scope, True, False, spot)
 
-    def releases(self, access: Access) -> tuple[Release, ...]:
-        """Writes that the thread makes after `access` and after a fence, each at most once."""
-        found: list[Release] = []
-        here = self.placement.of(access)
+    def _own_releases(self, access: Access, here: Spot) -> Iterator[Release]:
+        if modifies(access) and scope_of(access) is not Scope.WARP:
+            yield Release(access, access.offset, TRUE, scope_of(access), True, here)
+        before = known_to(access)
+        for write, spot in self._writes_behind(here):
+            own = conj(*(g for g in write.guards if g not in before))
+            yield Release(write, write.offset, own, scope_of(write), False, spot)
+            for scope, given in self._fences(here, spot, before | known_to(write)):
+                yield Release(write, write.offset, conj(given, own), narrower(scope, scope_of(write)), True, spot)
+
+    def _writes_behind(self, here: Spot) -> Iterator[tuple[Access, Spot]]:
         for spot in self.placement.spots:
             write = spot.item
             if not isinstance(write, Access) or not modifies(write) or scope_of(write) is Scope.WARP:
                 continue
-            if not precedes(here, spot) or not certain(spot, here):
+            if precedes(here, spot) and certain(spot, here):
+                yield write, spot
+
+    # ------------------------------------------------------------ by another thread of the block
+
+    def _delegated_acquires(self, access: Access, here: Spot) -> Iterator[Acquire]:
+        for condition, given in self._conditions(access, here):
+            for symbol, test, when in self._tests(condition):
+                seen = self.protocol.observed[symbol.name]
+                spot = self._made_at(seen, here)
+                barrier = None if spot is None else self._barrier(spot, here, known_to(access))
+                one = None if barrier is None else self._someone(conj(when, given), (seen.offset,), here)
+                if spot is None or barrier is None or one is None:
+                    continue
+                rest, (offset,) = one
+                yield Acquire(seen, offset, symbol, test, rest, seen.scope, False, True, spot)
+                parts = frozenset((*_parts(when), *_parts(given), *barrier.item.guards))
+                fences = (*self._fences(spot, barrier, parts), *self._fences(spot, here, known_to(access)))
+                for scope, also in fences:
+                    if also is TRUE:
+                        yield Acquire(seen, offset, symbol, test, rest, narrower(seen.scope, scope), True, True, spot)
+
+    def _delegated_releases(self, access: Access, here: Spot) -> Iterator[Release]:
+        before = known_to(access)
+        for write, spot in self._writes_behind(here):
+            barrier = self._barrier(here, spot, before)
+            one = None if barrier is None else self._someone(conj(*write.guards), (write.offset,), here, spot)
+            if barrier is None or one is None:
                 continue
-            known = {*access.guards, *access.endings, *write.guards, *write.endings}
-            for scope, given in self._fences(here, spot, known):
-                scope = narrower(scope, scope_of(write))
-                found.append(
-                    Release(write, conj(given, *(g for g in write.guards if g not in known_to(access))), scope, spot)
-                )
-        return tuple(dict.fromkeys(found))[:_MOST]
+            rest, (offset,) = one
+            yield Release(write, offset, rest, scope_of(write), False, spot)
+            fences = (*self._fences(here, barrier, before), *self._fences(barrier, spot, known_to(write)))
+            for scope, also in fences:
+                if also is TRUE:
+                    yield Release(write, offset, rest, narrower(scope, scope_of(write)), True, spot)
+
+    def _conditions(self, access: Access, here: Spot) -> Iterator[tuple[Term, Term]]:
+        """What holds at the access, also in terms of values that one thread of the block has handed over.
+
+        With the condition under which that thread has written them: `if (t == 0) last = …; __syncthreads();
+        if (last) …`.
+        """
+        for condition in (*access.guards, *access.endings):
+            yield condition, TRUE
+            for symbol in symbols_of(condition):
+                write = self._handed_over(symbol, here)
+                if write is not None and write.value is not None:
+                    yield substitute((condition,), {symbol: write.value})[0], conj(*write.guards)
+
+    def _handed_over(self, symbol: Symbol, here: Spot) -> Access | None:
+        """The only write of a shared variable that a read gave `symbol` of, with a barrier between them."""
+        reads = [s for s in self.placement.spots if isinstance(s.item, Access) and s.item.result == symbol]
+        if len(reads) != 1 or not isinstance(reads[0].item, Access) or reads[0].item.space is not Space.SHARED:
+            return None
+        read = reads[0].item
+        writes = [
+            s
+            for s in self.placement.spots
+            if isinstance(s.item, Access) and s.item.target.key == read.target.key and s.item.changes
+        ]
+        if len(writes) != 1 or not isinstance(writes[0].item, Access):
+            return None
+        write = writes[0].item
+        same = write.offset is read.offset and write.size == read.size and read.offset.is_const
+        in_order = certain(writes[0], reads[0]) and self._barrier(writes[0], reads[0], known_to(read)) is not None
+        return write if same and in_order and precedes(writes[0], here) else None
+
+    def _barrier(self, first: Spot, last: Spot, known: frozenset[Term]) -> Spot | None:
+        """A barrier of the block that all its threads pass between the two."""
+        for spot in self.placement.spots:
+            item = spot.item
+            if not isinstance(item, Barrier) or item.scope not in _OF_THE_BLOCK or not known.issuperset(item.guards):
+                continue
+            if precedes(first, spot) and precedes(spot, last) and certain(spot, last) and certain(spot, first):
+                return spot
+        return None
+
+    def _someone(self, when: Term, terms: tuple[Term, ...], *spots: Spot) -> tuple[Term, tuple[Term, ...]] | None:
+        """A thread that every block has and that meets `when`: what remains of it, and the terms as it sees them.
+
+        What remains may speak of what a block's threads have in common, and of the loops around all `spots`.
+        """
+        threads = [s for s in self.protocol.configuration.thread if s is not None]
+        around = [{i.binder.name for i in s.around} for s in spots]
+        shared = around[0].intersection(*around)
+        own = (self.protocol.private | {s.name for s in threads}) - shared
+        for index in _candidates(when, threads):
+            rest, *seen = substitute((when, *terms), index)
+            if rest is not FALSE and not any(s.name in own for s in symbols_of(rest, *seen)):
+                return rest, tuple(seen)
+        return None
+
+    # ------------------------------------------------------------ parts
 
     def polls(self, access: Access) -> bool:
         """A volatile read that does nothing but make a loop go on until another thread has written."""
@@ -150,7 +263,7 @@ class Handshakes:
         ]
         return before[-1] if before else None
 
-    def _fences(self, first: Spot, last: Spot, known: set[Term]) -> Iterator[tuple[Scope, Term]]:
+    def _fences(self, first: Spot, last: Spot, known: frozenset[Term]) -> Iterator[tuple[Scope, Term]]:
         """Fences that the thread performs between two items, and under which further condition."""
         for spot in self.placement.spots:
             fence = spot.item
@@ -160,6 +273,19 @@ class Handshakes:
                 continue
             scope = fence.scope if isinstance(fence, Fence) else narrower(fence.scope, Scope.BLOCK)
             yield scope, conj(*(g for g in fence.guards if g not in known))
+
+
+def _candidates(when: Term, threads: list[Symbol]) -> Iterator[dict[Symbol, Term]]:
+    """Indexes of threads that may meet a condition: the first one's, and those that it names."""
+    first = {s: const(0) for s in threads}
+    yield first
+    named = {
+        t.args[0].symbol: t.args[1]
+        for t in _parts(when)
+        if t.op is Op.EQ and t.args[0].op is Op.VAR and t.args[0].symbol in threads and t.args[1].is_const
+    }
+    if named:
+        yield {**first, **named}
 
 
 def steady(protocol: Protocol) -> Protocol:
@@ -203,7 +329,8 @@ def _telling(acquires: list[Acquire]) -> tuple[Acquire, ...]:
 
     def says_less(a: Acquire, b: Acquire) -> bool:
         weaker = _parts(b.when) < _parts(a.when) or (b.when is a.when and a != b and not at_least(a.scope, b.scope))
-        return a.symbol is b.symbol and at_least(b.scope, a.scope) and b.fenced >= a.fenced and weaker
+        alike = a.symbol == b.symbol and a.delegated == b.delegated
+        return alike and at_least(b.scope, a.scope) and b.fenced >= a.fenced and weaker
 
     found = [a for a in dict.fromkeys(acquires) if a.when is not FALSE]
     return tuple(a for a in found if not any(says_less(a, b) for b in found))

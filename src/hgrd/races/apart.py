@@ -9,7 +9,8 @@ from hgrd.program.memory import Level, Space
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases import Order, Phases
 from hgrd.races.acquire import Handshakes
-from hgrd.races.communication import Communication
+from hgrd.races.communication import Communication, Handshaking
+from hgrd.races.counters import Counters
 from hgrd.races.flags import Flags
 from hgrd.races.locks import locks
 from hgrd.races.placement import placement
@@ -42,6 +43,15 @@ def communication(
         level = Level.INTRA_BLOCK if a.space is Space.SHARED else None
         return proved(Pair(a, b, level, (Order(),)))
 
+    def once(a: Access, b: Access) -> bool:
+        """No two threads of a block both perform them at the same place."""
+        return all(proved(Pair(a, b, level, (Order(),))) for level in (Level.INTRA_WARP, Level.INTRA_BLOCK))
+
     handshakes = Handshakes(protocol, placement(protocol))
-    held = locks(protocol, handshakes, apart)
-    return Communication(plain.tickets, held, Flags(protocol, handshakes, alone), handshakes)
+    handshaking = Handshaking(
+        handshakes,
+        locks(protocol, handshakes, apart),
+        Flags(protocol, handshakes, alone),
+        Counters(protocol, handshakes, once),
+    )
+    return Communication(plain.tickets, handshaking)

@@ -2,51 +2,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access
-from hgrd.races.acquire import Handshakes
+from hgrd.protocol.model import Access, Fence
+from hgrd.races.acquire import Acquire, Handshakes, modifies
+from hgrd.races.counters import Counters
 from hgrd.races.flags import Flags
-from hgrd.races.locks import Locks
+from hgrd.races.locks import Locks, takes_lock
 from hgrd.races.parties import Naming
+from hgrd.races.placement import Spot, meeting
 from hgrd.races.tickets import Tickets
-from hgrd.terms import Term
+from hgrd.terms import Term, negate
 
 _WORD = 8  # bytes that are read and written at once
 _SIGNAL = {AccessKind.READ, AccessKind.WRITE}
 
 
 @dataclass(frozen=True, slots=True)
+class Handshaking:
+    """What a kernel that observes atomics or volatile reads makes of them."""
+
+    handshakes: Handshakes
+    locks: Locks
+    flags: Flags
+    counters: Counters
+
+    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+        return (
+            *self.locks.constraints(a, b, naming, level),
+            *self.flags.constraints(a, b, naming, level),
+            *self.counters.constraints(a, b, naming, level),
+        )
+
+    def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
+        """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
+        if acquire.seen.target.key in self.locks.sound or takes_lock(acquire):
+            return True
+        waits = (w.acquire for w in self.flags.waits(before, after, fenced=False))
+        meetings = (q for q, _ in self.counters.meetings(before, after))
+        return any(q.symbol == acquire.symbol for q in (*waits, *meetings))
+
+    def unclear(self, before: Access, after: Access) -> Access | None:
+        """A wait of `after` for something that is written behind `before`, of which no more is known."""
+        here, there = (self.handshakes.placement.of(x) for x in (after, before))
+        unknown = [
+            q for q in self.handshakes.acquires(after) if _waits(q, here) and not self.understood(before, after, q)
+        ]
+        waited = {q.seen.target.key for q in unknown}
+        own = [q.spot for q in unknown]
+        for spot in self.handshakes.placement.spots if waited else ():
+            match spot.item:
+                case Access() as write if write.target.key in waited and modifies(write) and spot not in own:
+                    if _may_follow(spot, there) and not _exclude(write, before):
+                        return write
+                case _:
+                    pass
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Communication:
-    """`locks` and `flags` are None where the kernel has nothing to make them of."""
+    """`handshaking` is None where the kernel has nothing to make locks, flags and counters of arrivals of."""
 
     tickets: Tickets
-    locks: Locks | None = None
-    flags: Flags | None = None
-    handshakes: Handshakes | None = None
+    handshaking: Handshaking | None = None
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         """What holds for the two where they are not ordered."""
         found = self.tickets.constraints(a, b, naming)
-        if self.locks is not None:
-            found = (*found, *self.locks.constraints(a, b, naming, level))
-        if self.flags is not None:
-            found = (*found, *self.flags.constraints(a, b, naming, level))
-        return found
+        return found if self.handshaking is None else (*found, *self.handshaking.constraints(a, b, naming, level))
 
     def signals(self, a: Access, b: Access) -> bool:
         """The two are a volatile write and a loop that waits for it: they make order and need none."""
-        if self.handshakes is None or not (a.volatile and b.volatile) or {a.kind, b.kind} != _SIGNAL:
+        if self.handshaking is None or not (a.volatile and b.volatile) or {a.kind, b.kind} != _SIGNAL:
             return False
-        return a.size == b.size <= _WORD and any(map(self.handshakes.polls, (a, b)))
+        return a.size == b.size <= _WORD and any(map(self.handshaking.handshakes.polls, (a, b)))
 
-    def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
+    def unclear(self, a: Access, b: Access) -> str | None:
+        """Why the two may be ordered, in a way that is not understood."""
+        if self.handshaking is None:
+            return None
+        found = self.handshaking.unclear(a, b) or self.handshaking.unclear(b, a)
+        if found is None:
+            return None
+        return f"a wait for {found.target.name}, written in line {found.span.line}, may order the two accesses"
+
+    def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
         """What the constraints on the two rest on, with where (None: in the whole kernel)."""
-        found: list[tuple[str, Span | None]] = []
         if self.tickets.bear_on(a, b):
-            found.append(("atomic counters do not wrap around", None))
-        if self.flags is not None:
-            found += self.flags.assumptions(a, b)
-        return found
+            yield "atomic counters do not wrap around", None
+        if self.handshaking is not None:
+            yield from self.handshaking.flags.assumptions(a, b)
+            yield from self.handshaking.counters.assumptions(a, b)
+
+
+def _waits(acquire: Acquire, here: Spot) -> bool:
+    """Whether the acquire is a loop that does nothing else until it succeeds, or tells who comes last."""
+    if acquire.spot.depth <= meeting(acquire.spot, here):
+        return acquire.delegated and acquire.seen.operation in ("add", "inc", "dec", "sub")
+    loop = acquire.spot.around[-1]
+    return all(
+        isinstance(i, Fence) or (isinstance(i, Access) and i.target.key == acquire.seen.target.key) for i in loop.items
+    )
+
+
+def _exclude(a: Access, b: Access) -> bool:
+    """Whether no thread makes both: they stand in different branches."""
+    return any(negate(g) in b.guards for g in a.guards)
+
+
+def _may_follow(spot: Spot, there: Spot) -> bool:
+    """Whether an item may be performed after another one: behind it, or in a later iteration."""
+    at = meeting(spot, there)
+    return at > 0 or spot.path[at][1] > there.path[at][1]

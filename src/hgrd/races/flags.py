@@ -52,23 +52,23 @@ class Flags:
             acquire = wait.acquire
             if acquire.seen.target.space.value == Space.SHARED.value and not naming.same_block:
                 continue
-            when, place = naming.of((acquire.when, acquire.seen.offset), parties[1])
+            when, place = naming.of((acquire.when, acquire.offset), parties[1])
             set_by_other = [
                 conj(done, eq(where, place))
                 for r in wait.releases
-                if at_least(narrower(r.scope, acquire.scope), needed)
-                for done, where in [naming.of((r.when, r.write.offset), parties[0])]
+                if r.fenced and at_least(narrower(r.scope, acquire.scope), needed)
+                for done, where in [naming.of((r.when, r.offset), parties[0])]
             ]
             if set_by_other:
                 yield negate(conj(when, disj(*set_by_other)))
 
-    def waits(self, before: Access, after: Access) -> Iterator[Wait]:
-        """The waits of `after` that only releases behind `before` end."""
+    def waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
+        """The waits of `after` that only releases behind `before` end; `fenced`: with a fence where one is needed."""
         releases = self.handshakes.releases(before)
         if not releases:
             return
         for acquire in self.handshakes.acquires(after):
-            if not (acquire.fenced or after.volatile):
+            if fenced and not (acquire.fenced or after.volatile):
                 continue
             ending = self._ending(acquire)
             ways = tuple(r for r in releases if r.write in ending)

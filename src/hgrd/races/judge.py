@@ -188,22 +188,9 @@ class Judge:
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
         a, b = pair.first, pair.second
         assert pair.level is not None
-        if posed.unknown:
-            reason = f"it depends on values that are not known: {_listed(posed.unknown)}"
-            self._leave_open(a, b, (pair.level,), reason)
-            return
-        computed = self.contents.bearing_on(posed.query)
-        if computed:
-            reason = f"it depends on values that the kernel computes: {_listed(computed)}"
-            self._leave_open(a, b, (pair.level,), reason)
-            return
-        hidden = [g for g in self.protocol.gaps if g.may_order]
-        if hidden and pair.level is not Level.INTER_BLOCK:
-            reason = f"what was not understood in line {hidden[0].span.line} may order the two accesses"
-            self._leave_open(a, b, (pair.level,), reason)
-            return
-        if not all(o.exact for o in pair.orders):
-            self._leave_open(a, b, (pair.level,), "a barrier under a condition may order the two accesses")
+        doubt = self._doubt(pair, posed)
+        if doubt is not None:
+            self._leave_open(a, b, (pair.level,), doubt)
             return
         shown = self._with_two_values(pair, posed, answer)
         same_value = shown is None
@@ -223,6 +210,20 @@ class Judge:
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
             same_value=same_value, method=answer.method,
         )  # fmt: skip
+
+    def _doubt(self, pair: Pair, posed: Posed) -> str | None:
+        """Why a conflict in the query may be none in the program."""
+        if posed.unknown:
+            return f"it depends on values that are not known: {_listed(posed.unknown)}"
+        computed = self.contents.bearing_on(posed.query)
+        if computed:
+            return f"it depends on values that the kernel computes: {_listed(computed)}"
+        hidden = [g for g in self.protocol.gaps if g.may_order]
+        if hidden and pair.level is not Level.INTER_BLOCK:
+            return f"what was not understood in line {hidden[0].span.line} may order the two accesses"
+        if not all(o.exact for o in pair.orders):
+            return "a barrier under a condition may order the two accesses"
+        return self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
         """The conflict; between two writes one of different values, None if these are always the same.

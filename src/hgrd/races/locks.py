@@ -36,6 +36,7 @@ class Locks:
     """The locks that are held at each access, by its number."""
 
     held: dict[int, tuple[Held, ...]]
+    sound: frozenset[str]  # keys of the objects that are locks
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         """The two do not hold the same lock."""
@@ -68,25 +69,32 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart) -> Locks:
         )
         if found:
             held[access.number] = tuple(dict.fromkeys(found))
-    return Locks(held)
+    return Locks(held, frozenset(sound))
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
     """The lock that an acquire before the access has taken, if it is given back only behind it."""
     here = handshakes.placement.of(access)
-    if not acquire.fenced or not _took(acquire) or _changed_between(acquire, here, handshakes):
+    if (
+        not acquire.fenced
+        or acquire.delegated
+        or not takes_lock(acquire)
+        or _changed_between(acquire, here, handshakes)
+    ):
         return []
     sequence = meeting(acquire.spot, here)
     return [
         Held(acquire.seen.target, acquire.seen.offset, conj(acquire.when, r.when), narrower(acquire.scope, r.scope))
         for r in handshakes.releases(access)
-        if r.write.target.key == acquire.seen.target.key
-        and r.write.offset is acquire.seen.offset
+        if r.fenced
+        and r.write.number != access.number
+        and r.write.target.key == acquire.seen.target.key
+        and r.offset is acquire.seen.offset
         and r.spot.depth == sequence
     ]
 
 
-def _took(acquire: Acquire) -> bool:
+def takes_lock(acquire: Acquire) -> bool:
     """Whether the test tells that the lock was free, and is now this thread's."""
     seen = acquire.seen
     if seen.value is None or _with(acquire, seen.value) is not FALSE:
@@ -150,7 +158,8 @@ def _gives_back(access: Access, taken: set[Term | None], free: set[Term], handsh
         a.seen.target.key == access.target.key
         and a.seen.offset is access.offset
         and a.when is TRUE
-        and _took(a)
+        and not a.delegated
+        and takes_lock(a)
         and here.depth == meeting(a.spot, here)
         and not _changed_between(a, here, handshakes)
         for a in handshakes.acquires(access)
