@@ -538,8 +538,8 @@ __global__ void block_after_block_without_a_barrier(int *data) {
   }
 }
 
-// open: read other, write other; global; warp block grid: a wait for arrived, written in line 142, may order the two accesses
-// open: read other, write own; global; warp block grid: a wait for arrived, written in line 142, may order the two accesses
+// open: read other, write other; global; warp block grid: a wait for arrived, set in line 142, may order them
+// open: read other, write own; global; warp block grid: a wait for arrived, set in line 142, may order them
 __global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int r = 1; r <= rounds; ++r) {

@@ -88,7 +88,7 @@ class Communication:
         found = self.handshaking.unclear(a, b) or self.handshaking.unclear(b, a)
         if found is None:
             return None
-        return f"a wait for {found.target.name}, written in line {found.span.line}, may order the two accesses"
+        return f"a wait for {found.target.name}, set in line {found.span.line}, may order them"
 
     def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
         """What the constraints on the two rest on, with where (None: in the whole kernel)."""
