@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -32,13 +31,13 @@ def test_version():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"hgrd {__version__}\n", "")
 
 
-def test_help_is_quick():
-    def seconds() -> float:
-        begin = perf_counter()
-        assert hgrd("--help").returncode == 0
-        return perf_counter() - begin
-
-    assert min(seconds() for _ in range(5)) < 0.5  # 0.1 s on an idle machine; loading z3 alone takes longer
+def test_help_loads_no_heavy_library():
+    script = (
+        "import sys\nfrom hgrd.cli.main import entry\nsys.argv = ['hgrd', '--help']\n"
+        "try:\n    entry()\nexcept SystemExit:\n    print('loaded:', *({'z3', 'numpy', 'orjson'} & sys.modules.keys()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-1] == "loaded:"
 
 
 def test_usage_errors():
