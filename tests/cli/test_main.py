@@ -34,7 +34,8 @@ def test_version():
 def test_help_loads_no_heavy_library():
     script = (
         "import sys\nfrom hgrd.cli.main import entry\nsys.argv = ['hgrd', '--help']\n"
-        "try:\n    entry()\nexcept SystemExit:\n    print('loaded:', *({'z3', 'numpy', 'orjson'} & sys.modules.keys()))\n"
+        "try:\n    entry()\nexcept SystemExit:\n"
+        "    print('loaded:', *({'z3', 'numpy', 'orjson'} & sys.modules.keys()))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.splitlines()[-1] == "loaded:"
