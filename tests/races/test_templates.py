@@ -82,3 +82,16 @@ def test_an_explicit_instantiation_is_an_instance(tmp_path: Path):
 def test_an_explicit_instantiation_settles_values(tmp_path: Path):
     text = SAFE.replace("int N = 2", "int N") + "template __global__ void mine::k<int, int, 3>(int *, int *);\n"
     assert verdict(check(tmp_path, text)) == (Outcome.SAFE, [])
+
+
+@pytest.mark.parametrize(("parameter", "argument"), [("int N", "32"), ("class T", "double")])
+def test_an_instance_asked_for_before_the_body_counts_alone(tmp_path: Path, parameter: str, argument: str):
+    stride = "N" if parameter == "int N" else "sizeof(T)"
+    text = f"""
+template <{parameter}> __global__ void k(int *a);
+template __global__ void k<{argument}>(int *a);
+template <{parameter}> __global__ void k(int *a) {{
+  if (blockIdx.x == 0) a[threadIdx.x * {stride}] = threadIdx.x;
+}}
+"""
+    assert verdict(check(tmp_path, text)) == (Outcome.SAFE, [])

@@ -63,8 +63,8 @@ def test_difference():
         (add(y, x), Steady(y)),
         (shl(x, const(1)), Scaling(1)),
         (mul(x, const(8)), Scaling(3)),
-        (div(x, const(2)), Scaling(-1)),
-        (shr(x, const(2)), Scaling(-2)),
+        (div(x, const(2)), Scaling(-1, truncates=True)),
+        (shr(x, const(2)), Scaling(-2, truncates=True)),  # as x is not negative
         (sub(const(1), x), Flipping(const(1))),
         (sub(y, x), Flipping(y)),
         (mul(x, const(3)), None),

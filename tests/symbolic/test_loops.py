@@ -63,6 +63,20 @@ loop s.iteration# in 0..30 when 0 < m / 2
   write global a at (m / 2 >> s.iteration#) * 4 size 4 when 0 < m / 2 >> s.iteration#
 """,
     ),
+    "halving_what_was_doubled": (
+        "int s = 1; for (int i = 0; i < n; ++i) s *= 2; for (int i = 0; i < n; ++i) { s >>= 1; a[s] = 0; }",
+        """
+loop i#'2 in 0..64 when 0 < n
+  write global a at (1 << i#end >> i#'2 >> 1) * 4 size 4 when i#'2 < n && n <= i#end && (i#end <= 0 || i#end - 1 < n)
+""",
+    ),
+    "dividing_what_may_be_negative": (
+        "for (int i = 0, s = n; i < 9; ++i) { s /= 2; a[s] = 0; }",
+        """
+loop i# in 0..8
+  write global a at s / 2 * 4 size 4
+""",
+    ),
     "flipping": (
         "for (int i = 0, k = 0; i < n; ++i) { a[k] = 0; k = 1 - k; }",
         """

@@ -368,7 +368,7 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
             return first
         case Term() as first, Steady(delta=delta):
             return _typed(add(as_int(first), mul(delta, count)), c.bits)
-        case Term() as first, Scaling(bits=bits) if bits > 0 or _not_negative(state, as_int(first)):
+        case Term() as first, Scaling(bits, truncates) if not truncates or _not_negative(state, as_int(first)):
             power = mul(count, const(abs(bits)))
             return _typed((shl if bits > 0 else shr)(as_int(first), power), c.bits)
         case Term() as first, Flipping(total=total):

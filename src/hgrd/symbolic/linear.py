@@ -79,9 +79,13 @@ class Steady:
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Is shifted left (`factor` > 0) or right (`factor` < 0) by |factor| bits every iteration."""
+    """Is shifted left (`bits` > 0) or right (`bits` < 0) by |bits| bits every iteration.
+
+    `truncates`: it is divided, which is the same only for values that are not negative.
+    """
 
     bits: int
+    truncates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ def progress(after: Term, before: Symbol) -> Progress:
     core = _unwrapped(after)
     bits = _scaling(core, before)
     if bits is not None:
-        return Scaling(bits)
+        return Scaling(bits, core.op is Op.DIV)
     delta = difference(core, start)
     if before not in symbols_of(delta):
         return Steady(delta)
