@@ -2,8 +2,9 @@
 
     python benchmarks/detectors.py [--blocks N] [--threads N] [--rounds N] [--json FILE]
 
-Traces are made here, as a lock-step execution would emit them; each is fed to a detector of each kind, alone
-and behind static pruning (the sites named by the trace as proved are not logged).  "finds" is how many of the
+Some traces are made here, as a lock-step execution would emit them, others are runs of the kernels below; each
+is fed to a detector of each kind, alone and behind static pruning: the sites that a made trace names as proved,
+or that the analysis has proved for the kernel at this launch, are not logged.  "finds" is how many of the
 trace's races, as the definition in docs/verdicts.md has them, a detector tells: pairs of sites for the access
 model and GRace-stmt, words of memory for GRace-addr.
 """
@@ -16,17 +17,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
+from hgrd.races.analyze import analyze, link
+from hgrd.races.options import AnalysisOptions
 from hgrd.simulate.access_model import AccessModel
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.grace import GraceAddresses, GraceStatements
+from hgrd.simulate.memory import Memory
 from hgrd.simulate.ordering import Shape
-from hgrd.simulate.pruning import Pruned
+from hgrd.simulate.outcome import ConcreteLaunch, Finished
+from hgrd.simulate.pruning import Pruned, proved_in
 from hgrd.simulate.trace import Arrive, Observer, Order, Recorded, Site, Sites, Touch
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
 
 
 @dataclass
@@ -39,6 +48,7 @@ class Trace:
     proved: frozenset[int] = frozenset()
     sites: Sites = field(default_factory=Sites)
     events: Recorded = field(default_factory=Recorded)
+    proof: Callable[[Site], bool] | None = None
 
     def touch(self, line: int, kind: AccessKind, threads: np.ndarray, words: np.ndarray, space: Space) -> None:
         atomic = kind is AccessKind.ATOMIC
@@ -58,7 +68,7 @@ class Trace:
             self.events.arrive(Arrive(Scope.BLOCK, threads, Span(self.name, line, 1)))
 
     def proves(self, site: Site) -> bool:
-        return site.span.line in self.proved
+        return self.proof(site) if self.proof else site.span.line in self.proved
 
 
 def traces(shape: Shape, rounds: int) -> Iterator[Trace]:
@@ -105,6 +115,74 @@ def traces(shape: Shape, rounds: int) -> Iterator[Trace]:
     trace.shared(1, True, all_[inside < 64], inside[inside < 64])
     for i in range(rounds):
         trace.touch(2, AccessKind.ATOMIC, all_, (inside * 7 + i) % 64, Space.SHARED)
+
+
+# ---------------------------------------------------------------- kernels
+
+KERNELS = """
+__global__ void scan(int *data) {
+  __shared__ int s[1024];
+  int t = threadIdx.x, n = blockDim.x;
+  s[t] = data[blockIdx.x * n + t];
+  __syncthreads();
+  for (int d = 1; d < n; d *= 2) {
+    int left = t >= d ? s[t - d] : 0;
+    __syncthreads();
+    s[t] += left;
+    __syncthreads();
+  }
+  data[blockIdx.x * n + t] = s[t];
+}
+
+__global__ void scan_race(int *data) {
+  __shared__ int s[1024];
+  int t = threadIdx.x, n = blockDim.x;
+  s[t] = data[blockIdx.x * n + t];
+  __syncthreads();
+  for (int d = 1; d < n; d *= 2) {
+    int left = t >= d ? s[t - d] : 0;
+    s[t] += left;
+    __syncthreads();
+  }
+  data[blockIdx.x * n + t] = s[t];
+}
+
+__global__ void histogram(int *data) {
+  __shared__ int bins[64];
+  int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
+  if (t < 64) bins[t] = 0;
+  __syncthreads();
+  for (int i = 0; i < 50; i++) atomicAdd(&bins[(g * 7 + i) & 63], 1);
+  __syncthreads();
+  if (t < 64) atomicAdd(&data[t], bins[t]);
+}
+
+__global__ void blur(int *data) {
+  int g = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  for (int i = 0; i < 50; i++) {
+    data[g] = (data[g] + data[(g + 1) % n]) / 2;
+    __syncthreads();
+  }
+}
+"""
+
+
+def runs(shape: Shape) -> Iterator[Trace]:
+    """The kernels at this shape, and what the analysis proves of them there."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "kernels.cu"
+        file.write_text(KERNELS)
+        program = parse_file(str(file), SourceOptions())
+    block, grid = (shape.threads_per_block, 1, 1), (shape.blocks, 1, 1)
+    reports = {r.kernel: r for r in analyze((program,), AnalysisOptions(block_dim=block, grid_dim=grid)).kernels}
+    for kernel in program.kernels():
+        executable, memory = prepare(link((program,)), kernel), Memory()
+        trace = Trace(kernel.ref.name, "", shape, sites=executable.sites)
+        trace.proof = proved_in(reports[kernel.ref.name].launches[0])
+        data = int(memory.allocate("data", np.arange(shape.threads, dtype=np.int32)))
+        outcome = execute(executable, ConcreteLaunch(grid, block, (data,)), memory, trace.events)
+        assert isinstance(outcome, Finished), outcome
+        yield trace
 
 
 # ---------------------------------------------------------------- measuring
@@ -172,8 +250,9 @@ def main() -> None:
     options = parser.parse_args()
     results: list[dict[str, object]] = []
     print(f"{'trace':<11} {'detector':<13} {'pruned':<7} {'accesses':>9} {'seconds':>9} {'MiB':>8} {'finds':>6}")
-    for trace in list(traces(Shape(options.threads, options.blocks), options.rounds)):
-        for pruned in (False, True) if trace.proved else (False,):
+    shape = Shape(options.threads, options.blocks)
+    for trace in [*traces(shape, options.rounds), *runs(shape)]:
+        for pruned in (False, True) if trace.proved or trace.proof else (False,):
             for detector in DETECTORS:
                 row = measured(trace, detector, pruned)
                 results.append(row)

@@ -97,8 +97,6 @@ class _Running:
 class Execution:
     """A launch under way.  `ready` are the threads that can make a step, `step` makes one.
 
-    `iterations`: threads at one barrier must also agree on the calls and the iterations of the loops around
-    it, as the paper has it; the hardware counts arrivals and lets them pass.
     `sites` numbers the accesses of the source in the events; `fault` is why the run could not go on.
     """
 
@@ -106,7 +104,6 @@ class Execution:
     observer: Observer = field(default_factory=Silent)
     sites: Sites = field(default_factory=Sites)
     patience: int = 100_000
-    iterations: bool = True
     divergences: list[Divergence] = field(default_factory=list[Divergence])
     fault: str = ""
     heap: Heap = field(default_factory=Heap)
@@ -286,15 +283,11 @@ class Execution:
         there = [m for j in members if isinstance(m := self._threads[j].next, Meet)]
         if len(there) < len(members) or any((m.scope, m.mask) != (meet.scope, meet.mask) for m in there):
             return []
-        if meet.scope is not Scope.WARP and len({self._barrier(m) for m in there}) > 1:
+        if meet.scope is not Scope.WARP and any((m.span, m.where) != (meet.span, meet.where) for m in there):
             self._diverge(members)
             return []
         self._pass(meet, members, there)
         return [j for j in members if not isinstance(self._threads[j].next, Access)]
-
-    def _barrier(self, meet: Meet) -> tuple[object, ...]:
-        """What threads that pass a barrier together must have in common."""
-        return (meet.span, meet.where) if self.iterations else (meet.span,)
 
     def _group(self, number: int, meet: Meet) -> list[int]:
         """The threads that a barrier is for, ended ones among them."""
