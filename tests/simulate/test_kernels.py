@@ -241,6 +241,10 @@ def test_globals_keep_their_contents_between_launches(tmp_path: Path):
     for _ in range(2):
         assert isinstance(launch(kernel, 3, 2, memory=memory), Finished)
     assert memory.contents("total", np.int32).tolist() == [42]
+    memory = Memory()
+    memory.define("step", "step", np.array([10, 20], np.int32))
+    assert isinstance(launch(kernel, 3, 2, memory=memory), Finished)
+    assert memory.contents("total", np.int32).tolist() == [90]
 
 
 def test_recursion_loops_and_jumps(tmp_path: Path):

@@ -153,8 +153,7 @@ def _make_globals(unit: Unit, memory: Memory) -> None:
             value = _initial(unit, declared.initial)
             data[:] = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint8).reshape(-1)[:size]
         home = Home.CONSTANT if variable.storage is not Storage.DEVICE else Home.GLOBAL
-        address = memory.allocate(variable.name, data, home)
-        memory.symbols[key] = int(address) >> 40
+        memory.define(key, variable.name, data, home)
 
 
 def _initial(unit: Unit, e: Expression) -> Value:

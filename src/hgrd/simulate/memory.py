@@ -181,6 +181,10 @@ class Memory:
         assert np.shares_memory(data, contents) or data.size == 0
         return self._add(name, home, data.size, data, data.size).address
 
+    def define(self, key: str, name: str, contents: NDArray[Any], home: Home = Home.CONSTANT) -> None:
+        """Gives a variable at namespace scope its contents before the first launch, as cudaMemcpyToSymbol does."""
+        self.symbols[key] = int(self.allocate(name, contents, home)) >> _SHIFT
+
     def contents(self, name: str, dtype: DType | type) -> NDArray[Any]:
         """The bytes of a variable at namespace scope, by name or key; what is stored there is seen by kernels."""
         number = self.symbols.get(name)
