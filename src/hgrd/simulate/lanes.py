@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hgrd.simulate.arithmetic import DType, Value, uniform
 
 Indexes = NDArray[np.intp]
+_DEEPEST = 8  # of origins that are remembered: threads may leave a loop one by one
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +30,7 @@ class Lanes:
     count: int
     threads: NDArray[np.int64]
     origin: Lanes | None = None
+    depth: int = 0  # how many origins there are
     derived: dict[str, Any] = field(default_factory=dict[str, Any])  # built-in variables and the like
 
     def split(self, mask: NDArray[np.bool_]) -> tuple[Lanes, Lanes]:
@@ -42,7 +44,8 @@ class Lanes:
     def at(self, positions: Indexes) -> Lanes:
         """Some of these lanes, by ascending position."""
         index = positions if self.index is None else self.index[positions]
-        return Lanes(index, len(positions), self.threads[positions], self)
+        origin = self if self.depth < _DEEPEST else self.origin
+        return Lanes(index, len(positions), self.threads[positions], origin, _depth(origin))
 
     def join(self, other: Lanes) -> Lanes:
         """The union with lanes of the same frame that these do not meet."""
@@ -57,7 +60,11 @@ class Lanes:
         index = np.concatenate((self.index, other.index))
         order = np.argsort(index, kind="stable")
         threads = np.concatenate((self.threads, other.threads))
-        return Lanes(index[order], total, threads[order], common)
+        return Lanes(index[order], total, threads[order], common, _depth(common))
+
+
+def _depth(origin: Lanes | None) -> int:
+    return 0 if origin is None else origin.depth + 1
 
 
 def _ancestors(lanes: Lanes) -> list[Lanes]:
