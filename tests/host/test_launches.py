@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from hgrd.host.printer import print_facts
+from hgrd.host.run import run_host
 from hgrd.host.wording import say_value
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
 from hgrd.symbolic.values import Choice, Pointer
 from tests.host.programs import KERNEL, host, launch
 
@@ -323,3 +326,19 @@ def test_a_retried_launch(tmp_path: Path) -> None:
     """
     site = launch(tmp_path, main)
     assert "1 <= n" in [f.text for f in site.facts]
+
+
+def test_only_launches_of_the_wanted_kernels_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        KERNEL
+        + """
+    __global__ void other(int* data) { data[threadIdx.x] = 0; }
+    void both(int* d, int n) { other<<<1, n>>>(d); kernel<<<2, n>>>(d, n); }
+    void alone(int* d, int n) { other<<<3, n>>>(d); }
+    """
+    )
+    program = parse_file(str(tmp_path / "a.cu"), SourceOptions())
+    for wanted in ({"kernel"}, {"other"}, {"kernel", "other"}):
+        sites = run_host((program,), wants=wanted.__contains__).launches
+        assert {site.kernel.name for site in sites} == wanted
+        assert len(sites) == ("kernel" in wanted) + 2 * ("other" in wanted)

@@ -95,3 +95,9 @@ template <{parameter}> __global__ void k(int *a) {{
 }}
 """
     assert verdict(check(tmp_path, text)) == (Outcome.SAFE, [])
+
+
+def test_templates_that_nobody_asks_for_get_no_instance(tmp_path: Path):
+    (tmp_path / "a.cu").write_text(SAFE)
+    parsed = [parse_file(str(tmp_path / "a.cu"), SourceOptions(kernels=(name,))) for name in ("other", "k")]
+    assert [[text for _, text in p.presumed] for p in parsed] == [[], ["T = int"]]

@@ -5,7 +5,7 @@ from pathlib import Path
 from hgrd.races.findings import Report
 from hgrd.report.lines import plain, write
 from hgrd.report.text import TextOptions, render
-from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report, source_line
+from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, GUARD, RACY, SAFE, UNKNOWN, report, source_line
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -52,3 +52,12 @@ def test_a_kernel_without_launch_says_so():
         "scatter: unknown  no launch in the sources, 9 of 9 pairs decided, 0.25 s  [sum.cu:8:17]",
         "  scatter<<<(n + 255) / 256, 256>>>",
     ]
+
+
+def test_a_race_shows_only_so_many_facts():
+    facts = tuple(replace(GUARD, text=f"n != {i}") for i in range(15))
+    racy = replace(RACY, findings=(replace(RACY.findings[0], facts=facts),))
+    lines = text(report(racy)).splitlines()
+    shown = [line.strip() for line in lines if "[guard]" in line]
+    assert shown == [f"sum.cu:40:7: n != {i} [guard]" for i in range(12)]
+    assert "    and 3 more, which the JSON report lists" in lines

@@ -128,6 +128,7 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
         standard=arguments.standard,
         language=arguments.language,
         clang=arguments.clang,
+        kernels=tuple(dict.fromkeys(arguments.kernels)),
     )
 
 

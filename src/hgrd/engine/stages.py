@@ -36,7 +36,7 @@ def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.host.printer import print_facts
     from hgrd.host.run import run_host
 
-    yield print_facts(run_host(programs, asserts=options.asserts))
+    yield print_facts(run_host(programs, asserts=options.asserts, wants=options.wants))
 
 
 def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[tuple[P
     from hgrd.host.run import run_host
     from hgrd.races.analyze import link, prepare
 
-    host, tables = run_host(programs, asserts=options.asserts), link(programs)
+    host, tables = run_host(programs, asserts=options.asserts, wants=options.wants), link(programs)
     kernels = {kernel.ref.key: kernel for program in programs for kernel in program.kernels()}
     for key, kernel in kernels.items():
         if options.wants(kernel.ref.name):

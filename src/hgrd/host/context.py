@@ -28,13 +28,15 @@ NOTE_LIMIT = 100
 class Record:
     """What one program's host code has been found to do so far.
 
-    `kinds` says of which class conditions of the path are, where that is not plain from their own kind;
-    `foreign` are variables of libraries, which change behind the program's back;
-    `hints` names the result of a call after the variable it is stored in first.
+    Launches of kernels that nobody `wants` are not taken down.  `kinds` says of which class conditions of
+    the path are, where that is not plain from their own kind; `foreign` are variables of libraries, which
+    change behind the program's back; `hints` names the result of a call after the variable it is stored in
+    first.
     """
 
     linked: Linked
     asserts: bool
+    wants: Callable[[str], bool]
     launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])

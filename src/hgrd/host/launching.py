@@ -46,7 +46,7 @@ def launch(record: Record, machine: Machine, state: State, request: Request) -> 
         return
     match request.kernel:
         case FunctionValue(function=kernel):
-            if not machine.probing:
+            if not machine.probing and record.wants(kernel.name):
                 _add(record, machine, _site(record, machine, state, request, kernel))
             forget_targets(state, request.arguments, deep=True)
         case Choice(condition=condition, then=a, otherwise=b):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from hgrd.program import expressions as ir
@@ -20,7 +20,7 @@ LAUNCH_FUNCTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What the body of a function mentions: functions, and its own launches.
+    """What the body of a function mentions: functions, and its own launches (of kernels that are wanted).
 
     `launchers` are those of the functions that launch what they are given.
     """
@@ -64,14 +64,14 @@ class Linked:
         return tuple(sorted(able, key=lambda f: (f.ref.name != "main", f.ref.key in called, f.span, f.ref.key)))
 
 
-def link(programs: Iterable[Program]) -> tuple[Linked, ...]:
-    """One linked program for every `main`, or one in all."""
+def link(programs: Iterable[Program], wants: Callable[[str], bool]) -> tuple[Linked, ...]:
+    """One linked program for every `main`, or one in all; only launches of kernels with wanted names count."""
     units = tuple(programs)
     mains = [i for i, unit in enumerate(units) if _main(unit) is not None]
     if len(mains) <= 1:
-        return (_join(units),)
+        return (_join(units, wants),)
     shared = [i for i in range(len(units)) if i not in mains]
-    return tuple(_join([units[main], *(units[i] for i in shared)]) for main in mains)
+    return tuple(_join([units[main], *(units[i] for i in shared)], wants) for main in mains)
 
 
 def _main(unit: Program) -> Function | None:
@@ -79,7 +79,7 @@ def _main(unit: Program) -> Function | None:
     return found if found is not None and found.body is not None else None
 
 
-def _join(units: Iterable[Program]) -> Linked:
+def _join(units: Iterable[Program], wants: Callable[[str], bool]) -> Linked:
     functions: dict[str, Function] = {}
     globals_: dict[str, Global] = {}
     records: dict[str, Record] = {}
@@ -95,7 +95,7 @@ def _join(units: Iterable[Program]) -> Linked:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
     records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
-    return Linked(functions, globals_, records, {k: _uses(f) for k, f in hosts.items() if f.user_code})
+    return Linked(functions, globals_, records, {k: _uses(f, wants) for k, f in hosts.items() if f.user_code})
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
@@ -122,7 +122,7 @@ def _type_of(place: ir.Place) -> Type | None:
             return place.type
 
 
-def _uses(function: Function) -> Uses:
+def _uses(function: Function, wants: Callable[[str], bool]) -> Uses:
     functions: set[str] = set()
     launches: set[Span] = set()
     launchers: set[str] = set()
@@ -137,8 +137,9 @@ def _uses(function: Function) -> Uses:
                 functions.add(called.key)
             case ir.FunctionAddress(function=called):
                 functions.add(called.key)
-            case ir.Launch(span=span):
-                launches.add(span)
+            case ir.Launch(kernel=kernel, span=span):
+                if not isinstance(kernel, ir.FunctionAddress) or wants(kernel.function.name):
+                    launches.add(span)
             case _:
                 pass
     return Uses(frozenset(functions), frozenset(launches), frozenset(launchers))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hgrd.host.context import Record
 from hgrd.host.link import Linked, link
 from hgrd.host.memory import external, fresh_name, unknown
@@ -25,15 +27,20 @@ ALL_STEPS = 300_000
 _GLOBAL_CELLS = 512  # a larger table is not read
 
 
-def run_host(programs: tuple[Program, ...], *, asserts: bool = True) -> HostRun:
+def _any(_kernel: str) -> bool:
+    return True
+
+
+def run_host(programs: tuple[Program, ...], *, asserts: bool = True, wants: Callable[[str], bool] = _any) -> HostRun:
     """All launches that the host code of the programs, linked together, makes, with the facts there.
 
-    `asserts` False: assertions are not facts.  Never raises; what was not understood is in the notes.
+    `asserts` False: assertions are not facts.  `wants`: only kernels of these unqualified names are looked at.
+    Never raises; what was not understood is in the notes.
     """
     launches: list[LaunchSite] = []
     notes: dict[HostNote, None] = {}
-    for linked in link(programs):
-        record = Record(linked, asserts)
+    for linked in link(programs, wants):
+        record = Record(linked, asserts, wants)
         _run_all(linked, record)
         launches += record.launches
         notes |= record.notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import cast
 
 from hgrd.program.statements import (
@@ -31,9 +32,19 @@ def nodes(root: object) -> Iterator[object]:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(cast("tuple[object, ...]", node))
-        elif is_dataclass(node) and not isinstance(node, type) and type(node).__module__ in _NODES:
+            continue
+        parts = _parts(type(node))
+        if parts is not None:
             yield node
-            stack.extend(getattr(node, f.name) for f in fields(node) if f.name not in _LEAVES)
+            stack.extend(getattr(node, name) for name in parts)
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """The fields of a class of nodes that hold further nodes; None for other classes."""
+    if kind.__module__ not in _NODES or not is_dataclass(kind):
+        return None
+    return tuple(f.name for f in fields(kind) if f.name not in _LEAVES)
 
 
 def inside(statement: Statement) -> tuple[Statement, ...]:

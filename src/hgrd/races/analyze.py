@@ -48,7 +48,7 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
     begin = perf_counter()
     tables = link(programs)
     kernels = [(k, assumed) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
-    host = run_host(programs, asserts=options.asserts)
+    host = run_host(programs, asserts=options.asserts, wants=options.wants)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
     messages += [

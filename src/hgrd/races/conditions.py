@@ -75,14 +75,25 @@ def precondition(suspect: Suspect, decide: Callable[[Query], Answer], deadline: 
     if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
         return ""
     deadline = min(deadline, perf_counter() + _SECONDS)
+    conflicts = list(suspect.conflicts)
     for candidate in _candidates(suspect):
         if perf_counter() > deadline:
             return ""
-        if all(_violates(candidate, posed.query, model) for posed, model in suspect.conflicts):
-            excluded = all(isinstance(decide(_under(candidate, p.query)), Proved) for p in suspect.queries)
+        if all(_violates(candidate, posed.query, model) for posed, model in conflicts):
+            excluded = all(_excludes(candidate, posed, decide, conflicts) for posed in suspect.queries)
             if excluded and all(_leaves_work(candidate, p.query, decide) for p, _ in suspect.conflicts):
                 return candidate.text
     return ""
+
+
+def _excludes(
+    candidate: _Candidate, posed: Posed, decide: Callable[[Query], Answer], conflicts: list[tuple[Posed, Model]]
+) -> bool:
+    """Whether it rules the query's conflict out; if not, later candidates must be violated where it was not."""
+    answer = decide(_under(candidate, posed.query))
+    if isinstance(answer, Conflict):
+        conflicts.append((posed, answer.model))
+    return isinstance(answer, Proved)
 
 
 def scatters(a: Access, b: Access, protocol: Protocol) -> bool:

@@ -36,6 +36,7 @@ from hgrd.report.pieces import (
 from hgrd.report.severity import Severity, severity, severity_at_barrier, tally
 
 _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
+_MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, st
         yield field("unless", f"assert({finding.condition});")
     yield from _launch_of(kernel, finding)
     yield from _witness(finding.witness)
-    yield from facts_lines("facts used", finding.facts)
+    yield from facts_lines("facts used", finding.facts[:_MOST_FACTS])
+    if len(finding.facts) > _MOST_FACTS:
+        more = f"and {len(finding.facts) - _MOST_FACTS} more, which the JSON report lists"
+        yield line(INDENT * 2, (Tone.FAINT, more))
 
 
 def _title(kernel: KernelReport, finding: Finding) -> str:

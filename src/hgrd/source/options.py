@@ -14,7 +14,8 @@ class SourceOptions:
     file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`
     holds precompiled headers (None: the user's cache directory).  `device_pass` defines __CUDA_ARCH__,
     as when nvcc compiles for the device.  `instances` name kernels (`ns::kernel<int>`) that the file is to
-    instantiate at its end.  A syntax tree of more than `max_ast_bytes` is refused.
+    instantiate at its end.  `kernels` names those that matter (() is all).  A syntax tree of more than
+    `max_ast_bytes` is refused.
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -27,7 +28,12 @@ class SourceOptions:
     cache_dir: Path | None = None
     device_pass: bool = False
     instances: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
     max_ast_bytes: int = 4 << 30
+
+    def wants(self, kernel: str) -> bool:
+        """Whether a kernel of this unqualified name matters."""
+        return not self.kernels or kernel in self.kernels
 
 
 class SourceError(Exception):

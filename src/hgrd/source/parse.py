@@ -53,12 +53,12 @@ def _passes(path: str, options: SourceOptions) -> Program:
 
 
 def _presuming(program: Program, path: str, options: SourceOptions) -> Program:
-    """The program with an instance of each kernel template that has none, with typical types for its types.
+    """The program with an instance of each kernel template that matters and has none, with typical types for its types.
 
     As it was, where no typical type makes them compile.  Templates of values stay patterns: what holds for
     one value says nothing of others.
     """
-    open_ = tuple(dict.fromkeys(t for t in program.uninstantiated if t.types is not None))
+    open_ = tuple(dict.fromkeys(t for t in program.uninstantiated if t.types is not None and options.wants(t.name)))
     errors = sum(d.error for d in program.diagnostics)
     for type_ in _TYPICAL if open_ else ():
         kernels = tuple(f"{t.qualified}<{', '.join(type_ for _ in t.types or ())}>" for t in open_)

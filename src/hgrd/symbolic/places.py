@@ -29,6 +29,7 @@ from hgrd.symbolic.values import (
     FloatValue,
     MemoryObject,
     MemorySpace,
+    NullValue,
     OpaqueValue,
     Pointer,
     Value,
@@ -123,11 +124,15 @@ def load(machine: Machine, state: State, address: Value, type_: Type, span: Span
 def _load_either(
     machine: Machine, state: State, condition: Term, a: Value, b: Value, type_: Type, span: Span, volatile: bool
 ) -> Value:
+    """A pointer that is null in one case is not followed in that case."""
+    if isinstance(a, NullValue) and isinstance(b, NullValue):
+        return machine.unknown("value", type_, Origin.UNKNOWN)
     values: list[Value] = []
     for arm, term in ((a, condition), (b, negate(condition))):
         branch = state.copy()
         branch.assume(term, ConditionKind.BRANCH, span)
-        values.append(load(machine, branch, arm, type_, span, volatile) if branch.alive else OPAQUE)
+        met = branch.alive and not isinstance(arm, NullValue)
+        values.append(load(machine, branch, arm, type_, span, volatile) if met else OPAQUE)
     if values[0] is OPAQUE or values[1] is OPAQUE:
         return values[1] if values[0] is OPAQUE else values[0]
     return choose(condition, values[0], values[1])
@@ -158,11 +163,15 @@ def _store_either(
     span: Span,
     volatile: bool,
 ) -> None:
-    """Stores under the condition in each arm; a local arm keeps its old value otherwise."""
+    """Stores under the condition in each arm; a local arm keeps its old value otherwise.
+
+    A pointer that is null in one case is not followed in that case.
+    """
+    null = [isinstance(arm, NullValue) for arm in arms]
     for arm, term in zip(arms, (condition, negate(condition)), strict=True):
         branch = state.copy()
         branch.assume(term, ConditionKind.BRANCH, span)
-        if not branch.alive:
+        if not branch.alive or (isinstance(arm, NullValue) and not all(null)):
             continue
         store(machine, branch, arm, value, type_, span, volatile)
         if isinstance(arm, Pointer) and arm.target.space not in SHARED_SPACES:
