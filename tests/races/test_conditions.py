@@ -2,7 +2,7 @@
 
 import pytest
 
-from hgrd.races.findings import Report
+from hgrd.races.findings import Confidence, Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """
@@ -117,3 +117,18 @@ int main(int count, char **words) {
 def test_what_the_host_says(tmp_path_factory: pytest.TempPathFactory, condition: str, verdict: str):
     text = "#include <cstdlib>\n" + HOSTED.replace("CONDITION", condition)
     assert observed(check(tmp_path_factory.mktemp("hosted"), text), text) == {"rows": [verdict]}
+
+
+def test_only_a_host_can_establish_a_condition(tmp_path_factory: pytest.TempPathFactory):
+    hosted = "#include <cstdlib>\n" + HOSTED.replace("CONDITION", "")
+    alone = HOSTED.partition("int main")[0]
+    found = {
+        name: [
+            (f.confidence, f.condition) for k in check(tmp_path_factory.mktemp(name), text).kernels for f in k.findings
+        ]
+        for name, text in (("hosted", hosted), ("alone", alone))
+    }
+    assert found == {
+        "hosted": [(Confidence.CONDITIONAL, "cols <= stride")],
+        "alone": [(Confidence.DEFINITE, "cols <= stride")],
+    }

@@ -122,7 +122,7 @@ def _launch(
         protocol, facts = prepare(tables, kernel, launch, options, messages)
         protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
-        result = judge(protocol, facts, options, decide, begin + options.time_limit)
+        result = judge(protocol, facts, options, decide, begin + options.time_limit, hosted=launch is not None)
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)
         return _failed(kernel, launch, error, perf_counter() - begin)

@@ -1,8 +1,8 @@
 """The precondition that a race leans on: one simple condition on parameters under which it cannot happen.
 
-A kernel without its host code says nothing of how parameters relate (`stride >= cols`, `n <= m`, a power
-of two, an index array without repeats).  A race that such a condition excludes, while two threads still do
-what they race with, is a conditional one (DESIGN.md section 2).  Candidates are tried from weak to strong,
+Host code often does not say how parameters relate (`stride >= cols`, `n <= m`, a power of two, an index
+array without repeats).  A race that such a condition excludes, while two threads still do what they race
+with, is a conditional one (DESIGN.md section 2).  Candidates are tried from weak to strong,
 and each must have been violated by every witness before a proof is attempted.
 """
 

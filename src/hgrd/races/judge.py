@@ -59,6 +59,7 @@ class Judge:
     poser: Poser
     readings: Readings
     contents: Contents
+    hosted: bool
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
@@ -245,7 +246,7 @@ class Judge:
     # ------------------------------------------------------------ what a race leans on
 
     def _look_for_conditions(self) -> None:
-        """Races that one precondition on parameters excludes are conditional."""
+        """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         deadline = min(self.deadline, perf_counter() + _SECONDS_FOR_CONDITIONS)
         for key, conflicts in self.conflicts.items():
             finding = self.findings[key]
@@ -256,7 +257,8 @@ class Judge:
             suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered)
             condition = precondition(suspect, self.decide, deadline)
             if condition:
-                self.findings[key] = replace(finding, confidence=Confidence.CONDITIONAL, condition=condition)
+                confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
+                self.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
     def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
         """Everything that the finding's two sites can do to each other."""
@@ -277,9 +279,18 @@ class Judge:
 
 
 def judge(
-    protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions, decide: Decide, deadline: float
+    protocol: Protocol,
+    facts: tuple[Fact, ...],
+    options: AnalysisOptions,
+    decide: Decide,
+    deadline: float,
+    *,
+    hosted: bool = True,
 ) -> Judgement:
-    """Decides every pair of the protocol under the facts."""
+    """Decides every pair of the protocol under the facts.
+
+    `hosted`: host code that launches the kernel was seen.
+    """
     everything = (*facts, *protocol.configuration.facts)
     protocol = steady(protocol)
     relation = phases(protocol, Uniform(protocol))
@@ -293,6 +304,7 @@ def judge(
         Poser(protocol, everything, communication(protocol, everything, relation, decide)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(protocol, relation),
+        hosted,
     ).run()
 
 
