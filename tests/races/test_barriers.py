@@ -182,7 +182,7 @@ __global__ void early_return_of_some(int *out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[n - 1 - threadIdx.x];
 }
 
-// open: read other, write own; shared; block: a barrier under a condition may order the two accesses
+// race: read other, write own; shared; block
 __global__ void barrier_for_some(int *out) {
   __shared__ int tile[256];
   tile[threadIdx.x] = threadIdx.x;  // own
@@ -300,6 +300,141 @@ __global__ void no_warp_barrier_within_a_warp(int *out) {
   __shared__ int tile[256];
   tile[threadIdx.x] = threadIdx.x;  // own
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x / 32 * 32];  // first
+}
+
+// safe: 3 of 3 pairs
+__global__ void warp_barrier_of_half(int *out) {
+  __shared__ int tile[256];
+  int lane = threadIdx.x % 32;
+  if (lane >= 16) return;
+  tile[threadIdx.x] = threadIdx.x;
+  __syncwarp(0xffff);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+// race: read other, write own; shared; warp
+__global__ void warp_barrier_of_too_few(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  __syncwarp(0x7fff);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 1];  // other
+}
+
+// open: read other, write own; shared; warp: a warp barrier whose mask is not known may order the two accesses
+__global__ void warp_barrier_of_the_active(int *out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  __syncwarp(__activemask());
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 1];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_of_a_tile(int *out) {
+  __shared__ int tile[256];
+  cg::thread_block_tile<8> group = cg::tiled_partition<8>(cg::this_thread_block());
+  tile[threadIdx.x] = threadIdx.x;
+  group.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 7];
+}
+
+// race: read other, write own; shared; warp
+__global__ void barrier_of_a_tile_that_is_too_small(int *out) {
+  __shared__ int tile[256];
+  cg::thread_block_tile<4> group = cg::tiled_partition<4>(cg::this_thread_block());
+  tile[threadIdx.x] = threadIdx.x;  // own
+  group.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 7];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_of_two_warps(int *out) {
+  __shared__ int tile[256];
+  cg::thread_block_tile<64> group = cg::tiled_partition<64>(cg::this_thread_block());
+  tile[threadIdx.x] = threadIdx.x;
+  group.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 63];
+}
+
+// race: read other, write own; shared; block
+__global__ void barrier_of_two_warps_is_none_of_four(int *out) {
+  __shared__ int tile[256];
+  cg::thread_block_tile<64> group = cg::tiled_partition<64>(cg::this_thread_block());
+  tile[threadIdx.x] = threadIdx.x;  // own
+  group.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 127];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void threads_that_have_ended_do_not_count(int *out, int n) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x >= n) return;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// open: read other, write own; shared; block: a barrier that some threads do not reach may order the two accesses
+__global__ void threads_that_go_elsewhere_do(int *out, int n) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = threadIdx.x;  // own
+  if (threadIdx.x < n) {
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+  }
+}
+
+// race: read early, write late; shared; warp block
+__global__ void barriers_in_an_inner_loop_that_may_not_run(int *out, int n, int m) {
+  __shared__ int tile[256];
+  for (int r = 0; r < n; ++r) {
+    tile[threadIdx.x] = r;  // late
+    for (int i = 0; i < m; ++i) __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[(threadIdx.x + 1) % 256];  // early
+  }
+}
+
+// race: read early, write late; shared; warp block
+__global__ void barriers_in_an_inner_loop_that_always_runs(int *out, int n, int m) {
+  __shared__ int tile[256];
+  for (int r = 0; r < n; ++r) {
+    tile[threadIdx.x] = r;  // late
+    for (int i = 0; i <= m * m; ++i) __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[(threadIdx.x + 1) % 256];  // early
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void barriers_in_inner_loops_before_and_behind(int *out, int n) {
+  __shared__ int tile[256];
+  for (int r = 0; r < n; ++r) {
+    tile[threadIdx.x] = r;
+    for (int i = 0; i < 3; ++i) __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[(threadIdx.x + 1) % 256];
+    for (int i = 0; i <= r; ++i) __syncthreads();
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_in_every_second_iteration(int *out, int n) {
+  __shared__ int tile[256];
+  for (int r = 0; r < n; ++r) {
+    if (r % 2 == 0) tile[threadIdx.x] = r;
+    __syncwarp();
+    if (r % 2 == 0) __syncthreads();
+    if (r % 2 == 1) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+    if (r % 2 == 1) __syncthreads();
+  }
+}
+
+// race: read other, write own; shared; block
+__global__ void barrier_in_every_third_iteration(int *out, int n) {
+  __shared__ int tile[256];
+  for (int r = 0; r < n; ++r) {
+    if (r % 2 == 0) tile[threadIdx.x] = r;  // own
+    __syncwarp();
+    if (r % 3 == 0) __syncthreads();
+    if (r % 2 == 1) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];  // other
+  }
 }
 
 // safe: 3 of 3 pairs

@@ -6,7 +6,7 @@ from hgrd.program.memory import Level
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.phases import At, Last, Next, Order, Party, Same, Skipped
+from hgrd.protocol.orders import Ahead, At, Count, Last, Order, Party, Same
 from hgrd.races.parties import Naming, abstract_floats
 from hgrd.terms import Origin, Symbol, Term, add, const, eq, lt, read, show, var
 
@@ -64,11 +64,11 @@ def test_warps_of_other_rows():
         ((Order(),), "true"),
         ((), "false"),
         ((Order((Same(K),)),), "k#@1 == k#@2"),
-        ((Order((Next(K, Party.SECOND),)),), "k#@2 == k#@1 + 1"),
-        ((Order((Next(K, Party.FIRST),)),), "k#@1 == k#@2 + 1"),
+        ((Order((Ahead(K, Party.SECOND),)),), "k#@2 == k#@1 + 1"),
+        ((Order((Ahead(K, Party.FIRST),)),), "k#@1 == k#@2 + 1"),
         ((Order((At(K, Party.SECOND),)),), "k#@2 == 0"),
-        ((Order((Last(K, COUNT, Party.FIRST),)),), "k#@1 + 1 == k#end@2"),
-        ((Order((Skipped(COUNT, Party.SECOND),)),), "k#end@2 == 0"),
+        ((Order((Last(K, COUNT, Party.FIRST),)),), "k#end@2 == k#@1 + 1"),
+        ((Order((Count(COUNT, Party.SECOND),)),), "k#end@2 == 0"),
         ((Order((Same(K),)), Order((At(K, Party.FIRST),))), "k#@1 == k#@2 || k#@1 == 0"),
         ((Order((Same(K), At(K, Party.FIRST))),), "k#@1 == k#@2 && k#@1 == 0"),
     ],

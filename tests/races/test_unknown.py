@@ -26,7 +26,7 @@ __global__ void unknown_function_between(int *a) {
 }
 
 // open: a call of elsewhere, whose body is not known
-// open: read other, write own; shared; block: what was not understood in line 23 may order the two accesses
+// race: read other, write own; shared; block
 __global__ void unknown_function_before(int *a) {
   __shared__ int tile[256];
   elsewhere(a);

@@ -106,6 +106,7 @@ write global a at n * 4 size 4
     "recursion_is_not_followed_to_the_end": (
         "a[factorial(n)] = 0;",
         """
+not understood when 1 < n && 1 < n - 1: a call of factorial, which calls itself too often
 write global a at (n <= 1 ? 1 : n * (n - 1 <= 1 ? 1 : (n - 1) * factorial())) * 4 size 4
 gap: a call of factorial, which calls itself too often
 """,

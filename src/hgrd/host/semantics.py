@@ -18,6 +18,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
+from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
@@ -121,8 +122,8 @@ class HostSemantics(Semantics):
     def begin_body(self, machine: Machine, state: State) -> None:
         pass
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
-        pass
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+        return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
         pass

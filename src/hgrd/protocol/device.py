@@ -22,11 +22,12 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
-from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
-from hgrd.protocol.recorder import Recorder, barrier_guards, conditions_of, guards_of
+from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.text import access_text
+from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
@@ -252,10 +253,20 @@ class DeviceSemantics(Semantics):
                 pointer.target, pointer.offset, scope, operation, compare, value, span, _stack(machine)
             )
 
-    def barrier(self, machine: Machine, state: State, scope: Scope, span: Span, mask: Term | None = None) -> None:
-        if mask is not None and mask.is_const and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
+    def barrier(
+        self,
+        machine: Machine,
+        state: State,
+        scope: Scope,
+        span: Span,
+        *,
+        mask: Term | None = None,
+        tile: Term | None = None,
+        silent: bool = False,
+    ) -> None:
+        if mask is not None and mask.is_const and mask.value & ALL_LANES == ALL_LANES:
             mask = None
-        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, state.path))
+        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, silent, state.path))
 
     def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
         self.recorder.add(machine, Fence(scope, guards_of(state), span))
@@ -294,15 +305,15 @@ class DeviceSemantics(Semantics):
     def begin_body(self, machine: Machine, state: State) -> None:
         self.recorder.begin_body(machine, state)
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
-        self.recorder.leave(machine, binder, count, breaks)
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+        return self.recorder.leave(machine, binder, count, ends)
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
         if len(machine.frames) == 1:
-            self.recorder.add(machine, Exit(barrier_guards(state), span))
+            self.recorder.add(machine, Exit(choices_of(state), span))
 
     def abort(self, machine: Machine, state: State, span: Span) -> None:
-        self.recorder.add(machine, Exit(barrier_guards(state), span, aborts=True))
+        self.recorder.add(machine, Exit(choices_of(state), span, aborts=True))
 
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
         if _touches_memory(statement.template):

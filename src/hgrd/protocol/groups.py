@@ -71,12 +71,15 @@ def _group_name(type_: Type) -> str | None:
 
 
 def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: str) -> Value:
-    if "thread_block_tile" in group or group in ("coalesced_group", "thread_group"):
-        size = _tile_size(group)
-        whole = size is not None and size >= WARP_SIZE
-        mask = None if whole else _tile_mask(machine)
-        scope = Scope.BLOCK if size is not None and size > WARP_SIZE else Scope.WARP
-        device.barrier(machine, state, scope, call.span, mask)
+    """A group's barrier (CUDA Programming Guide, "Cooperative Groups", "sync")."""
+    size = _tile_size(group)
+    if size is not None:
+        tile = None if size == WARP_SIZE else div(_thread(device), const(size))
+        scope = Scope.WARP if size <= WARP_SIZE else Scope.BLOCK
+        device.barrier(machine, state, scope, call.span, tile=tile)
+    elif "thread_block_tile" in group or group in ("coalesced_group", "thread_group"):
+        scope = Scope.WARP if group == "coalesced_group" else Scope.BLOCK
+        device.barrier(machine, state, scope, call.span, mask=_some_lanes(machine))
     elif group == "grid_group":
         device.barrier(machine, state, Scope.DEVICE, call.span)
     else:
@@ -84,9 +87,16 @@ def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, g
     return OPAQUE
 
 
-def _tile_mask(machine: Machine) -> Term:
+def _some_lanes(machine: Machine) -> Term:
     """A mask of which nothing is known."""
     return var(Symbol(machine.names.unique("mask"), 0, (1 << 32) - 1, Origin.UNKNOWN))
+
+
+def _thread(device: DeviceSemantics) -> Term:
+    """The number of the thread in its block."""
+    x, y, z = index_terms(device.configuration.thread)
+    bx, by, _ = device.configuration.block
+    return add(x, mul(bx, add(y, mul(by, z))))
 
 
 def _tile_size(group: str) -> int | None:
@@ -99,7 +109,7 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
     bx, by, bz = device.configuration.block
     gx, gy, gz = device.configuration.grid
     ix, iy, iz = index_terms(device.configuration.block_index)
-    thread = add(x, mul(bx, add(y, mul(by, z))))
+    thread = _thread(device)
     block = add(ix, mul(gx, add(iy, mul(gy, iz))))
     threads = mul(bx, by, bz)
     tile = _tile_size(group)

@@ -112,7 +112,7 @@ def _warp_barrier(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     mask = arguments[0] if arguments and isinstance(arguments[0], Term) else None
-    device.barrier(machine, state, Scope.WARP, call.span, mask)
+    device.barrier(machine, state, Scope.WARP, call.span, mask=mask)
     return OPAQUE
 
 

@@ -81,12 +81,20 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """`mask` is the warp mask where it is not all ones.  `path`: all that holds there, in program order."""
+    """Threads wait here for those of their block, warp or grid, and memory is as they have left it.
+
+    `guards` are what the program chose on the way here; threads that have ended do not count.  `mask` is the
+    warp mask where it is not all ones: the lanes in it wait for each other.  `tile`: only threads for which it
+    has the same value do.  `silent`: they wait, but nothing is promised of memory (CUDA Programming Guide,
+    "Warp Shuffle Functions", "Warp Vote Functions").  `path`: all that holds there, in program order.
+    """
 
     scope: Scope
     guards: tuple[Term, ...]
     span: Span
     mask: Term | None = None
+    tile: Term | None = None
+    silent: bool = False
     path: tuple[Condition, ...] = ()
 
 
@@ -107,30 +115,10 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolLoop:
-    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
-
-    `guards` hold at entry, `tests` in every iteration besides.  `breaks` are the conditions of the other
-    ways out of an iteration behind the loop.
-    """
-
-    binder: Symbol
-    count: Symbol
-    guards: tuple[Term, ...]
-    tests: tuple[Term, ...]
-    items: tuple[Item, ...]
-    span: Span
-    breaks: tuple[tuple[Term, ...], ...] = ()
-
-
-Item: TypeAlias = Access | Barrier | Exit | Fence | ProtocolLoop
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """A part of the kernel that is not in the protocol.
 
-    `may_order`: there could be a barrier in it.
+    `may_order`: there could be a barrier in it.  It then stands among the items, if its place is known.
     """
 
     reason: str
@@ -155,6 +143,29 @@ class Observation:
     value: Term | None
     span: Span
     stack: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolLoop:
+    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
+
+    `guards` hold at entry.  `entry` are those among them that the program chose, and `tests` what it tests
+    before every iteration.  An iteration that breaks out (or returns from a device function) does so under
+    one of `breaks`, and is not counted.  `local`: the symbols that each iteration has for itself.
+    """
+
+    binder: Symbol
+    count: Symbol
+    guards: tuple[Term, ...]
+    entry: tuple[Term, ...]
+    tests: tuple[Term, ...]
+    items: tuple[Item, ...]
+    span: Span
+    breaks: tuple[Term, ...] = ()
+    local: frozenset[str] = frozenset()
+
+
+Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,109 +1,58 @@
 """Which two accesses can be performed with no barrier between them, and at which iterations.
 
-Faial's aligned form (seed paper, section 4) as a relation instead of a rewritten program: inside a loop
-that synchronises, all threads are in the same iteration between two barriers; what stands behind the last
-barrier of an iteration runs together with what stands before the first one of the next.
+Faial's aligned form (seed paper, section 4) as a relation instead of a rewritten program.  All threads of a
+block pass the same barriers, each in the same iterations of the loops around it: what stands behind the last
+barrier of an iteration runs together with what stands before the first one of a later iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TypeAlias
 
 from hgrd.program.memory import Level
-from hgrd.protocol.model import Access, Barrier, Item, Protocol, ProtocolLoop, Scope
-from hgrd.terms import Symbol, Term
+from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
+from hgrd.protocol.orders import Ahead, At, Holds, Last, Order, Party, Relation, Same, Ways, doubted, product, with_
+from hgrd.protocol.passing import (
+    ITERATIONS,
+    VALUES,
+    Passing,
+    Place,
+    Shared,
+    below,
+    names_of,
+    not_understood,
+    separates_at,
+)
+from hgrd.terms import add, const, var
 
 Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
 
-class Party(Enum):
-    FIRST = 1
-    SECOND = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Same:
-    """Both are in the same iteration."""
-
-    binder: Symbol
-
-
-@dataclass(frozen=True, slots=True)
-class Next:
-    """`later` is one iteration ahead of the other."""
-
-    binder: Symbol
-    later: Party
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """`party` is in its first iteration."""
-
-    binder: Symbol
-    party: Party
-
-
-@dataclass(frozen=True, slots=True)
-class Last:
-    """`party` is in the last iteration; the other one, behind the loop, knows their `count`."""
-
-    binder: Symbol
-    count: Symbol
-    party: Party
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """The loop had no iteration, as `party`, behind it, knows."""
-
-    count: Symbol
-    party: Party
-
-
-@dataclass(frozen=True, slots=True)
-class Without:
-    """A barrier was not passed: not all of its `guards` hold, on which all threads agree."""
-
-    guards: tuple[Term, ...]
-
-
-Relation: TypeAlias = Same | Next | At | Last | Skipped | Without
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """One way to be unordered: the relations hold.
-
-    `exact` is False where a barrier that may order the two was left out of account.
-    """
-
-    relations: tuple[Relation, ...] = ()
-    exact: bool = True
-
-
-_COUNTING = {
-    Level.INTER_BLOCK: frozenset({Scope.DEVICE, Scope.SYSTEM}),
-    Level.INTRA_BLOCK: frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
-    Level.INTRA_WARP: frozenset({Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """The relation for one kernel; `uniform` tells conditions that all threads of a block agree on."""
+    """The relation for one kernel.
+
+    `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on; `lost` are
+    parts that were not understood, and whose place is not known.
+    """
 
     paths: dict[int, Path]
-    uniform: Callable[[Term], bool]
+    shared: Shared
+    loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with what may order threads
+    lost: tuple[Gap, ...] = ()
 
     def unordered(self, a: Access, b: Access, level: Level) -> tuple[Order, ...]:
         """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
-        walk = _Walk(self, a, b, level)
         pa, pb = self.paths[a.number], self.paths[b.number]
-        return tuple(replace(walk, common=walk.tests(pa) | walk.tests(pb)).meet(pa, pb))
+        loops = self.loops[level]
+        aligned = frozenset(s.name for x in loops.values() for s in (x.binder, x.count))
+        alike = frozenset(t for x in (*_loops(pa), *_loops(pb)) if id(x) in loops for t in x.tests)
+        ways = _Walk(Passing(self.shared, loops, a, b, level, aligned, alike)).meet(pa, pb)
+        if self.lost and level is not Level.INTER_BLOCK:
+            ways = doubted(ways, not_understood(self.lost[0]))
+        return tuple(ways)
 
     def repeated(self, a: Access) -> bool:
         """Whether a thread may perform the access more than once: it stands in a loop."""
@@ -111,11 +60,13 @@ class Phases:
 
     def ordered_alike(self, a: Access, b: Access) -> bool:
         """Whether no barrier of any level plays a role."""
-        return all(self.unordered(a, b, level) == (Order(),) for level in Level)
+        found = [self.unordered(a, b, level) for level in Level]
+        return all(len(ways) == 1 and not ways[0].relations for ways in found)
 
 
-def phases(protocol: Protocol, uniform: Callable[[Term], bool]) -> Phases:
+def phases(protocol: Protocol, shared: Shared) -> Phases:
     paths: dict[int, Path] = {}
+    placed: set[tuple[object, str]] = set()
 
     def visit(items: tuple[Item, ...], prefix: Path) -> None:
         for index, item in enumerate(items):
@@ -125,130 +76,143 @@ def phases(protocol: Protocol, uniform: Callable[[Term], bool]) -> Phases:
                     paths[item.number] = here
                 case ProtocolLoop():
                     visit(item.items, here)
+                case Gap():
+                    placed.add((item.span, item.reason))
                 case _:
                     pass
 
     visit(protocol.items, ())
-    return Phases(paths, uniform)
+    loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
+    lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
+    return Phases(paths, shared, loops, lost)
+
+
+def _loops(path: Path) -> list[ProtocolLoop]:
+    found = (items[i] for items, i in path)
+    return [item for item in found if isinstance(item, ProtocolLoop)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """`common`: tests of synchronising loops around an access; all threads make them alike."""
+    """Over the items around two accesses.  The methods give ways for the two to be unordered."""
 
-    phases: Phases
-    a: Access
-    b: Access
-    level: Level
-    common: frozenset[Term] = frozenset()
+    past: Passing
 
-    # ------------------------------------------------------------ barriers
-
-    def _relevant(self, item: Item) -> bool:
-        return isinstance(item, Barrier) and item.scope in _COUNTING[self.level] and item.mask is None
-
-    def _beyond(self, barrier: Barrier) -> tuple[Term, ...]:
-        """The conditions of the barrier that do not follow from the two accesses being made."""
-        return tuple(g for g in barrier.guards if not self._implied(g))
-
-    def _implied(self, guard: Term) -> bool:
-        in_a, in_b = guard in self.a.guards, guard in self.b.guards
-        shared = guard in self.common or self.phases.uniform(guard)
-        return (in_a and in_b) or ((in_a or in_b) and shared)
-
-    def _has_barrier(self, items: tuple[Item, ...]) -> bool:
-        return any(self._relevant(i) or (isinstance(i, ProtocolLoop) and self._has_barrier(i.items)) for i in items)
-
-    def _synchronises(self, loop: ProtocolLoop) -> bool:
-        """Whether every iteration passes a barrier, for all threads alike."""
-        known = {*loop.guards, *loop.tests}
-        return any(
-            isinstance(i, Barrier) and self._relevant(i) and all(g in known for g in i.guards) for i in loop.items
-        )
-
-    def tests(self, path: Path) -> frozenset[Term]:
-        """Tests of the synchronising loops on a path."""
-        loops = [items[i] for items, i in path]
-        return frozenset(t for i in loops if isinstance(i, ProtocolLoop) and self._synchronises(i) for t in i.tests)
-
-    # ------------------------------------------------------------ the relation
-
-    def meet(self, pa: Path, pb: Path) -> list[Order]:
+    def meet(self, pa: Path, pb: Path) -> Ways:
         """Both accesses lie in the sequence pa[0][0] (the same for both)."""
         (items, i), (_, j) = pa[0], pb[0]
         if i == j:
             return self._same_item(items[i], pa, pb)
-        if i < j:
-            return _product(
-                self._tail(pa, Party.FIRST), self._free(items[i + 1 : j], Party.SECOND), self._head(pb, Party.SECOND)
-            )
-        return _product(
-            self._tail(pb, Party.SECOND), self._free(items[j + 1 : i], Party.FIRST), self._head(pa, Party.FIRST)
+        (early, first), (late, last) = ((pa, Party.FIRST), (pb, Party.SECOND))
+        if i > j:
+            (early, first), (late, last) = (late, last), (early, first)
+            i, j = j, i
+        between = self.past.free(items[i + 1 : j], Place(last, together=True, behind=last))
+        return product(self._out(early, Place(first), counted=True), between, self._in(late, Place(last)))
+
+    def _same_item(self, item: Item, pa: Path, pb: Path) -> Ways:
+        if not isinstance(item, ProtocolLoop) or not self.past.separates(item):
+            return [Order()]
+        together = with_(Same(item.binder), self.meet(pa[1:], pb[1:]))
+        forth = self._across(item, (pa[1:], Party.FIRST), (pb[1:], Party.SECOND))
+        back = self._across(item, (pb[1:], Party.SECOND), (pa[1:], Party.FIRST))
+        return [*together, *forth, *back]
+
+    def _across(self, loop: ProtocolLoop, early: tuple[Path, Party], late: tuple[Path, Party]) -> Ways:
+        """The one in an iteration, the other in a later one."""
+        here, there = Place(early[1], apart=names_of(loop)), Place(late[1], apart=names_of(loop))
+        ends = product(self._goes_on(loop, here), self._to_end(early[0], here), self._from_start(late[0], there))
+        if not ends:
+            return []
+
+        def ahead(by: int, *, or_more: bool = False) -> Relation:
+            return Ahead(loop.binder, late[1], by, or_more)
+
+        ways = with_(ahead(1), ends)
+        inside = self.past.free(loop.items, here.among(loop))
+        if not inside:
+            return ways
+        if self.past.steady(loop) and not loop.breaks:
+            return [*ways, *with_(ahead(2, or_more=True), product(ends, inside))]
+        next_one = here.iteration(loop, add(var(loop.binder), const(1)))
+        last_one = there.iteration(loop, add(var(loop.binder), const(-1)))
+        after, before = self.past.free(loop.items, next_one), self.past.free(loop.items, last_one)
+        ways += with_(ahead(2), product(ends, self._goes_on(loop, next_one), after))
+        return [*ways, *with_(ahead(3, or_more=True), doubted(product(ends, after, before), ITERATIONS))]
+
+    def _goes_on(self, loop: ProtocolLoop, place: Place) -> Ways:
+        """No break leaves the iteration, as another one follows (for all, or for the other one)."""
+        ways = [Order()]
+        for condition in loop.breaks:
+            who = place.owner if self.past.uniform(condition) else place.owner.other
+            fails = self.past.fails([condition], who, place)
+            ways = doubted(ways, VALUES) if fails is None else with_(fails, ways)
+        return ways
+
+    def _out(self, path: Path, place: Place, *, counted: bool) -> Ways:
+        """From the access to the end of the item that contains it, the other being elsewhere behind that item.
+
+        `counted`: it knows how many iterations there were.
+        """
+        loop = path[0][0][path[0][1]]
+        if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
+            return [Order()]
+        here = place if place.apart else replace(place, apart=names_of(loop))
+        rest = self._to_end(path[1:], here)
+        if not rest:
+            return []
+        ways = product(self._goes_on(loop, here), rest, self._is_last(loop, here, 1, counted=counted))
+        for condition in loop.breaks:
+            left: list[Relation] = [Holds((condition,), here.owner)]
+            if counted:
+                left.append(Last(loop.binder, loop.count, here.owner, 0))
+            ways += product([Order(tuple(left))], rest)
+        inside = self.past.free(loop.items, here.among(loop))
+        if not inside:
+            return ways
+        further: Ways = [Order((Last(loop.binder, loop.count, here.owner, 2, True),) if counted else ())]
+        if self.past.steady(loop) and not loop.breaks:
+            return [*ways, *product(rest, inside, further)]
+        next_one = here.iteration(loop, add(var(loop.binder), const(1)))
+        after = product(rest, self.past.free(loop.items, next_one))
+        if not loop.breaks:
+            ways += product(after, self._is_last(loop, here, 2, counted=counted))
+            return [*ways, *doubted(product(after, further), ITERATIONS)]
+        return [*ways, *doubted(after, ITERATIONS)]
+
+    def _is_last(self, loop: ProtocolLoop, place: Place, by: int, *, counted: bool) -> Ways:
+        """There are `by` - 1 iterations more."""
+        if counted:
+            return [Order((Last(loop.binder, loop.count, place.owner, by),))]
+        return self.past.no_more(loop, place, add(var(loop.binder), const(by)))
+
+    def _in(self, path: Path, place: Place) -> Ways:
+        """From the start of the item that contains the access to the access, the other being before that item."""
+        loop = path[0][0][path[0][1]]
+        if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
+            return [Order()]
+        here = place if place.apart else replace(place, apart=names_of(loop))
+        rest = self._from_start(path[1:], here)
+        if not rest:
+            return []
+        ways = with_(At(loop.binder, here.owner), rest)
+        inside = self.past.free(loop.items, here.among(loop))
+        if not inside:
+            return ways
+        if self.past.steady(loop) and not loop.breaks:
+            return [*ways, *with_(At(loop.binder, here.owner, 1, True), product(rest, inside))]
+        first, last = (here.iteration(loop, k) for k in (const(0), add(var(loop.binder), const(-1))))
+        before = product(rest, self.past.free(loop.items, first))
+        ways += with_(At(loop.binder, here.owner, 1), product(before, self._goes_on(loop, first)))
+        more = product(before, self.past.free(loop.items, last))
+        return [*ways, *with_(At(loop.binder, here.owner, 2, True), doubted(more, ITERATIONS))]
+
+    def _to_end(self, path: Path, place: Place) -> Ways:
+        items, i = path[0]
+        return product(
+            self._out(path, place, counted=False), self.past.free(items[i + 1 :], replace(place, behind=None))
         )
 
-    def _same_item(self, item: Item, pa: Path, pb: Path) -> list[Order]:
-        if not isinstance(item, ProtocolLoop) or not self._has_barrier(item.items):
-            return [Order()]
-        if not self._synchronises(item):
-            return [Order(exact=False)]
-        inner_a, inner_b, binder = pa[1:], pb[1:], item.binder
-        found = [_with(o, Same(binder)) for o in self.meet(inner_a, inner_b)]
-        ahead = _product(self._to_end(inner_a, Party.FIRST), self._from_start(inner_b, Party.SECOND))
-        found += [_with(o, Next(binder, Party.SECOND)) for o in ahead]
-        behind = _product(self._to_end(inner_b, Party.SECOND), self._from_start(inner_a, Party.FIRST))
-        found += [_with(o, Next(binder, Party.FIRST)) for o in behind]
-        return found
-
-    def _free(self, items: tuple[Item, ...], behind: Party) -> list[Order]:
-        """Ways to pass all of `items` without meeting a barrier."""
-        order = Order()
-        for item in items:
-            if isinstance(item, Barrier) and self._relevant(item):
-                beyond = self._beyond(item)
-                if not beyond:
-                    return []
-                agreed = all(map(self.phases.uniform, beyond))
-                order = _with(order, Without(beyond)) if agreed else replace(order, exact=False)
-            elif isinstance(item, ProtocolLoop) and self._has_barrier(item.items):
-                if self._synchronises(item):
-                    order = _with(order, Skipped(item.count, behind))
-                else:
-                    order = replace(order, exact=False)
-        return [order]
-
-    def _tail(self, path: Path, party: Party) -> list[Order]:
-        """From the access to the end of the item that contains it, the other being behind that item."""
-        item = path[0][0][path[0][1]]
-        if not isinstance(item, ProtocolLoop) or not self._has_barrier(item.items):
-            return [Order()]
-        if not self._synchronises(item):
-            return [Order(exact=False)]
-        return [_with(o, Last(item.binder, item.count, party)) for o in self._to_end(path[1:], party)]
-
-    def _head(self, path: Path, party: Party) -> list[Order]:
-        """From the start of the item that contains the access to the access."""
-        item = path[0][0][path[0][1]]
-        if not isinstance(item, ProtocolLoop) or not self._has_barrier(item.items):
-            return [Order()]
-        if not self._synchronises(item):
-            return [Order(exact=False)]
-        return [_with(o, At(item.binder, party)) for o in self._from_start(path[1:], party)]
-
-    def _to_end(self, path: Path, party: Party) -> list[Order]:
+    def _from_start(self, path: Path, place: Place) -> Ways:
         items, i = path[0]
-        return _product(self._tail(path, party), self._free(items[i + 1 :], party))
-
-    def _from_start(self, path: Path, party: Party) -> list[Order]:
-        items, i = path[0]
-        return _product(self._free(items[:i], party), self._head(path, party))
-
-
-def _with(order: Order, relation: Relation) -> Order:
-    return replace(order, relations=(*order.relations, relation))
-
-
-def _product(*parts: list[Order]) -> list[Order]:
-    result = [Order()]
-    for part in parts:
-        result = [Order((*x.relations, *y.relations), x.exact and y.exact) for x in result for y in part]
-    return result
+        return product(self.past.free(items[:i], replace(place, behind=place.owner)), self._in(path, place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.protocol.model import Access, Barrier, Exit, Fence, Item, Protocol, ProtocolLoop
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.terms import TRUE, Term, conj, show
 
 
@@ -32,8 +32,9 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
                 what = f"{item.kind.value}{scope} {item.space.value} {item.target.name} at {show(item.offset)}"
                 lines.append(f"{pad}{what} size {item.size}{when}  // {item.span.line}:{item.span.column}")
             case Barrier():
-                mask = f" mask {show(item.mask)}" if item.mask is not None else ""
-                lines.append(f"{pad}barrier {item.scope.value}{mask}{when}  // {item.span.line}")
+                lines.append(f"{pad}{_barrier(item)}{when}  // {item.span.line}")
+            case Gap():
+                lines.append(f"{pad}not understood{when}: {item.reason}  // {item.span.line}")
             case Exit(aborts=aborts):
                 lines.append(f"{pad}{'abort' if aborts else 'exit'}{when}  // {item.span.line}")
             case Fence():
@@ -42,3 +43,9 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
                 lines.append(f"{pad}loop {item.binder.name} in 0..{item.binder.high}{when}  // {item.span.line}")
                 lines += _items(item.items, depth + 1, known | frozenset(item.guards))
     return lines
+
+
+def _barrier(barrier: Barrier) -> str:
+    mask = f" mask {show(barrier.mask)}" if barrier.mask is not None else ""
+    tile = f" tile {show(barrier.tile)}" if barrier.tile is not None else ""
+    return f"{'wait' if barrier.silent else 'barrier'} {barrier.scope.value}{mask}{tile}"

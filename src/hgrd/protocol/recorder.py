@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hgrd.program.span import Span
+from hgrd.protocol.leaving import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
+from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.terms import Symbol, Term
+from hgrd.terms import Origin, Symbol, Term, conj, const, ne, symbols_of, var
 
+_LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
 _BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
 
@@ -17,8 +21,19 @@ _BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.F
 class _OpenLoop:
     binder: Symbol
     guards: tuple[Term, ...]
+    entry: tuple[Term, ...]
     span: Span
     tests: tuple[Term, ...] | None = None
+
+    def conditions(self, states: Iterable[State], *, whole: bool = False) -> tuple[Term, ...]:
+        """What has led from the start of an iteration to each of the states.
+
+        `whole`: with what threads that have ended there did not meet.
+        """
+        known = {*self.entry, *(self.tests or ())}
+        of_state = guards_of if whole else barrier_guards
+        chosen = (conj(*(g for g in of_state(s) if g not in known)) for s in states if s.alive)
+        return tuple(dict.fromkeys(chosen))
 
 
 @dataclass(slots=True)
@@ -39,28 +54,46 @@ class Recorder:
         self.open[-1].append(item)
 
     def gap(self, machine: Machine, state: State, reason: str, span: Span, *, may_order: bool = True) -> None:
-        if not machine.probing and not any(g.span == span and g.reason == reason for g in self.gaps):
-            self.gaps.append(Gap(reason, guards_of(state), span, may_order))
+        if machine.probing:
+            return
+        gap = Gap(reason, barrier_guards(state), span, may_order)
+        if may_order:
+            self.open[-1].append(gap)
+        if not any(g.span == span and g.reason == reason for g in self.gaps):
+            self.gaps.append(gap)
 
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
         if not machine.probing:
             self.open.append([])
-            self.loops.append(_OpenLoop(binder, guards_of(state), span))
+            entry = tuple(g for g in barrier_guards(state) if binder not in symbols_of(g))
+            self.loops.append(_OpenLoop(binder, guards_of(state), entry, span))
 
     def begin_body(self, machine: Machine, state: State) -> None:
         if not machine.probing and self.loops and self.loops[-1].tests is None:
-            self.loops[-1].tests = tuple(g for g in guards_of(state) if g not in self.loops[-1].guards)
+            self.loops[-1].tests = tuple(g for g in barrier_guards(state) if g not in self.loops[-1].entry)
 
-    def leave(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
+    def leave(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+        """Closes a loop; what is known behind it."""
         if machine.probing:
-            return
+            return ()
         items = self.open.pop()
         opened = self.loops.pop()
         assert opened.binder == binder
+        leaving = [*ends.breaks, *(ends.returned if len(machine.frames) > 1 else ())]
+        left, exits = opened.conditions(leaving), opened.conditions((*ends.breaks, *ends.returned))
+        index, first = machine.names.index, machine.names.index[binder.name]
+        local = frozenset(n for n, i in index.items() if i > first) - {count.name}
+        tests = opened.tests or ()
         if items:
-            left = tuple(barrier_guards(s) for s in breaks if s.alive)
-            loop = ProtocolLoop(binder, count, opened.guards, opened.tests or (), tuple(items), opened.span, left)
-            self.open[-1].append(loop)
+            known = knowing(items, stayed(exits, binder, local, var(binder)))
+            self.open[-1].append(
+                ProtocolLoop(binder, count, opened.guards, opened.entry, tests, known, opened.span, left, local)
+            )
+        behind = stayed(exits, binder, local, var(count))
+        if not left or len(machine.frames) > 1:
+            return behind
+        breaks = opened.conditions(ends.breaks, whole=True)
+        return (*behind, *ended(tests, breaks, binder, local, var(count)))
 
 
 def guards_of(state: State) -> tuple[Term, ...]:
@@ -71,6 +104,17 @@ def conditions_of(state: State, kind: ConditionKind) -> tuple[Term, ...]:
     return tuple(dict.fromkeys(c.term for c in state.path if c.kind is kind))
 
 
-def barrier_guards(state: State) -> tuple[Term, ...]:
-    """Conditions under which a barrier is reached, as far as the program chose them."""
+def choices_of(state: State) -> tuple[Term, ...]:
+    """What the program has chosen on the way."""
     return tuple(dict.fromkeys(c.term for c in state.path if not c.incidental))
+
+
+def barrier_guards(state: State) -> tuple[Term, ...]:
+    """Conditions under which a barrier is reached, as far as the program chose them.
+
+    Not those that only threads which have ended do not meet: a barrier does not wait for these (CUDA
+    Programming Guide, "Independent Thread Scheduling").
+    """
+    chosen = (c.term for c in state.path if not (c.incidental or c.ended or c.kind is ConditionKind.ASSERT))
+    lost = (_LOST,) if any(c.lost for c in state.path) else ()
+    return (*dict.fromkeys(chosen), *lost)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hgrd.program.memory import AccessKind, Level, Space
-from hgrd.protocol.model import Access, Barrier, Exit, Fence, Item, Protocol, ProtocolLoop, accesses
-from hgrd.protocol.phases import Party, Path, Phases
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.orders import Party
+from hgrd.protocol.phases import Path, Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import TRUE, Term, conj, disj, eq, ne, negate, symbols_of, var
 
@@ -117,7 +118,7 @@ def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *,
 
 def _orders(item: Item) -> bool:
     match item:
-        case Barrier() | Fence():
+        case Barrier() | Fence() | Gap():
             return True
         case Access():
             return item.kind is AccessKind.ATOMIC or item.volatile

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level, Space
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases import Order, Phases
+from hgrd.protocol.orders import Order
+from hgrd.protocol.phases import Phases
 from hgrd.races.acquire import Handshakes
 from hgrd.races.communication import Communication, Handshaking
 from hgrd.races.counters import Counters

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.phases import Party, Phases
+from hgrd.protocol.orders import Party
+from hgrd.protocol.phases import Phases
 from hgrd.races.parties import SUFFIX
 from hgrd.solve.query import Query
 from hgrd.symbolic.linear import difference

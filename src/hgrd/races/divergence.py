@@ -16,7 +16,7 @@ from typing import TypeAlias
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Protocol, Scope
-from hgrd.protocol.phases import Party as Side
+from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import phases
 from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hgrd.protocol.model import Access
-from hgrd.protocol.phases import Party
+from hgrd.protocol.orders import Party
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.terms import Origin, Term, symbols_of
 

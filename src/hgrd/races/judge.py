@@ -12,6 +12,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.passing import VALUES
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
@@ -21,7 +22,7 @@ from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
-from hgrd.races.queries import Pair, Posed, Poser
+from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
@@ -145,12 +146,25 @@ class Judge:
                 return True
             case Conflict():
                 if pair.level is not None:
-                    self._found(pair, posed, answer)
+                    self._meet(pair, posed, answer)
                 return False
             case Undecided(reason=reason):
                 if pair.level is not None:
                     self._leave_open(pair.first, pair.second, (pair.level,), reason)
                 return False
+
+    def _meet(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
+        """They meet in one of the orders; do they in one that is certain?"""
+        sure = certain(pair)
+        if len(sure.orders) == len(pair.orders):
+            return self._found(pair, posed, answer)
+        if sure.orders:
+            posed, again = self._ask(sure)
+            if isinstance(again, Conflict):
+                return self._found(sure, posed, again)
+        assert pair.level is not None
+        doubt = next((o.doubt for o in pair.orders if o.doubt), VALUES)
+        return self._leave_open(pair.first, pair.second, (pair.level,), doubt)
 
     def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
         """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
@@ -219,11 +233,6 @@ class Judge:
         computed = self.contents.bearing_on(posed.query)
         if computed:
             return f"it depends on values that the kernel computes: {_listed(computed)}"
-        hidden = [g for g in self.protocol.gaps if g.may_order]
-        if hidden and pair.level is not Level.INTER_BLOCK:
-            return f"what was not understood in line {hidden[0].span.line} may order the two accesses"
-        if not all(o.exact for o in pair.orders):
-            return "a barrier under a condition may order the two accesses"
         return self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:

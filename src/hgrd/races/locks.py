@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
-from hgrd.protocol.phases import Party
+from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, meeting, precedes

@@ -19,7 +19,7 @@ from enum import Enum
 
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
-from hgrd.protocol.phases import Party
+from hgrd.protocol.orders import Party
 from hgrd.races.teams import Team, team
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, lt, negate, substitute, symbols_of, var
@@ -100,7 +100,7 @@ def stays(loop: ProtocolLoop, barrier: Barrier) -> tuple[Term, ...]:
     chosen = {c.term for c in choices(barrier.path)}
     behind = tuple(g for g in loop.guards if loop.binder in symbols_of(g))  # of a do-while
     tests = tuple(t for t in (*behind, *loop.tests) if t in chosen)
-    return (*tests, *(negate(conj(*guards)) for guards in loop.breaks))
+    return (*tests, *map(negate, loop.breaks))
 
 
 @dataclass(frozen=True, slots=True)

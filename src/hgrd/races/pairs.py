@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
 from hgrd.protocol.phases import Phases
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.queries import Pair
-from hgrd.terms import Term, symbols_of
-
-WARP_SIZE = 32
+from hgrd.terms import Symbol
 
 
 class Uniform:
-    """Tells terms that all threads of a block agree on."""
+    """Tells symbols that all threads of a block, or between blocks of the grid, agree on."""
 
     def __init__(self, protocol: Protocol) -> None:
-        threads = {s.name for s in protocol.configuration.thread if s is not None}
-        self._private = (protocol.private - protocol.broadcast.keys()) | threads
+        c = protocol.configuration
+        threads = {s.name for s in c.thread if s is not None}
+        blocks = {s.name for s in c.block_index if s is not None}
+        self._of_threads = (protocol.private - protocol.broadcast.keys()) | threads
+        self._of_blocks = protocol.private | threads | blocks
 
-    def __call__(self, term: Term) -> bool:
-        return not any(s.name in self._private for s in symbols_of(term))
+    def __call__(self, symbol: Symbol, level: Level) -> bool:
+        return symbol.name not in (self._of_blocks if level is Level.INTER_BLOCK else self._of_threads)
 
 
 def candidates(protocol: Protocol) -> Iterator[tuple[Access, Access]]:

@@ -5,28 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hgrd.program.memory import Level
+from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.phases import At, Last, Next, Order, Party, Relation, Same, Skipped, Without
+from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Party, Relation, Same, Unnamed
 from hgrd.terms import (
     Op,
     Origin,
     Symbol,
     Term,
     add,
+    bit_and,
     conj,
     const,
     disj,
     div,
     eq,
+    le,
+    lt,
+    mod,
     mul,
     ne,
     negate,
+    shr,
+    substitute,
+    symbols_of,
     var,
 )
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 SUFFIX = {Party.FIRST: "@1", Party.SECOND: "@2"}
-WARP_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +81,28 @@ class Naming:
         match relation:
             case Same(binder=k):
                 return eq(self._copy(k, Party.FIRST), self._copy(k, Party.SECOND))
-            case Next(binder=k, later=later):
-                return eq(self._copy(k, later), add(self._copy(k, _other(later)), const(1)))
-            case At(binder=k, party=party):
-                return eq(self._copy(k, party), const(0))
-            case Last(binder=k, count=count, party=party):
-                return eq(add(self._copy(k, party), const(1)), self._copy(count, _other(party)))
-            case Skipped(count=count, party=party):
-                return eq(self._copy(count, party), const(0))
-            case Without(guards=guards):
-                return negate(conj(*self.of(guards, Party.FIRST)))
+            case Ahead(binder=k, later=later, by=by, or_more=more):
+                return _equal(self._copy(k, later), add(self._copy(k, later.other), const(by)), more)
+            case At(binder=k, party=party, iteration=iteration, or_more=more):
+                return _equal(self._copy(k, party), const(iteration), more)
+            case Last(binder=k, count=count, party=party, by=by, or_more=more):
+                return _equal(self._copy(count, party.other), add(self._copy(k, party), const(by)), more)
+            case Count(count=count, party=party, iterations=iterations):
+                return eq(self._copy(count, party), const(iterations))
+            case Fails(guards=guards, party=party, at=at):
+                return negate(conj(*self._seen(guards, party, at)))
+            case Holds(guards=guards, party=party):
+                return conj(*self.of(guards, party))
+            case Unnamed(mask=mask, holder=holder):
+                (seen,) = self.of((mask,), holder)
+                return negate(_names(seen, mod(self._linear(holder.other), const(WARP_SIZE))))
+            case Apart(tile=tile):
+                return ne(*(self.of((tile,), party)[0] for party in Party))
+
+    def _seen(self, guards: tuple[Term, ...], party: Party, at: Party) -> tuple[Term, ...]:
+        """The terms for the thread `party`, in the iterations that `at` is in."""
+        owner = {s: at if s.origin is Origin.LOOP else party for s in symbols_of(*guards)}
+        return substitute(guards, {s: var(self.rename(s, p)) for s, p in owner.items() if self.is_private(s)})
 
     def _copy(self, symbol: Symbol, party: Party) -> Term:
         return var(self.rename(symbol, party))
@@ -116,11 +135,27 @@ class Naming:
         if bx.is_const and bx.value % WARP_SIZE == 0:
             rows = add(y, mul(by, z))
             return add(div(x, const(WARP_SIZE)), mul(rows, const(bx.value // WARP_SIZE)))
-        return div(add(x, mul(bx, add(y, mul(by, z)))), const(WARP_SIZE))
+        return div(self._linear(party), const(WARP_SIZE))
+
+    def _linear(self, party: Party) -> Term:
+        """The number of a thread in its block."""
+        x, y, z = (const(0) if s is None else self._copy(s, party) for s in self.configuration.thread)
+        bx, by, _ = self.configuration.block
+        return add(x, mul(bx, add(y, mul(by, z))))
 
 
-def _other(party: Party) -> Party:
-    return Party.SECOND if party is Party.FIRST else Party.FIRST
+def _equal(term: Term, to: Term, or_more: bool) -> Term:
+    return le(to, term) if or_more else eq(term, to)
+
+
+def _names(mask: Term, lane: Term) -> Term:
+    """Whether the bit of a lane is set in a warp mask."""
+    if mask.is_const:
+        bits = mask.value & ALL_LANES
+        low, high = (bits & -bits).bit_length() - 1, bits.bit_length()
+        if bits and bits == (1 << high) - (1 << low):
+            return conj(le(const(low), lane), lt(lane, const(high)))
+    return ne(bit_and(shr(mask, lane), const(1)), const(0))
 
 
 def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:

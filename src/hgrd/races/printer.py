@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases import At, Last, Next, Order, Phases, Relation, Same, Skipped, Without, phases
+from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
+from hgrd.protocol.orders import Party as Side
+from hgrd.protocol.phases import Phases, phases
 from hgrd.races.apart import communication
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
@@ -15,6 +18,8 @@ from hgrd.races.queries import Pair, Posed, Poser
 from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Party
 from hgrd.terms import TRUE, Term, conj, show
+
+_NAMES: Final[Mapping[Side, str]] = {Side.FIRST: "the first", Side.SECOND: "the second"}
 
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
@@ -40,29 +45,43 @@ def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: Analysis
 
 
 def _orders(relation: Phases, a: Access, b: Access, level: Level) -> str:
-    ways = [_order(order) for order in relation.unordered(a, b, level)]
+    ways = [order_in_words(order) for order in relation.unordered(a, b, level)]
     return f"{level.value}: {'; or '.join(ways) or 'ordered by barriers'}"
 
 
-def _order(order: Order) -> str:
-    relations = ", ".join(map(_relation, order.relations)) or "unordered"
-    return relations if order.exact else f"{relations} (a barrier under a condition left out of account)"
+def order_in_words(order: Order, names: Mapping[Side, str] = _NAMES) -> str:
+    """One way to meet, the two accesses being called by `names`."""
+    relations = ", ".join(_relation(r, names) for r in order.relations) or "unordered"
+    return f"{relations} ({order.doubt})" if order.doubt else relations
 
 
-def _relation(relation: Relation) -> str:
+def _relation(relation: Relation, names: Mapping[Side, str]) -> str:
     match relation:
         case Same(binder):
             return f"same {binder.name}"
-        case Next(binder, later):
-            return f"{binder.name} of the {later.name.lower()} one ahead"
-        case At(binder, party):
-            return f"{binder.name} of the {party.name.lower()} is 0"
-        case Last(binder, _, party):
-            return f"{binder.name} of the {party.name.lower()} is the last"
-        case Skipped(count, party):
-            return f"{count.name} of the {party.name.lower()} is 0"
-        case Without(guards):
-            return f"not ({show(conj(*guards))})"
+        case Ahead(binder, later, by, more):
+            return f"{binder.name} of {names[later]} {by}{_more(more)} ahead"
+        case At(binder, party, iteration, more):
+            return f"{binder.name} of {names[party]} is {iteration}{_more(more)}"
+        case Last(binder, _, party, 1, False):
+            return f"{binder.name} of {names[party]} is the last"
+        case Last(binder, count, party, by, more):
+            return f"{binder.name} of {names[party]} is {by}{_more(more)} before {count.name}"
+        case Count(count, party, iterations):
+            return f"{count.name} of {names[party]} is {iterations}"
+        case Fails(guards, party, at):
+            where = "" if at is party else f" in the iterations of {names[at]}"
+            return f"not {show(conj(*guards))} for {names[party]}{where}"
+        case Holds(guards, party):
+            return f"{show(conj(*guards))} for {names[party]}"
+        case Unnamed(mask, holder):
+            return f"the mask {show(mask)} of {names[holder]} leaves out the other"
+        case Apart(tile):
+            return f"different {show(tile)}"
+
+
+def _more(or_more: bool) -> str:
+    return " or more" if or_more else ""
 
 
 def _query(pair: Pair, posed: Posed) -> Iterator[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from hgrd.host.model import Fact
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases import Next, Order
-from hgrd.protocol.phases import Party as Side
+from hgrd.protocol.orders import Ahead, Fails, Holds, Order, Relation, Unnamed
+from hgrd.protocol.orders import Party as Side
+from hgrd.protocol.passing import SOME_THREADS
 from hgrd.races.agreement import Readings
 from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings
@@ -97,8 +98,8 @@ class Poser:
     def _naming(self, pair: Pair) -> Naming:
         same_block = pair.level not in (None, Level.INTER_BLOCK)
         broadcast: frozenset[str] = frozenset()
-        if same_block and all(o.exact for o in pair.orders):
-            apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Next)}
+        if same_block and all(o.doubt != SOME_THREADS for o in pair.orders):
+            apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Ahead)}
             broadcast = frozenset(n for n, loops in self.protocol.broadcast.items() if apart.isdisjoint(loops))
         naming = Naming(self.protocol.private, self.protocol.configuration, same_block, broadcast)
         return self._namings.setdefault((same_block, broadcast), naming)
@@ -116,10 +117,35 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     query = query_of(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
-    raw = (a.offset, *a.guards, b.offset, *b.guards)
+    raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
     data = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*raw, *endings_1, *endings_2))
     data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
     return Posed(a, b, query, used, naming, data, unknown)
+
+
+def _conditions(orders: Iterable[Order]) -> tuple[Term, ...]:
+    """Terms of the program that decide whether the orders are ways to meet."""
+    return tuple(t for order in orders for relation in order.relations for t in _decides(relation))
+
+
+def _decides(relation: Relation) -> tuple[Term, ...]:
+    match relation:
+        case Fails(guards=guards) | Holds(guards=guards):
+            return guards
+        case Unnamed(mask=mask):
+            return (mask,)
+        case _:
+            return ()
+
+
+def certain(pair: Pair) -> Pair:
+    """With the orders alone that are no matter of doubt, nor of values that the analysis does not know."""
+    orders = (o for o in pair.orders if o.exact and not _unknown(_conditions((o,))))
+    return replace(pair, orders=tuple(orders))
+
+
+def _unknown(terms: Iterable[Term]) -> bool:
+    return any(s.origin is Origin.UNKNOWN for s in symbols_of(*terms))
 
 
 def split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hgrd.program.memory import Level
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
-from hgrd.protocol.phases import Party
+from hgrd.protocol.orders import Party
 from hgrd.races.parties import Naming
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
 
@@ -26,16 +26,18 @@ class Team:
 
     def members(self) -> tuple[Term, ...]:
         """That the two are different threads of the team, and the first one expects the second one."""
+        tile = self.barrier.tile
+        one_tile = () if tile is None else (eq(*(self.naming.of((tile,), side)[0] for side in Party)),)
         match self.barrier.scope:
             case Scope.WARP:
-                pair = self.naming.distinct(Level.INTRA_WARP)
+                pair = (*self.naming.distinct(Level.INTRA_WARP), *one_tile)
                 mask = self.barrier.mask
                 if mask is None:
                     return pair
                 theirs, lane = *self.naming.of((mask,), Party.FIRST), *self.naming.of((self.lane(),), Party.SECOND)
                 return (*pair, names(theirs, lane))
             case Scope.BLOCK:
-                return (self.naming.threads_differ(),)
+                return (self.naming.threads_differ(), *one_tile)
             case _:
                 return self.naming.distinct(None)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
-from hgrd.protocol.phases import Party, Phases
+from hgrd.protocol.orders import Party
+from hgrd.protocol.phases import Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import FALSE, Term, add, conj, const, disj, le, ne, symbols_of, var
 

@@ -108,9 +108,12 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     together = _together(machine, state, shape, carried, binder, ends.breaks if watched else None)
     if together:
         machine.semantics.agree(count)
-    if watched:
-        machine.semantics.leave_loop(machine, binder, count, ends.breaks)
-    return _after(machine, state, shape, carried, count, ends, together=together)
+    known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
+    after = _after(machine, state, shape, carried, count, ends, together=together)
+    stays = bool(ends.returned) and len(machine.frames) == 1  # not every thread comes here
+    for term in known:
+        after.assume(term, ConditionKind.VALUE if stays else ConditionKind.ENDED, shape.span)
+    return after
 
 
 def _silently(machine: Machine, state: State, test: Expression) -> Term:
@@ -220,8 +223,10 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
         for in_range in _ends_before_wrapping(again, binder):
             inside.assume(in_range, ConditionKind.VALUE, shape.test.span)
     machine.semantics.enter_loop(machine, inside, binder, shape.span)
+    depth = len(machine.frame.returns)
     after, breaks = _body(machine, inside, shape)
-    return Ends(after, breaks, carried.ends.returns)
+    returned = tuple(state for state, _ in machine.frame.returns[depth:])
+    return Ends(after, breaks, carried.ends.returns, returned)
 
 
 def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term | None:

@@ -15,6 +15,7 @@ from hgrd.symbolic.values import OPAQUE, MemoryObject, Pointer, PointerValue, Va
 from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
+    from hgrd.symbolic.carried import Ends
     from hgrd.symbolic.machine import Machine
 
 
@@ -92,11 +93,8 @@ class Semantics(ABC):
         """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
 
     @abstractmethod
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, breaks: list[State]) -> None:
-        """The end of that body; `count` is the number of iterations, as the code behind the loop knows it.
-
-        `breaks` are the states that leave an iteration for the code behind the loop.
-        """
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+        """The end of that body, and what is known behind the loop, where `count` is the number of iterations."""
 
     @abstractmethod
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:

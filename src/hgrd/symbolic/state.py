@@ -36,6 +36,8 @@ class Condition:
     term: Term
     kind: ConditionKind
     span: Span
+    ended: bool = False  # threads for which it does not hold have ended
+    lost: bool = False  # there is more to it: a join whose condition was too long
 
     @property
     def incidental(self) -> bool:
@@ -108,7 +110,7 @@ class State:
     def alive(self) -> bool:
         return not self.path or self.path[-1].term is not FALSE
 
-    def assume(self, term: Term, kind: ConditionKind, span: Span) -> None:
+    def assume(self, term: Term, kind: ConditionKind, span: Span, *, ended: bool = False) -> None:
         """Adds a condition (a conjunction is added part by part)."""
         if not self.alive:
             return
@@ -119,7 +121,7 @@ class State:
             if part is FALSE or _excluded(part, held):
                 self.kill(span)
                 return
-            self.path = (*self.path, Condition(part, kind, span))
+            self.path = (*self.path, Condition(part, kind, span, ended))
             held.add(part)
             self._held = _Held(self.path, held)
 
@@ -166,8 +168,11 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
         store[key] = _merge_regions(selector, a.store[key], EMPTY)
     merged = State(store, a.path[:common])
     last = (*a.path, *only_b)
+    span = last[-1].span if last else NOWHERE
     if len(choices_a) + len(choices_b) <= _JOIN_LIMIT:
-        merged.assume(disj(choose_a, choose_b), kind, last[-1].span if last else NOWHERE)
+        merged.assume(disj(choose_a, choose_b), kind, span, ended=_rejoined(choices_a, choices_b))
+    else:
+        merged.path = (*merged.path, Condition(TRUE, kind, span, lost=True))
     for chosen, conditions in ((choose_a, only_a), (choose_b, only_b)):
         otherwise = negate(chosen)
         for c in conditions:
@@ -176,6 +181,12 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
                 if len(condition.args) <= _JOIN_LIMIT:
                     merged.assume(condition, c.kind, c.span)
     return merged
+
+
+def _rejoined(choices_a: tuple[Condition, ...], choices_b: tuple[Condition, ...]) -> bool:
+    """Whether all threads that have not ended are on one of the two ways."""
+    going_on = (conj(*(c.term for c in choices if not c.ended)) for choices in (choices_a, choices_b))
+    return disj(*going_on) is TRUE
 
 
 def common_length(a: State, b: State) -> int:

@@ -101,24 +101,37 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
     if test is FALSE:
         return state if statement.otherwise is None else execute(machine, state, statement.otherwise, exits)
     then, otherwise = state.copy(), state.copy()
-    depth = len(state.path)
+    depth, left = len(state.path), _ways_out(machine, exits)
     span = statement.condition.span
     then.assume(test, ConditionKind.BRANCH, span)
     otherwise.assume(negate(test), ConditionKind.BRANCH, span)
+    tests = range(depth, len(then.path)), range(depth, len(otherwise.path))
     if then.alive:
         then = execute(machine, then, statement.then, exits)
     if otherwise.alive and statement.otherwise is not None:
         otherwise = execute(machine, otherwise, statement.otherwise, exits)
     if then.alive and otherwise.alive:
         return merge((then, otherwise)) or then
-    return _as_guard(then if then.alive else otherwise, depth)
+    stays, tested = (then, tests[0]) if then.alive else (otherwise, tests[1])
+    return _as_guard(stays, depth, tested if _ways_out(machine, exits) == left else range(0))
 
 
-def _as_guard(state: State, depth: int) -> State:
-    """The other way out of an `if` has left: what this way assumed is now a guard."""
+def _ways_out(machine: Machine, exits: Exits) -> int:
+    """In how many ways control has left so far, but not its thread."""
+    returns = len(machine.frame.returns) if len(machine.frames) > 1 else 0
+    return len(exits.breaks) + len(exits.continues) + returns
+
+
+def _as_guard(state: State, depth: int, ended: range) -> State:
+    """The other way out of an `if` has left: what this way assumed is now a guard.
+
+    `ended`: the places of the test in the path, if the threads of the other way have ended.
+    """
     if state.alive:
         state.path = tuple(
-            replace(c, kind=ConditionKind.GUARD) if i >= depth and c.kind is ConditionKind.BRANCH else c
+            replace(c, kind=ConditionKind.GUARD, ended=c.ended or i in ended)
+            if i >= depth and c.kind is ConditionKind.BRANCH
+            else c
             for i, c in enumerate(state.path)
         )
     return state

@@ -1,0 +1,154 @@
+"""Ways in which two accesses are not ordered by barriers: relations between the iterations of two threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+from hgrd.terms import FALSE, Symbol, Term, conj, negate
+
+_MOST_WAYS = 64
+
+
+class Party(Enum):
+    FIRST = 1
+    SECOND = 2
+
+    @property
+    def other(self) -> Party:
+        return Party.SECOND if self is Party.FIRST else Party.FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Both are in the same iteration."""
+
+    binder: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """`later` is `by` iterations ahead of the other (`or_more`: at least so many)."""
+
+    binder: Symbol
+    later: Party
+    by: int = 1
+    or_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """`party` is in this iteration (`or_more`: or a later one)."""
+
+    binder: Symbol
+    party: Party
+    iteration: int = 0
+    or_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """`party` is `by` iterations before the `count` that the other one, behind the loop, knows.
+
+    1: in the last iteration, 0: in one that breaks out.
+    """
+
+    binder: Symbol
+    count: Symbol
+    party: Party
+    by: int = 1
+    or_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The loop had `iterations`, as `party`, behind it, knows."""
+
+    count: Symbol
+    party: Party
+    iterations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """Not all of `guards` hold for the thread `party`, in the iterations that `at` is in."""
+
+    guards: tuple[Term, ...]
+    party: Party
+    at: Party
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """All of `guards` hold for the thread `party`, in the iterations that it is in."""
+
+    guards: tuple[Term, ...]
+    party: Party
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """The warp mask of `holder` does not name the lane of the other."""
+
+    mask: Term
+    holder: Party
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The two have different values of the term: they are in different tiles."""
+
+    tile: Term
+
+
+Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed | Apart
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One way to be unordered: the relations hold.
+
+    `doubt` says why the two may be ordered all the same; "" if they are not.
+    """
+
+    relations: tuple[Relation, ...] = ()
+    doubt: str = ""
+
+    @property
+    def exact(self) -> bool:
+        return not self.doubt
+
+
+Ways: TypeAlias = list[Order]
+
+
+def with_(relation: Relation, ways: Iterable[Order]) -> Ways:
+    return [replace(o, relations=(relation, *o.relations)) for o in ways]
+
+
+def doubted(ways: Iterable[Order], doubt: str) -> Ways:
+    return [replace(o, doubt=o.doubt or doubt) for o in ways]
+
+
+def product(*parts: Ways) -> Ways:
+    """All combinations, but for those that contradict themselves; too many of them are one that says nothing."""
+    result = [Order()]
+    for part in parts:
+        joined = [
+            Order(tuple(dict.fromkeys((*x.relations, *y.relations))), x.doubt or y.doubt) for x in result for y in part
+        ]
+        result = list(dict.fromkeys(o for o in joined if _possible(o)))
+        if len(result) > _MOST_WAYS:
+            result = [Order(doubt="the kernel has too many ways past its barriers")]
+    return result
+
+
+def _possible(order: Order) -> bool:
+    """Whether what fails in one place can fail together."""
+    places: dict[tuple[Party, Party], list[Term]] = {}
+    for r in order.relations:
+        if isinstance(r, Fails):
+            places.setdefault((r.party, r.at), []).append(negate(conj(*r.guards)))
+    return all(len(terms) == 1 or conj(*terms) is not FALSE for terms in places.values())

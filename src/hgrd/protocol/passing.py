@@ -1,0 +1,261 @@
+"""Ways to get past barriers without being ordered by them: conditions under which they are not reached.
+
+That a barrier is reached by all threads or none is taken for granted where it separates two threads that
+both reach it.  Where only one of them does, they count as unordered, with a doubt; where neither does, as
+unordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from hgrd.program.memory import Level
+from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
+from hgrd.protocol.orders import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
+from hgrd.terms import TRUE, Origin, Symbol, Term, const, le, substitute, symbols_of, var
+
+Shared: TypeAlias = Callable[[Symbol, Level], bool]
+
+SOME_THREADS = "a barrier that some threads do not reach may order the two accesses"
+ITERATIONS = "a barrier in iterations between them may order the two accesses"
+VALUES = "a barrier under a condition may order the two accesses"
+MASK = "a warp barrier whose mask is not known may order the two accesses"
+SILENT = "a shuffle or vote, which does not order memory, stands between the two accesses"
+
+_UNBOUNDED = (1 << 31) - 2  # the highest iteration number of a loop with no bound but that of its counter
+_COUNTING = {
+    Level.INTER_BLOCK: frozenset({Scope.DEVICE, Scope.SYSTEM}),
+    Level.INTRA_BLOCK: frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
+    Level.INTRA_WARP: frozenset({Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
+}
+
+
+def separates_at(item: Item, level: Level) -> bool:
+    """Whether it is or has in it what may order threads at this level."""
+    match item:
+        case Barrier(scope=scope):
+            return scope in _COUNTING[level]
+        case Gap():
+            return level is not Level.INTER_BLOCK
+        case ProtocolLoop(items=items):
+            return any(separates_at(i, level) for i in items)
+        case _:
+            return False
+
+
+def not_understood(gap: Gap) -> str:
+    return f"what was not understood in line {gap.span.line} may order the two accesses"
+
+
+def names_of(loop: ProtocolLoop) -> frozenset[str]:
+    return loop.local | {loop.binder.name}
+
+
+def _any_number(binder: Symbol) -> Symbol:
+    """The binder without its highest value: tests that constants decide are not kept, but are its bound."""
+    return Symbol(binder.name, 0, 1 << 40, binder.origin)
+
+
+def below(items: tuple[Item, ...]) -> list[ProtocolLoop]:
+    """All loops below."""
+    loops = [i for i in items if isinstance(i, ProtocolLoop)]
+    return [x for loop in loops for x in (loop, *below(loop.items))]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Iterations in which barriers are looked at: those that `owner` is in.
+
+    `together`: the other one is in the same.  If not, `apart` are the symbols that it has for other iterations.
+    `moved` are symbols of the owner replaced by `values`, or (stale) of other iterations than those looked at.
+    `given` is what holds there besides.  `behind`: who comes behind, and knows the counts of loops.
+    """
+
+    owner: Party
+    together: bool = False
+    apart: frozenset[str] = frozenset()
+    values: tuple[tuple[Symbol, Term], ...] = ()
+    stale: frozenset[str] = frozenset()
+    given: frozenset[Term] = frozenset()
+    behind: Party | None = None
+    moved: frozenset[str] = field(default=frozenset())
+
+    def among(self, loop: ProtocolLoop) -> Place:
+        """Some iteration of a loop here."""
+        return replace(self, given=self.given | {*loop.entry, *loop.tests}, behind=None)
+
+    def iteration(self, loop: ProtocolLoop, number: Term, *, first: bool = False) -> Place:
+        """Iteration `number` of a loop here; `first`: no other one of it is looked at, nor is the owner in one."""
+        stale = self.stale if first else self.stale | loop.local
+        moved = self.moved | stale | {loop.binder.name}
+        values = (*self.values, (loop.binder, number), (_any_number(loop.binder), number))
+        return replace(self.among(loop), values=values, stale=stale, moved=moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """`alike`: tests of loops with barriers around an access; all threads make them alike.
+
+    `aligned`: numbers and counts of iterations that all threads have alike.
+    """
+
+    shared: Shared
+    loops: Mapping[int, ProtocolLoop]  # by identity, those with what may order threads at the level
+    a: Access
+    b: Access
+    level: Level
+    aligned: frozenset[str]
+    alike: frozenset[Term] = frozenset()
+
+    def separates(self, item: Item) -> bool:
+        """Whether it is or has in it what may order threads at this level."""
+        if isinstance(item, ProtocolLoop):
+            return id(item) in self.loops
+        return separates_at(item, self.level)
+
+    # ------------------------------------------------------------ conditions
+
+    def _access(self, party: Party) -> Access:
+        return self.a if party is Party.FIRST else self.b
+
+    def uniform(self, guard: Term) -> bool:
+        """Whether all threads agree on it (loops with barriers are entered and left by all alike)."""
+        return all(s.name in self.aligned or self.shared(s, self.level) for s in symbols_of(guard))
+
+    def _known(self, guard: Term, party: Party, place: Place) -> bool:
+        """Whether a condition holds for a party, as its access tells."""
+        if guard in place.given:
+            return True
+        names = {s.name for s in symbols_of(guard)}
+        if names & place.moved:
+            return False
+        if guard in self.alike:
+            return True
+        same = party is place.owner or place.together or not names & place.apart
+        return same and guard in self._access(party).guards
+
+    def _left(self, guards: tuple[Term, ...], place: Place) -> tuple[list[Term], list[Term]]:
+        """The conditions that may fail for the owner, and for the other one."""
+        mine = [g for g in guards if not self._known(g, place.owner, place)]
+        others = [g for g in guards if not self._known(g, place.owner.other, place)]
+        uniform = {g for g in mine if self.uniform(g)}
+        agreed = uniform - set(others) | ({g for g in others if self.uniform(g)} - set(mine))
+        return [g for g in mine if g not in agreed], [g for g in others if g not in agreed]
+
+    def fails(self, guards: list[Term], party: Party, place: Place) -> Fails | None:
+        """That not all of the conditions hold; None if it cannot be said of these iterations."""
+        names = {s.name for s in symbols_of(*guards)}
+        elsewhere = party is not place.owner and not place.together
+        binders = {s.name for s in symbols_of(*guards) if s.origin is Origin.LOOP}
+        if names & place.stale or (elsewhere and (names - binders) & place.apart):
+            return None
+        terms = substitute(guards, dict(place.values))
+        at = party if place.together else place.owner
+        return Fails(tuple(dict.fromkeys(t for t in terms if t is not TRUE)), party, at)
+
+    def _unless(self, guards: tuple[Term, ...], place: Place) -> Ways:
+        """The ways in which not both parties meet the conditions, which all threads are to meet or none."""
+        mine, others = self._left(guards, place)
+        me, other = place.owner, place.owner.other
+        if not mine and not others:
+            return []
+        if all(map(self.uniform, (*mine, *others))):
+            one = self.fails(mine, me, place)
+            if one is None:
+                return [Order(doubt=VALUES)]
+            return [Order((one,))] if one.guards else []
+        doubts = [(self.fails(mine, me, place), bool(mine)), (self.fails(others, other, place), bool(others))]
+        ways = [Order((f,) if f is not None else (), SOME_THREADS) for f, may in doubts if may]
+        both = [f for f, _ in doubts if f is not None]
+        if mine and others and len(both) == 2:
+            ways.insert(0, Order(tuple(both)))
+        return [o for o in ways if all(not isinstance(r, Fails) or r.guards for r in o.relations)]
+
+    # ------------------------------------------------------------ passing by without being ordered
+
+    def free(self, items: tuple[Item, ...], place: Place) -> Ways:
+        """Ways to pass all of `items`, or for a party to skip them, with no order between the two."""
+        return product(*(self._past(item, place) for item in items if self.separates(item)))
+
+    def _past(self, item: Item, place: Place) -> Ways:
+        match item:
+            case Barrier():
+                return self._past_barrier(item, place)
+            case Gap(guards=guards):
+                return [*self._unless(guards, place), Order(doubt=not_understood(item))]
+            case ProtocolLoop():
+                return self._past_loop(item, place)
+            case _:
+                return [Order()]
+
+    def _past_barrier(self, barrier: Barrier, place: Place) -> Ways:
+        ways = self._unless(barrier.guards, place)
+        if barrier.tile is not None:
+            ways.append(Order((Apart(barrier.tile),)))
+        if barrier.mask is not None:
+            ways += self._outside(barrier.mask)
+        if barrier.silent:
+            ways.append(Order(doubt=SILENT))
+        return ways
+
+    def _outside(self, mask: Term) -> Ways:
+        """One of the two is not among the lanes that the other one waits for."""
+        threads = (Origin.THREAD, Origin.BLOCK)
+        if any(s.origin not in threads and not self.shared(s, self.level) for s in symbols_of(mask)):
+            return [Order(doubt=MASK)]
+        return [Order((Unnamed(mask, party),)) for party in Party]
+
+    def _past_loop(self, loop: ProtocolLoop, place: Place) -> Ways:
+        """No iteration, or some without a barrier."""
+        inside = self.free(loop.items, place.among(loop))
+        none = self._no_iteration(loop, place)
+        if not inside or self.steady(loop):
+            return [*none, *inside]
+        first = self.free(loop.items, place.iteration(loop, const(0), first=True))
+        ways = [*none, *doubted(first, ITERATIONS)]
+        if not loop.breaks:
+            if place.behind is not None:
+                ways += with_(Count(loop.count, place.behind, 1), first)
+            else:
+                ways += product(first, self.no_more(loop, place, const(1)))
+        return ways
+
+    def _no_iteration(self, loop: ProtocolLoop, place: Place) -> Ways:
+        """It is not entered, or its first test fails."""
+        first = replace(place.iteration(loop, const(0), first=True), given=place.given)
+        if place.behind is None or not {s.name for s in symbols_of(*loop.tests)} & loop.local:
+            return self._unless((*loop.entry, *loop.tests), first)
+        return [*self._unless(loop.entry, first), Order((Count(loop.count, place.behind),))]
+
+    def no_more(self, loop: ProtocolLoop, place: Place, number: Term) -> Ways:
+        """The test for iteration `number` fails, all before having held."""
+        later = place.iteration(loop, number)
+        bounded = loop.binder.high < _UNBOUNDED
+        bound = (le(var(_any_number(loop.binder)), const(loop.binder.high)),) if bounded else ()
+        return self._unless((*loop.tests, *bound), replace(later, given=place.given | {*loop.entry}))
+
+    def steady(self, loop: ProtocolLoop) -> bool:
+        """Whether the barriers in it are passed under the same conditions in every iteration."""
+        binders = {x.binder.name for x in below(loop.items)}
+        changing = names_of(loop) - binders
+        given = {*loop.entry, *loop.tests}
+        conditions = [g for g in self._conditions(loop.items) if g not in given]
+        return all(s.name not in changing for s in symbols_of(*conditions))
+
+    def _conditions(self, items: tuple[Item, ...]) -> list[Term]:
+        found: list[Term] = []
+        for item in items:
+            if not self.separates(item):
+                continue
+            match item:
+                case Barrier(guards=guards, mask=mask):
+                    found += [*guards, *([mask] if mask is not None else [])]
+                case Gap(guards=guards):
+                    found += guards
+                case ProtocolLoop():
+                    found += [*item.entry, *item.tests, *item.breaks, *self._conditions(item.items)]
+                case _:
+                    pass
+        return found
