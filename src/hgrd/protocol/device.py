@@ -262,11 +262,10 @@ class DeviceSemantics(Semantics):
         *,
         mask: Term | None = None,
         tile: Term | None = None,
-        silent: bool = False,
     ) -> None:
         if mask is not None and mask.is_const and mask.value & ALL_LANES == ALL_LANES:
             mask = None
-        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, silent, state.path))
+        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, state.path))
 
     def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
         self.recorder.add(machine, Fence(scope, guards_of(state), span))

@@ -85,8 +85,7 @@ class Barrier:
 
     `guards` are what the program chose on the way here; threads that have ended do not count.  `mask` is the
     warp mask where it is not all ones: the lanes in it wait for each other.  `tile`: only threads for which it
-    has the same value do.  `silent`: they wait, but nothing is promised of memory (CUDA Programming Guide,
-    "Warp Shuffle Functions", "Warp Vote Functions").  `path`: all that holds there, in program order.
+    has the same value do.  `path`: all that holds there, in program order.
     """
 
     scope: Scope
@@ -94,7 +93,6 @@ class Barrier:
     span: Span
     mask: Term | None = None
     tile: Term | None = None
-    silent: bool = False
     path: tuple[Condition, ...] = ()
 
 
@@ -219,3 +217,18 @@ def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:
             case _:
                 pass
     return tuple(found)
+
+
+def conditions(items: tuple[Item, ...]) -> tuple[Term, ...]:
+    """All conditions below `items`: of accesses, barriers and loops."""
+    found: list[Term] = []
+    for item in items:
+        found += item.guards
+        match item:
+            case Access():
+                found += item.endings
+            case ProtocolLoop():
+                found += [*item.tests, *item.breaks, *conditions(item.items)]
+            case _:
+                pass
+    return tuple(dict.fromkeys(found))

@@ -22,7 +22,6 @@ SOME_THREADS = "a barrier that some threads do not reach may order the two acces
 ITERATIONS = "a barrier in iterations between them may order the two accesses"
 VALUES = "a barrier under a condition may order the two accesses"
 MASK = "a warp barrier whose mask is not known may order the two accesses"
-SILENT = "a shuffle or vote, which does not order memory, stands between the two accesses"
 
 _UNBOUNDED = (1 << 31) - 2  # the highest iteration number of a loop with no bound but that of its counter
 _COUNTING = {
@@ -196,8 +195,6 @@ class Passing:
             ways.append(Order((Apart(barrier.tile),)))
         if barrier.mask is not None:
             ways += self._outside(barrier.mask)
-        if barrier.silent:
-            ways.append(Order(doubt=SILENT))
         return ways
 
     def _outside(self, mask: Term) -> Ways:

@@ -48,4 +48,4 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
 def _barrier(barrier: Barrier) -> str:
     mask = f" mask {show(barrier.mask)}" if barrier.mask is not None else ""
     tile = f" tile {show(barrier.tile)}" if barrier.tile is not None else ""
-    return f"{'wait' if barrier.silent else 'barrier'} {barrier.scope.value}{mask}{tile}"
+    return f"barrier {barrier.scope.value}{mask}{tile}"

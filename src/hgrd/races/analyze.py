@@ -14,7 +14,7 @@ from hgrd.program.span import NOWHERE, Span
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
-from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
+from hgrd.protocol.model import Configuration, Gap, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.divergence import synchronisation
 from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
@@ -218,7 +218,8 @@ def _option_facts(
 def _shared_symbols(protocol: Protocol, launch: LaunchSite | None) -> frozenset[Symbol]:
     found: set[Symbol] = set()
     for access in accesses(protocol.items):
-        found |= symbols_of(access.offset, *access.guards)
+        found |= symbols_of(access.offset)
+    found |= symbols_of(*conditions(protocol.items))
     found |= symbols_of(*protocol.configuration.grid, *protocol.configuration.block)
     if launch is not None:
         found |= symbols_of(*(f.term for f in launch.facts))
