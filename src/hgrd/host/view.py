@@ -120,17 +120,27 @@ def _short(names: Mapping[str, str]) -> dict[str, str]:
 def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Term, Symbol]:
     """Choices one arm of which is an input that occurs nowhere else: such a choice is an input itself.
 
-    `n = argc > 1 ? atoi(argv[1]) : 100` can be any number; how it came about does not matter.
+    `n = argc > 1 ? atoi(argv[1]) : 100` can be any number; how it came about does not matter.  A choice that
+    tests its own arm (`cols > stride ? cols : stride`) cannot.
     """
     found: dict[Term, Symbol] = {}
     for choice in [t for t in bottom_up(roots) if t.op is Op.ITE][::-1]:
+        tested = symbols_of(*_tests(choice))
         for arm in _arms(choice):
-            if arm.op is not Op.VAR or arm.low > choice.low or arm.high < choice.high:
+            if arm.op is not Op.VAR or arm.low > choice.low or arm.high < choice.high or arm.symbol in tested:
                 continue
             if arm.symbol not in _symbols_outside((*roots, *conditions), {*found, choice}):
                 found[choice] = arm.symbol
                 break
     return found
+
+
+def _tests(choice: Term) -> Iterator[Term]:
+    condition, *arms = choice.args
+    yield condition
+    for arm in arms:
+        if arm.op is Op.ITE:
+            yield from _tests(arm)
 
 
 def _arms(choice: Term) -> Iterator[Term]:
