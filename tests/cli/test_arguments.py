@@ -1,6 +1,7 @@
 import pytest
 
 from hgrd.cli.arguments import UsageError, analysis_options, parser, source_options
+from hgrd.host.model import FactKind
 from hgrd.races.findings import Level
 from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
@@ -105,3 +106,12 @@ def test_what_makes_no_sense_is_said(arguments: list[str], message: str):
     with pytest.raises(UsageError) as error:
         parser().parse_args(arguments)
     assert str(error.value) == message
+
+
+def test_classes_of_facts_to_do_without():
+    options = analysis("--no-fact", "loop-bound", "--no-fact=assert")
+    assert options.without == {FactKind.LOOP_BOUND, FactKind.ASSERT}
+    assert not options.asserts
+    assert analysis("--no-fact=guard").asserts
+    with pytest.raises(UsageError, match="'option' is none of assert, guard, dimension, relation, loop-bound,"):
+        analysis("--no-fact=option")

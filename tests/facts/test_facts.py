@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
 """,
     "  int columns = (width + 15) / 16;",
     1,
-    ("dimension", "gridDim.x == width / 16"),
+    ("relation", "gridDim.x == width / 16"),
     (CELLS + "grid",),
     used_in="launch",
 )

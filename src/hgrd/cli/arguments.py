@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
+from hgrd.host.ablation import CLASSES
+from hgrd.host.model import FactKind
 from hgrd.races.findings import Level
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.source.options import SourceOptions
@@ -18,6 +20,7 @@ T = TypeVar("T")
 
 STAGES = ("program", "cfg", "facts", "protocol", "phases", "queries")
 _LEVELS = {level.value: level for level in Level}
+_CLASSES = {kind.value.replace(" ", "-"): kind for kind in CLASSES}
 _PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")
 _MOST = 2**31 - 1  # threads or blocks along an axis
 
@@ -103,6 +106,15 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
     add("--strict", action="store_true", help="two writes of the same value are a race")
     add("--warp-lockstep", action="store_true", help="the threads of a warp run in lockstep (before Volta)")
     add("--no-asserts", dest="asserts", action="store_false", help="conditions in assert() are not facts")
+    add(
+        "--no-fact",
+        dest="without",
+        type=_fact_class,
+        action="append",
+        default=[],
+        metavar="CLASS",
+        help=f"use no facts of this class: {', '.join(_CLASSES)} (repeatable)",
+    )
     add("--timeout", type=_positive(float), default=60.0, metavar="SECONDS", help="time for each kernel (60)")
 
 
@@ -141,7 +153,8 @@ def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
         params=tuple(arguments.params),
         assume=tuple(arguments.assume),
         levels=tuple(level for level in Level if not chosen or level in chosen),
-        asserts=arguments.asserts,
+        asserts=arguments.asserts and FactKind.ASSERT not in arguments.without,
+        without=frozenset(arguments.without),
         strict=arguments.strict,
         warp_lockstep=arguments.warp_lockstep,
         time_limit=arguments.timeout,
@@ -200,6 +213,12 @@ def _levels(text: str) -> tuple[Level, ...]:
         if name not in _LEVELS:
             raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(_LEVELS)}")
     return tuple(_LEVELS[name] for name in names)
+
+
+def _fact_class(text: str) -> FactKind:
+    if text not in _CLASSES:
+        raise argparse.ArgumentTypeError(f"'{text}' is none of {', '.join(_CLASSES)}")
+    return _CLASSES[text]
 
 
 def _positive(convert: Callable[[str], T]) -> Callable[[str], T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hgrd.program.program import Program
@@ -33,10 +34,14 @@ def _cfg(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
 
 
 def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.host.ablation import without
     from hgrd.host.printer import print_facts
     from hgrd.host.run import run_host
 
-    yield print_facts(run_host(programs, asserts=options.asserts, wants=options.wants))
+    run = run_host(programs, asserts=options.asserts, wants=options.wants)
+    names = {key: [p.name for p in f.parameters] for program in programs for key, f in program.functions.items()}
+    launches = (without(site, options.without, names.get(site.kernel.key, ())) for site in run.launches)
+    yield print_facts(replace(run, launches=tuple(launches)))
 
 
 def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:

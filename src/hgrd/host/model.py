@@ -16,8 +16,8 @@ class FactKind(Enum):
 
     ASSERT = "assert"
     GUARD = "guard"  # the other way ends in exit, return or throw; or a branch taken on the way
-    DIMENSION = "dimension"  # launch extents, and CUDA's limits on them
-    RELATION = "relation"  # two parameters share a symbol, or are computed from one
+    DIMENSION = "dimension"  # constant launch extents, and CUDA's limits on extents
+    RELATION = "relation"  # two of parameters and extents share a symbol, or are computed from one
     LOOP_BOUND = "loop bound"
     ALLOCATION = "allocation"
     CONSTANT = "constant"

@@ -59,7 +59,7 @@ def _extent(name: str, extent: Term | None, limit: int, span: Span, facts: list[
         return extent
     symbol = var(Symbol(name, 1, limit, Origin.DIMENSION))
     if extent is not None:
-        facts.append(Fact(eq(symbol, extent), FactKind.DIMENSION, f"{name} == {show(extent)}", span))
+        facts.append(Fact(eq(symbol, extent), FactKind.RELATION, f"{name} == {show(extent)}", span))
     return symbol
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
 
+from hgrd.host.ablation import without
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.host.run import run_host
 from hgrd.program.program import Function, Program, Template
@@ -146,6 +147,8 @@ def prepare(
     tables: Tables, kernel: Function, launch: LaunchSite | None, options: AnalysisOptions, messages: list[Message]
 ) -> tuple[Protocol, tuple[Fact, ...]]:
     """The protocol of a kernel at a launch, and the facts that hold there."""
+    if launch is not None:
+        launch = without(launch, options.without, [p.name for p in kernel.parameters])
     configuration = _configuration(kernel, launch, options)
     protocol = infer(tables, kernel, launch, configuration, dict(options.params), asserts=options.asserts)
     if launch is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from hgrd.host.model import FactKind
 from hgrd.races.findings import Level
 
 Extent: TypeAlias = tuple[int | None, int | None, int | None]
@@ -27,6 +28,7 @@ class AnalysisOptions:
     assume: tuple[str, ...] = ()
     levels: tuple[Level, ...] = tuple(Level)
     asserts: bool = True  # assert() conditions are facts
+    without: frozenset[FactKind] = frozenset()  # classes of facts that are not used
     strict: bool = False  # two writes of the same value are a race
     warp_lockstep: bool = False  # the threads of a warp run in lockstep (before Volta)
     time_limit: float = 60.0

@@ -1,0 +1,137 @@
+"""A launch without what one class of facts says of it (HGRD, Table 4): what the other classes leave.
+
+What a class of facts establishes may stand in the launch itself, without a fact that could be dropped: constant
+extents and arguments, values that two of them share, sizes of objects.  There a new symbol takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from hgrd.host.model import FactKind, LaunchSite
+from hgrd.host.view import View, terms_in
+from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value
+from hgrd.terms import Origin, Symbol, Term, as_int, const, symbols_of, var
+from hgrd.terms.interval import of_type
+
+CLASSES: Final = (
+    FactKind.ASSERT,
+    FactKind.GUARD,
+    FactKind.DIMENSION,
+    FactKind.RELATION,
+    FactKind.LOOP_BOUND,
+    FactKind.ALLOCATION,
+    FactKind.CONSTANT,
+)
+_LIMITS: Final = (((1 << 31) - 1, 65535, 65535), (1024, 1024, 64))  # of the grid, of a block
+_AXES: Final = "xyz"
+
+
+def without(site: LaunchSite, classes: frozenset[FactKind], names: Sequence[str]) -> LaunchSite:
+    """The launch as the remaining classes know it; `names` are those of the kernel's parameters.
+
+    Asserts are conditions of the path like others, so their facts can be dropped here; what they say of paths
+    that end earlier goes with `run_host(asserts=False)`.
+    """
+    if not classes:
+        return site
+    if FactKind.LOOP_BOUND in classes:
+        site = _with_any_iteration(site)
+    kept = tuple(f for f in site.facts if f.kind not in classes)
+    launch = _Launch(classes)
+    grid, block = launch.extents("grid", site.grid, _LIMITS[0]), launch.extents("block", site.block, _LIMITS[1])
+    labels = (*names, *(f"argument {i}" for i in range(len(names), len(site.arguments))))
+    arguments = tuple(launch.value(a, label) for a, label in zip(site.arguments, labels, strict=False))
+    return replace(site, facts=kept, grid=grid, block=block, arguments=arguments)
+
+
+def _with_any_iteration(site: LaunchSite) -> LaunchSite:
+    """Numbers of iterations (`i#`), which are at least 0, become any numbers."""
+    terms = [*site.grid, *site.block, *(t for a in site.arguments for t in terms_in(a)), *(f.term for f in site.facts)]
+    counts = [s for s in symbols_of(*terms) if "#" in s.name]
+    seen = View({var(s): _any(s.name, *of_type(32, True)) for s in counts}, {})
+    grid, block = (tuple(map(seen.term, extents)) for extents in (site.grid, site.block))
+    return replace(
+        site,
+        grid=(grid[0], grid[1], grid[2]),
+        block=(block[0], block[1], block[2]),
+        arguments=tuple(map(seen.value, site.arguments)),
+        facts=tuple(replace(f, term=seen.term(f.term)) for f in site.facts),
+    )
+
+
+@dataclass(slots=True)
+class _Launch:
+    """What the values seen so far depend on: a later one that shares a symbol with them is related to them."""
+
+    classes: frozenset[FactKind]
+    seen: set[Symbol] = field(default_factory=set[Symbol])
+
+    def extents(
+        self, name: str, extents: tuple[Term, Term, Term], limits: tuple[int, int, int]
+    ) -> tuple[Term, Term, Term]:
+        x, y, z = (
+            self._extent(f"{name}.{axis}", extent, limit)
+            for axis, extent, limit in zip(_AXES, extents, limits, strict=True)
+        )
+        return x, y, z
+
+    def _extent(self, name: str, extent: Term, limit: int) -> Term:
+        """Constants are dimensions; what is computed is a relation.
+
+        An axis along which the host says nothing has the extent 1 (a dim3's default).
+        """
+        if extent is const(1) and not name.endswith(".x"):
+            return extent
+        gone = FactKind.DIMENSION if extent.is_const else FactKind.RELATION
+        return _any(name, 1, limit) if gone in self.classes else extent
+
+    def value(self, value: Value, name: str) -> Value:
+        match value:
+            case Term():
+                return self._number(as_int(value), name)
+            case Composite(cells=cells):
+                members = {o: Cell(self.value(c.value, f"{name}+{o}"), c.size) for o, c in sorted(cells.items())}
+                return replace(value, cells=members)
+            case Pointer() | Choice():
+                return self._pointer(value)
+            case _:
+                return value
+
+    def _number(self, number: Term, name: str) -> Term:
+        """What shares nothing with what came before keeps its symbols: facts may speak of them."""
+        symbols = symbols_of(number)
+        related = bool(symbols & self.seen)
+        self.seen |= symbols
+        gone = FactKind.CONSTANT if number.is_const else FactKind.RELATION if related else None
+        return _any(name, *_range(number)) if gone in self.classes else number
+
+    def _pointer(self, value: PointerValue) -> PointerValue:
+        if FactKind.ALLOCATION not in self.classes:
+            return value
+        match value:
+            case Pointer(target=target):
+                return replace(value, target=_unsized(target))
+            case Choice(then=a, otherwise=b):
+                return replace(value, then=self._pointer(a), otherwise=self._pointer(b))
+            case _:
+                return value
+
+
+def _unsized(target: MemoryObject) -> MemoryObject:
+    return replace(target, size=None)
+
+
+def _range(number: Term) -> tuple[int, int]:
+    """The range of the type that the value may have had."""
+    for bits, signed in ((32, True), (32, False), (64, True), (64, False)):
+        low, high = of_type(bits, signed)
+        if low <= number.low and number.high <= high:
+            return low, high
+    return number.low, number.high
+
+
+def _any(name: str, low: int, high: int) -> Term:
+    return var(Symbol(f"{name}'any", low, high, Origin.INPUT))
