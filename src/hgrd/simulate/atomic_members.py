@@ -15,9 +15,9 @@ from hgrd.program.memory import AccessKind
 from hgrd.program.types import BOOL, PointerType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.simulate import heap, scalars
-from hgrd.simulate.scalars import Scalar
+from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.steps import Access, Fence, Running
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import Order, one_sided
 
 if TYPE_CHECKING:
     from hgrd.simulate.thread import Thread
@@ -27,6 +27,7 @@ _SCOPES = {"device": Scope.DEVICE, "block": Scope.BLOCK, "thread": Scope.WARP}
 _NUMBERS = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.WARP)
 _ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.ACQ_REL)
 _OPERATORS = {"++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
+_OPERATIONS = ("exch", "add", "sub", "and", "or", "xor", "min", "max")
 _OPERANDS = {"load": 0, "test": 0, "test_and_set": 0, "clear": 0}  # before the memory order; of others 1
 
 
@@ -51,6 +52,9 @@ def _nothing() -> Running[Scalar]:
 
 
 def _fence(call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
+    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
+    if values[0] == 0:
+        return 0
     yield Fence(_NUMBERS[scalars.integer(values[1])] if len(values) > 1 else Scope.SYSTEM, call.span)
     return 0
 
@@ -69,10 +73,10 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], class_: str) -
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
     order = _order(name, values)
     if name in ("load", "test") or (name.startswith("operator ") and len(values) == 1):
-        order = Order.ACQUIRE if order is Order.ACQ_REL else order
+        order = one_sided(order, AccessKind.READ)
         return (yield from _access(thread, call, address, type_, AccessKind.READ, order, "", ()))
     if name in ("store", "clear", "operator="):
-        order = Order.RELEASE if order is Order.ACQ_REL else order
+        order = one_sided(order, AccessKind.WRITE)
         operand = values[1] if name != "clear" else 0
         yield from _access(thread, call, address, type_, AccessKind.WRITE, order, "exch", (operand,))
         return operand
@@ -80,6 +84,8 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], class_: str) -
         return (yield from _compare_exchange(thread, call, address, type_, order, values))
     operation = "exch" if name in ("exchange", "test_and_set") else name.removeprefix("fetch_")
     operation = _OPERATORS.get(name.removeprefix("operator"), operation)
+    if operation not in _OPERATIONS:
+        raise UndefinedError(f"{name} of an atomic object")
     step = name in ("operator++", "operator--")
     operand = 1 if step or name == "test_and_set" else values[1]
     old = yield from _access(thread, call, address, type_, AccessKind.ATOMIC, order, operation, (operand,))

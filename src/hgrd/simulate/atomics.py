@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hgrd.program import expressions as ir
 from hgrd.program.memory import AccessKind
-from hgrd.program.types import PointerType, VoidType
+from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.simulate.access import Access, chosen, located, place, touch
 from hgrd.simulate.arithmetic import Value, conversion
@@ -40,17 +40,20 @@ def atomic_call(b: Builder, e: ir.Call) -> Closure | None:
     """None for other functions."""
     match = _ATOMIC.match(e.function.name)
     if match is not None:
-        return _lowered(b, e, match[1].lower(), e.arguments[1:], _SCOPES[match[2]], Order.RELAXED)
+        operands, scope = e.arguments[1:], _SCOPES[match[2]]
+        return lowered(b, e, e.arguments[0], _pointee(e), match[1].lower(), operands, scope, Order.RELAXED)
     match = _NV.match(e.function.name)
     if match is None:
         return None
     operation = match[1].removeprefix("fetch_").removesuffix("_n")
     operands = e.arguments[1:2] if operation != "load" else ()
     rest = e.arguments[1 + len(operands) :]
-    order, scope = (_number(x) for x in (*rest, None, None)[:2])
-    return _lowered(
+    order, scope = (constant(x) for x in (*rest, None, None)[:2])
+    return lowered(
         b,
         e,
+        e.arguments[0],
+        _pointee(e),
         {"exchange": "exch"}.get(operation, operation),
         operands,
         Scope.SYSTEM if scope is None else _NV_SCOPES[scope],
@@ -58,30 +61,42 @@ def atomic_call(b: Builder, e: ir.Call) -> Closure | None:
     )
 
 
-def _number(e: ir.Expression | None) -> int | None:
+def _pointee(e: ir.Call) -> Type:
+    type_ = e.arguments[0].type
+    return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else e.type
+
+
+def constant(e: ir.Expression | None) -> int | None:
+    """The value of an integer constant; None for other expressions."""
     while isinstance(e, ir.Convert):
         e = e.operand
     return e.value if isinstance(e, ir.IntConst) else None
 
 
-def _lowered(
-    b: Builder, e: ir.Call, operation: str, operands: tuple[ir.Expression, ...], scope: Scope, order: Order
+def lowered(
+    b: Builder,
+    e: ir.Call,
+    address: ir.Expression,
+    type_: Type,
+    operation: str,
+    operands: tuple[ir.Expression, ...],
+    scope: Scope,
+    order: Order,
+    *,
+    after: bool = False,
 ) -> Closure:
+    """The operation on the number of that type at an address; its value is what was there before, or `after`."""
     from hgrd.simulate.calls import arguments_of
     from hgrd.simulate.memory import decoded
     from hgrd.simulate.places import Locator, target
 
-    address = e.arguments[0]
-    type_ = address.type.to if isinstance(address.type, PointerType) else e.type
-    if isinstance(type_, VoidType):
-        type_ = e.type
     dtype = b.unit.dtype(type_)
     if dtype is None or dtype.kind == "V" or any(b.unit.dtype(x.type) is None for x in operands):
         return fails(f"{e.function.name} on a type that is no number", e.span)
     casts = [conversion(b.unit.dtype(x.type) or dtype, dtype) for x in operands]
-    access = b.unit.access(e.function.name, dtype, AccessKind.ATOMIC, e.span, order, scope)
+    access = b.unit.atomic_access(e.function.name, dtype, operation, e.span, order, scope)
     if any(map(b.controls, operands)):
-        kept_address, *values = arguments_of(b, e.arguments[: 1 + len(operands)])
+        kept_address, *values = arguments_of(b, (address, *operands))
 
         where: Locator = lambda here: decoded(kept_address(here))  # noqa: E731
 
@@ -92,18 +107,22 @@ def _lowered(
     def run(here: Here) -> Value:
         at = where(here)
         amounts = [v(here) if c is None else c(v(here)) for v, c in zip(values, casts, strict=True)]
-        return perform(here, at, access, operation, amounts)
+        return perform(here, at, access, operation, amounts, after=after)
 
     return run
 
 
-def perform(here: Here, at: At | Scattered, access: Access, operation: str, operands: list[Value]) -> Value:
-    """Does the operation for all threads and gives what each found before."""
+def perform(
+    here: Here, at: At | Scattered, access: Access, operation: str, operands: list[Value], *, after: bool = False
+) -> Value:
+    """Does the operation for all threads and gives what each found before, or left `after`."""
     if isinstance(at, Scattered):
         return located(
             here,
             at.pointers,
-            lambda part, where, mask: perform(part, where, access, operation, [chosen(v, mask) for v in operands]),
+            lambda part, where, mask: perform(
+                part, where, access, operation, [chosen(v, mask) for v in operands], after=after
+            ),
         )
     target, indexes = place(here, at, access)
     cells = target.view(access.dtype)
@@ -114,12 +133,11 @@ def perform(here: Here, at: At | Scattered, access: Access, operation: str, oper
     starts = np.flatnonzero(np.concatenate(([True], sorted_indexes[1:] != sorted_indexes[:-1])))
     turns = Turns(sorted_indexes, starts, cells)
     given = [np.broadcast_to(np.asarray(v, access.dtype), (here.count,))[order] for v in operands]
-    before, after = turns.run(operation, given)
-    cells[sorted_indexes[turns.ends]] = after[turns.ends]
-    found = before[inverse]
+    found, left = (values[inverse] for values in turns.run(operation, given))
+    cells[sorted_indexes[turns.ends]] = left[order][turns.ends]
     if here.batch.observer is not None:
-        touch(here, target, at, access, after[inverse], found)
-    return found
+        touch(here, target, at, access, left, found if access.kind is AccessKind.ATOMIC else None)
+    return left if after else found
 
 
 class Turns:

@@ -13,6 +13,7 @@ from hgrd.protocol.model import Scope
 from hgrd.simulate import arithmetic
 from hgrd.simulate.access import read
 from hgrd.simulate.arithmetic import I64, Value
+from hgrd.simulate.atomic_objects import atomic_member, object_of
 from hgrd.simulate.atomics import atomic_call
 from hgrd.simulate.code import Closure, Invoke, InvokeIndirect
 from hgrd.simulate.evaluation import as_bytes, lower
@@ -112,6 +113,9 @@ def _library_object(b: Builder, e: ir.Construct, size: int) -> Closure:
     """A constructor whose body is not known: of a copy, of dim3 and the like, of half."""
     from hgrd.simulate.halves import from_number
 
+    atomic = object_of(b, e)
+    if atomic is not None:
+        return atomic
     match e.arguments:
         case (argument,) if isinstance(argument.type, PointerType) and argument.type.to == e.type:
             return load(b, ir.Deref(argument, e.type, e.span), e.type, e.span, False)
@@ -162,7 +166,7 @@ def known(b: Builder, e: ir.Call) -> Closure:
         return _stop(name, e.span)
     if name in _ASSERTS:
         return _assertion(b, e)
-    for lowering in (meeting, atomic_call, memory_call, half_call):
+    for lowering in (meeting, atomic_call, atomic_member, memory_call, half_call):
         made = lowering(b, e)
         if made is not None:
             return made

@@ -41,8 +41,8 @@ def lower(b: Builder, e: Expression) -> Closure:
         case ir.PointerAdd() | ir.AddressOf():
             where = target(b, e)
             return lambda here: where(here).address()
-        case ir.Assign(place=place, value=value):
-            return _assign(b, place, value)
+        case ir.Assign():
+            return _assign(b, e)
         case ir.Update():
             return _update(b, e)
         case ir.Logical():
@@ -136,11 +136,12 @@ def _convert(b: Builder, operand: Expression, e: ir.Convert) -> Closure:
 # ---------------------------------------------------------------- stores
 
 
-def _assign(b: Builder, place: ir.Place, value: Expression) -> Closure:
+def _assign(b: Builder, e: ir.Assign) -> Closure:
+    place, value = e.place, e.value
     made = lower(b, value)
     if b.controls(place):
         made = b.spill(made, value.type, value.span)
-    put = storer(b, place, value.type)
+    put = storer(b, place, value.type, _order(e))
 
     def run(here: Here) -> Value:
         stored = made(here)
@@ -174,8 +175,8 @@ def _update(b: Builder, e: ir.Update) -> Closure:
 
         return run_slot
     where = locate(b, place)
-    reads = b.unit.access(place, dtype, AccessKind.READ, place.span, Order.PLAIN)
-    writes = b.unit.access(place, dtype, AccessKind.WRITE, place.span, Order.PLAIN)
+    reads = b.unit.access(place, dtype, AccessKind.READ, place.span, _order(e))
+    writes = b.unit.access(place, dtype, AccessKind.WRITE, place.span, _order(e))
 
     def run(here: Here) -> Value:
         amount = operand(here)
@@ -186,6 +187,10 @@ def _update(b: Builder, e: ir.Update) -> Closure:
         return old if postfix else new
 
     return run
+
+
+def _order(e: ir.Assign | ir.Update) -> Order:
+    return Order.VOLATILE if e.volatile else Order.PLAIN
 
 
 def _stepping(e: ir.Update) -> Callable[[Value, Value], Value]:

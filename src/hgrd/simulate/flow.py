@@ -15,7 +15,7 @@ from hgrd.simulate.arithmetic import I32
 from hgrd.simulate.code import Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.evaluation import condition, lower
 from hgrd.simulate.frames import Here
-from hgrd.simulate.lowering import Builder, Loop, Unit, exposed_variables, fails, keep, kept, nothing
+from hgrd.simulate.lowering import Builder, Loop, Unit, exposed_variables, fails, is_member, keep, kept, nothing
 from hgrd.simulate.meetings import meets_widely
 from hgrd.simulate.places import storer
 from hgrd.symbolic.effects import nodes
@@ -253,7 +253,8 @@ def _watches(node: object) -> bool:
         case ir.Load(volatile=True):
             return True
         case ir.Call(function=function):
-            return any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
+            known = any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
+            return known or is_member(function.qualified)
         case _:
             return False
 

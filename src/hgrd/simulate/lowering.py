@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -21,9 +22,11 @@ from hgrd.simulate.access import Access
 from hgrd.simulate.arithmetic import I64, DType, Value, dtype_of
 from hgrd.simulate.code import Closure, Code, Do, Instruction, Jump, Parameter, SlotKind
 from hgrd.simulate.frames import Here, UnsupportedError
-from hgrd.simulate.trace import Order, Site, Sites
+from hgrd.simulate.trace import Order, Site, Sites, one_sided
+from hgrd.simulate.variables import OPAQUE
 from hgrd.symbolic.effects import local_effects, nodes
 
+_MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
 DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address
 _EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New, ir.Unsupported, ir.Launch)
 
@@ -45,13 +48,15 @@ class Unit:
 
     def size(self, type_: Type) -> int | None:
         """In bytes; handles of cooperative groups hold a number."""
-        return 8 if is_group(type_) else size_of(type_, self.tables.records)
+        if is_group(type_):
+            return 8
+        return OPAQUE if is_atomic_object(type_) else size_of(type_, self.tables.records)
 
     def dtype(self, type_: Type) -> DType | None:
         """Records and arrays are void dtypes of their size."""
         if is_group(type_):
             return I64
-        if isinstance(type_, RecordType | ArrayType):
+        if isinstance(type_, RecordType | ArrayType) or is_atomic_object(type_):
             size = self.size(type_)
             return np.dtype(f"V{size}") if size else None
         return dtype_of(type_)
@@ -75,6 +80,22 @@ class Unit:
         text = place if isinstance(place, str) else print_place(place)
         site = Site(span, kind, scope, order is Order.VOLATILE, text)
         return Access(self.sites.number(site), type_, kind, span, order, scope)
+
+    def atomic_access(self, place: str, type_: DType, operation: str, span: Span, order: Order, scope: Scope) -> Access:
+        """Of an atomic function: loads only read and can but acquire, stores only write and can but release."""
+        kind = {"load": AccessKind.READ, "store": AccessKind.WRITE}.get(operation, AccessKind.ATOMIC)
+        number = self.sites.number(Site(span, AccessKind.ATOMIC, scope, False, place))
+        return Access(number, type_, kind, span, one_sided(order, kind), scope)
+
+
+def is_member(qualified: str) -> bool:
+    """Whether this is the name of a member function of cuda::atomic, cuda::atomic_ref or cuda::atomic_flag."""
+    return _MEMBER.match(qualified) is not None
+
+
+def is_atomic_object(type_: Type) -> bool:
+    """cuda::atomic and the like, of which the size is not known."""
+    return isinstance(type_, OpaqueType) and is_member(f"{type_.name}::")
 
 
 def is_group(type_: Type) -> bool:

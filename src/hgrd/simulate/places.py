@@ -262,7 +262,7 @@ def _builtin_name(place: ir.Place) -> str | None:
             return None
 
 
-def storer(b: Builder, place: ir.Place, type_: Type) -> Storer:
+def storer(b: Builder, place: ir.Place, type_: Type, order: Order = Order.PLAIN) -> Storer:
     """Stores a value of `type_` at a place."""
     place = simple(place)
     slot = slot_of(b, place)
@@ -274,5 +274,5 @@ def storer(b: Builder, place: ir.Place, type_: Type) -> Storer:
         failing = fails("a write of a type of unknown size", place.span)
         return lambda here, _: failing(here)
     where = locate(b, place)
-    access = b.unit.access(place, dtype, AccessKind.WRITE, place.span, Order.PLAIN)
+    access = b.unit.access(place, dtype, AccessKind.WRITE, place.span, order)
     return lambda here, value: write(here, where(here), access, value)

@@ -30,6 +30,19 @@ class Order(Enum):
     ACQ_REL = "acquire-release"
 
 
+def one_sided(order: Order, kind: AccessKind) -> Order:
+    """What is left of a memory order for a load (READ) or a store (WRITE) of an atomic object."""
+    match order, kind:
+        case (Order.ACQ_REL, AccessKind.READ):
+            return Order.ACQUIRE
+        case (Order.ACQ_REL, AccessKind.WRITE):
+            return Order.RELEASE
+        case (Order.RELEASE, AccessKind.READ) | (Order.ACQUIRE, AccessKind.WRITE):
+            return Order.RELAXED
+        case _:
+            return order
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """An access in the source; `text` is the place as a person would write it."""
