@@ -72,7 +72,7 @@ def jobs_of(manifest: dict[str, Any], root: Path, extra: tuple[str, ...]) -> Ite
         files = tuple(checkout / name for name in program_files(entry))
         options = (
             *(f"-I{directory}" for directory in include_dirs(manifest, entry, checkout)),
-            *(f"-D{define}" for define in dict.fromkeys((*entry.get("defines", ()), *flag_defines(entry)))),
+            *(f"-D{define}" for define in dict.fromkeys(defines(manifest, entry))),
             *analysis_options(manifest, entry),
         )
         command = (sys.executable, "-m", "hgrd", "check", "--format", "json", *options, *extra, *map(str, files))
@@ -103,8 +103,14 @@ def include_dirs(manifest: dict[str, Any], entry: Entry, checkout: Path) -> tupl
     return tuple(dict.fromkeys(map(str, found)))
 
 
-def flag_defines(entry: Entry) -> tuple[str, ...]:
-    return tuple(flag[2:] for flag in entry.get("flags", ()) if flag.startswith("-D"))
+def defines(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:
+    """The macros of the entry, and those that the suite gives values to (also as "checkout: NAME=VALUE")."""
+    yield from entry.get("defines", ())
+    yield from (flag[2:] for flag in entry.get("flags", ()) if flag.startswith("-D"))
+    for text in manifest.get("parse", {}).get("defines", ()):
+        prefix, colon, rest = text.partition(": ")
+        if not colon or entry["checkout"].lower().startswith(prefix.lower()):
+            yield from (word for word in (rest if colon else text).replace(",", " ").split() if "=" in word)
 
 
 def analysis_options(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:

@@ -107,3 +107,13 @@ def test_verdicts_lines_and_kinds(tmp_path: Path):
             "confidence": "definite",
         }
     ]
+
+
+def test_a_suite_gives_values_to_macros_of_a_checkout(tmp_path: Path):
+    base = {"path": "k.cu", "defines": ["A"]}
+    parse = {"defines": ["Tree: N=4", "Other: M, K", "L=2, J"]}
+    found = lines(tmp_path, parse, {**base, "checkout": "tree"}, {**base, "checkout": "other"})
+    assert found == [
+        f"{HEAD} -DA -DN=4 -DL=2 --timeout=60 -j1 tree/k.cu",
+        f"{HEAD} -DA -DL=2 --timeout=60 -j1 other/k.cu",
+    ]

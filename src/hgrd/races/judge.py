@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TypeAlias
 
 from hgrd.host.model import Fact, FactKind
@@ -28,7 +28,7 @@ from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
-_SECONDS_FOR_CONDITIONS = 3.0
+_SECONDS_FOR_CONDITIONS = 6.0  # of the processor
 
 Decide: TypeAlias = Callable[[Query], Answer]
 SiteKey: TypeAlias = tuple[object, ...]
@@ -256,15 +256,15 @@ class Judge:
 
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
-        deadline = min(self.deadline, perf_counter() + _SECONDS_FOR_CONDITIONS)
+        enough = process_time() + _SECONDS_FOR_CONDITIONS
         for key, conflicts in self.conflicts.items():
             finding = self.findings[key]
-            if finding.same_value or perf_counter() > deadline:
+            if finding.same_value or perf_counter() > self.deadline or process_time() > enough:
                 continue
             first = conflicts[0][0]
             scattered = scatters(first.first, first.second, self.protocol)
             suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered)
-            condition = precondition(suspect, self.decide, deadline)
+            condition = precondition(suspect, self.decide, self.deadline)
             if condition:
                 confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
                 self.findings[key] = replace(finding, confidence=confidence, condition=condition)
@@ -274,7 +274,7 @@ class Judge:
         for a, b in candidates(self.protocol):
             if _key(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
-                yield from (self._in_full(pair) for pair in level_pairs(a, b, levels, self.phases))
+                yield from (self._in_full(pair) for pair in posed_pairs(a, b, levels, self.phases))
 
     # ------------------------------------------------------------ what stays open
 
