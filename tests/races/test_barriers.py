@@ -255,6 +255,36 @@ __global__ void do_while_of_each_thread(int *out, int n) {
   } while (++i < n);
 }
 
+// safe: 8 of 8 pairs
+__global__ void rounds_of_rounds(int *out, int n) {
+  __shared__ int a[257];
+  int t = threadIdx.x;
+  a[t] = t;
+  for (int i = n; i > 0; i -= 32)
+    for (int k = 31; k >= 0; k -= 2) {
+      __syncthreads();
+      int next = a[t + 1];
+      __syncthreads();
+      a[t] = next;
+    }
+  out[blockIdx.x * blockDim.x + t] = a[t];
+}
+
+// race: read other, write first; shared; warp block
+// race: read other, write own; shared; warp block
+__global__ void rounds_of_rounds_with_one_barrier(int *out, int n) {
+  __shared__ int a[257];
+  int t = threadIdx.x;
+  a[t] = t;  // first
+  for (int i = n; i > 0; i -= 32)
+    for (int k = 31; k >= 0; k -= 2) {
+      int next = a[t + 1];  // other
+      __syncthreads();
+      a[t] = next;  // own
+    }
+  out[blockIdx.x * blockDim.x + t] = a[t];
+}
+
 // safe: 3 of 3 pairs
 __global__ void group_barrier(int *out) {
   __shared__ int tile[256];
