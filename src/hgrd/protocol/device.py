@@ -141,7 +141,7 @@ class DeviceSemantics(Semantics):
         if steady:
             value = stored_value(machine, target, pointer.offset, type_)
         else:
-            value = self._fresh(machine, target, type_)
+            value = self.fresh(machine, target, type_)
             if not volatile and self._same_for_block(pointer.offset):
                 self.spread(machine, value)
             if volatile and isinstance(value, Term):
@@ -183,11 +183,11 @@ class DeviceSemantics(Semantics):
                 return known
         return stored_value(machine, target, offset, type_)
 
-    def _fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
+    def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
         """Contents of memory that others write: unknown, and a value of its own at every read."""
         if isinstance(type_, RecordType | ArrayType):
             cells = {
-                at: Cell(self._fresh(machine, target, t), machine.size(t) or 1) for at, t in scalars(machine, type_, 64)
+                at: Cell(self.fresh(machine, target, t), machine.size(t) or 1) for at, t in scalars(machine, type_, 64)
             }
             return Composite(cells, machine.size(type_) or 0)
         if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
@@ -225,13 +225,14 @@ class DeviceSemantics(Semantics):
         result: Symbol | None = None,
         operation: str = "",
         volatile: bool = False,
+        text: str = "",
     ) -> None:
         space = _SPACES.get(pointer.target.space)
         if space is None or machine.probing or not state.alive:
             return
         item = Access(
             0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
-            access_text(pointer, size), scope, value, compare, result, operation, volatile, _stack(machine),
+            text or access_text(pointer, size), scope, value, compare, result, operation, volatile, _stack(machine),
             conditions_of(state, ConditionKind.BOUNDS), conditions_of(state, ConditionKind.ENDED),
         )  # fmt: skip
         self.recorder.add(machine, item)

@@ -19,6 +19,7 @@ from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, 
 from hgrd.protocol.model import Scope
 from hgrd.protocol.random import is_random, random
 from hgrd.protocol.specifications import SPECIFICATIONS, is_annotation
+from hgrd.protocol.surfaces import is_surface, is_texture, surface_access, texture_fetch
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, scalars
@@ -84,11 +85,10 @@ def intrinsic(
         return _dim3(arguments)
     if is_annotation(name):
         return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.UNKNOWN)
-    if name.startswith("surf") and "write" in name:
-        device.unsupported(machine, state, "a write to a surface", call.span)
-        return OPAQUE
-    if name.startswith(("tex", "surf")):
-        return machine.unknown(f"{name}()", call.type, Origin.DATA)
+    if is_surface(name):
+        return surface_access(device, machine, state, call, arguments)
+    if is_texture(name):
+        return texture_fetch(device, machine, state, call, arguments)
     if is_random(name):
         return random(device, machine, state, call, arguments)
     return foreign(device, machine, state, call, arguments)

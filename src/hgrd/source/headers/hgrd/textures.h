@@ -26,7 +26,7 @@ template <> struct __hgrd_texel<unsigned short, cudaReadModeNormalizedFloat> { t
     template <class T> __HGRD_DEVICE T NAME(cudaTextureObject_t object, __VA_ARGS__); \
     template <class T> __HGRD_DEVICE void NAME(T* value, cudaTextureObject_t object, __VA_ARGS__); \
     template <class T, int Type, cudaTextureReadMode Mode> \
-    __HGRD_DEVICE typename __hgrd_texel<T, Mode>::type NAME(texture<T, Type, Mode> reference, __VA_ARGS__);
+    __HGRD_DEVICE typename __hgrd_texel<T, Mode>::type NAME(const texture<T, Type, Mode>& reference, __VA_ARGS__);
 __HGRD_FETCH(tex1Dfetch, int x)
 __HGRD_FETCH(tex1D, float x)
 __HGRD_FETCH(tex2D, float x, float y)
@@ -57,10 +57,13 @@ __HGRD_FETCH(tex2Dgather, float x, float y, int component = 0)
     __HGRD_DEVICE void NAME##write(T value, cudaSurfaceObject_t object, __VA_ARGS__, \
                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap); \
     template <class T, class S, int Type> \
-    __HGRD_DEVICE T NAME##read(surface<S, Type> reference, __VA_ARGS__, \
+    __HGRD_DEVICE T NAME##read(const surface<S, Type>& reference, __VA_ARGS__, \
                                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap); \
     template <class T, class S, int Type> \
-    __HGRD_DEVICE void NAME##write(T value, surface<S, Type> reference, __VA_ARGS__, \
+    __HGRD_DEVICE void NAME##read(T* value, const surface<S, Type>& reference, __VA_ARGS__, \
+                                  cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap); \
+    template <class T, class S, int Type> \
+    __HGRD_DEVICE void NAME##write(T value, const surface<S, Type>& reference, __VA_ARGS__, \
                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap);
 __HGRD_SURFACE(surf1D, int x)
 __HGRD_SURFACE(surf2D, int x, int y)
@@ -68,6 +71,7 @@ __HGRD_SURFACE(surf3D, int x, int y, int z)
 __HGRD_SURFACE(surf1DLayered, int x, int layer)
 __HGRD_SURFACE(surf2DLayered, int x, int y, int layer)
 __HGRD_SURFACE(surfCubemap, int x, int y, int face)
+__HGRD_SURFACE(surfCubemapLayered, int x, int y, int face)
 #undef __HGRD_SURFACE
 
 extern __HGRD_BOTH cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind);

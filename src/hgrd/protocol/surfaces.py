@@ -1,0 +1,162 @@
+"""Surfaces are memory of one, two or three dimensions; textures are memory that nobody writes.
+
+CUDA Programming Guide, "Texture and Surface Memory", "Surface Functions": x counts bytes, y and z (a layer, a
+face) count elements.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hgrd.host.model import Fact, FactKind
+from hgrd.program.expressions import Call
+from hgrd.program.memory import AccessKind
+from hgrd.program.span import Span
+from hgrd.program.types import LONG, PointerType, Type, VoidType
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import store
+from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import TRUE, Origin, Term, add, as_int, conj, const, le, lt, mul, show, symbols_of
+
+if TYPE_CHECKING:
+    from hgrd.protocol.device import DeviceSemantics
+
+_SURFACE = re.compile(r"^surf(1D|2D|3D|1DLayered|2DLayered|Cubemap|CubemapLayered)(read|write)$")
+_TEXTURE = re.compile(r"^tex(1D|2D|3D|Cubemap)")
+_COORDINATES = {"1D": 1, "2D": 2, "1DLayered": 2}  # three for all others
+# Sizes that no surface has more of (CUDA Programming Guide, "Technical Specifications per Compute Capability"):
+# 131072 elements of 16 bytes in a row, 65536 rows, a depth of 16384.
+_ROW = 131072 * 16
+_ROWS = 1 << 17
+_DEPTH = 1 << 14
+_ZERO, _TRAP = 0, 2  # of cudaSurfaceBoundaryMode
+
+
+def is_surface(name: str) -> bool:
+    """Whether a device function reads or writes a surface."""
+    return _SURFACE.match(name) is not None
+
+
+def is_texture(name: str) -> bool:
+    """Whether a device function fetches from a texture."""
+    return _TEXTURE.match(name) is not None
+
+
+def texture_fetch(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value:
+    """An unknown value: it is filtered and converted.  That no thread writes what it is made of, is assumed."""
+    first, *rest = arguments
+    returns = not isinstance(call.type, VoidType)
+    source = _memory(device, machine, first if returns else rest[0], call.span)
+    name = "textures" if source is None else source.name
+    span = call.span if source is None else source.span
+    _assume(device, machine, f"no thread writes what {name} fetches from", span)
+    target = source or MemoryObject("textures", name, MemorySpace.CONSTANT, None, None, call.span)
+    return _deliver(device, machine, state, call, first, target)
+
+
+def surface_access(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value:
+    """`surf2Dread(surface, x, y, mode)`, `surf2Dread(&value, …)` and `surf2Dwrite(value, surface, x, y, mode)`."""
+    matched = _SURFACE.match(call.function.name)
+    assert matched is not None
+    writes = matched[2] == "write"
+    first = arguments[0]
+    at = 0 if not writes and not isinstance(call.type, VoidType) else 1
+    surface, *rest = arguments[at:]
+    target, size = _memory(device, machine, surface, call.span), machine.size(_element(call, writes=writes))
+    if target is None or size is None:
+        what = "a surface that is not the same for all threads" if target is None else "a surface of unknown elements"
+        device.unsupported(machine, state, f"{call.function.name}() on {what}", call.span)
+        unknown = target or MemoryObject("surfaces", "surface", MemorySpace.GLOBAL, None, None, call.span)
+        return OPAQUE if writes else _deliver(device, machine, state, call, first, unknown)
+    count = _COORDINATES.get(matched[1], 3)
+    coordinates = [as_int(v) if isinstance(v, Term) else _unknown(machine) for v in rest[:count]]
+    mode = rest[count] if len(rest) > count else const(_TRAP)
+    offset, here = _place(machine, state, coordinates, size, mode, call.span)
+    text = f"{target.name}({', '.join(map(show, coordinates))})"
+    kind = AccessKind.WRITE if writes else AccessKind.READ
+    value = _identity(first) if writes else None
+    device.access(machine, here, kind, Pointer(target, offset), size, call.span, value=value, text=text)
+    return OPAQUE if writes else _deliver(device, machine, state, call, first, target)
+
+
+def _place(
+    machine: Machine, state: State, coordinates: list[Term], size: int, mode: Value, span: Span
+) -> tuple[Term, State]:
+    """The offset of an element, another one for other coordinates, and the state in which it is accessed."""
+    x, y, z = (*coordinates, *[const(0)] * (3 - len(coordinates)))
+    inside = conj(_between(x, _ROW - size + 1), _between(y, _ROWS), _between(z, _DEPTH))
+    offset = add(x, mul(const(_ROW), add(y, mul(const(_ROWS), z))))
+    if mode is const(_TRAP):  # outside, the kernel fails
+        state.assume(inside, ConditionKind.BOUNDS, span)
+        return offset, state
+    if mode is const(_ZERO):  # outside, nothing is written, and zeros are read
+        branch = state.copy()
+        branch.assume(inside, ConditionKind.BRANCH, span)
+        return offset, branch
+    return _unknown(machine), state  # outside, it is the element at the border
+
+
+def _unknown(machine: Machine) -> Term:
+    value = machine.unknown("coordinate", LONG, Origin.UNKNOWN)
+    assert isinstance(value, Term)
+    return value
+
+
+def _identity(value: Value) -> Term | None:
+    from hgrd.protocol.device import identity_of
+
+    return identity_of(value)
+
+
+def _between(coordinate: Term, end: int) -> Term:
+    return conj(le(const(0), coordinate), lt(coordinate, const(end)))
+
+
+def _memory(device: DeviceSemantics, machine: Machine, value: Value, span: Span) -> MemoryObject | None:
+    """The memory that a reference (a global variable) or the handle of an object stands for.
+
+    None for a handle that is not the same for all threads.
+    """
+    match value:
+        case Pointer(target=variable):
+            return MemoryObject(variable.key, variable.name, MemorySpace.GLOBAL, None, None, variable.span, True)
+        case Term() if _same_for_all(device, value):
+            name = show(value)
+            return MemoryObject(f"surface {name}", name, MemorySpace.GLOBAL, None, None, span, True)
+        case _:
+            return None
+
+
+def _same_for_all(device: DeviceSemantics, handle: Term) -> bool:
+    own = {s.name for s in (*device.configuration.thread, *device.configuration.block_index) if s is not None}
+    return all(s.name in device.common and s.name not in own for s in symbols_of(handle))
+
+
+def _element(call: Call, *, writes: bool) -> Type:
+    """The type of the value that is read or written."""
+    first = call.arguments[0].type
+    if writes:
+        return first
+    return first.to if isinstance(call.type, VoidType) and isinstance(first, PointerType) else call.type
+
+
+def _deliver(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, first: Value, target: MemoryObject
+) -> Value:
+    """A value that is not known, as the result or where the first argument points to."""
+    value = device.fresh(machine, target, _element(call, writes=False))
+    if not isinstance(call.type, VoidType):
+        return value
+    store(machine, state, first, value, _element(call, writes=False), call.span)
+    return OPAQUE
+
+
+def _assume(device: DeviceSemantics, machine: Machine, text: str, span: Span) -> None:
+    if not machine.probing and all(fact.text != text for fact in device.assumed):
+        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))

@@ -1,0 +1,190 @@
+"""Surfaces are memory: x in bytes, y and z (or a layer, a face) in elements; a handle names it."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Outcome, Report
+from tests.checking import cases, check, expected, observed
+
+LINES = """
+surface<void, 1> line;
+surface<void, cudaSurfaceType3D> volume, other;
+
+// safe: 1 of 1 pairs
+__global__ void of_one_dimension(float4 v) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  surf1Dwrite(v, line, x * sizeof(float4));
+}
+
+// race: write here, write here; global; warp block grid
+__global__ void x_counts_bytes() {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  surf1Dwrite(make_float4(x, 0, 0, 0), line, x);  // here
+}
+
+// race: read left, write own; global; warp block grid
+__global__ void neighbours(float v) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float left = surf3Dread<float>(volume, x * 4, 0, 0);  // left
+  surf3Dwrite(left + v, volume, (x + 1) * 4, 0, 0);  // own
+}
+
+// safe: 2 of 2 pairs
+__global__ void own_elements(float v) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float own = surf3Dread<float>(volume, x * 4, 0, 0);
+  surf3Dwrite(own + v, volume, x * 4, 0, 0);
+}
+
+// safe: 1 of 1 pairs
+__global__ void from_one_to_another() {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float v;
+  surf3Dread(&v, volume, x * 4, 0, 0);
+  surf3Dwrite(v, other, (x + 1) * 4, 0, 0);
+}
+
+// race: read left, write own; global; warp block
+__global__ void between_barriers(cudaSurfaceObject_t s) {
+  int x = threadIdx.x, y = blockIdx.x;
+  float v = surf2Dread<float>(s, x * 4, y);  // left
+  surf2Dwrite(v, s, x * 4 + 4, y);  // own
+}
+
+// safe: 2 of 2 pairs
+__global__ void behind_a_barrier(cudaSurfaceObject_t s) {
+  int x = threadIdx.x, y = blockIdx.x;
+  float v = surf2Dread<float>(s, x * 4, y);
+  __syncthreads();
+  surf2Dwrite(v, s, x * 4 + 4, y);
+}
+
+// safe: 1 of 1 pairs
+__global__ void nothing_outside(cudaSurfaceObject_t s, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  surf2Dwrite(1.0f, s, x * 4, n + blockIdx.y, cudaBoundaryModeZero);
+}
+
+// open: write here, write here; global; warp block grid: it depends on values that are not known: coordinate
+__global__ void at_the_border(cudaSurfaceObject_t s) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  surf1Dwrite(x, s, x * 4, cudaBoundaryModeClamp);  // here
+}
+
+// safe: 0 of 0 pairs
+__global__ void reads_at_the_border(cudaSurfaceObject_t s) {
+  surf1Dread<int>(s, threadIdx.x * 4, cudaBoundaryModeClamp);
+}
+
+// open: surf1Dwrite() on a surface that is not the same for all threads
+__global__ void of_many(const cudaSurfaceObject_t *s) {
+  surf1Dwrite(threadIdx.x, s[blockIdx.x], threadIdx.x * 4);
+}
+
+// race: write here, write here; global; grid
+__global__ void one_of_many(const cudaSurfaceObject_t *s) {
+  surf1Dwrite(blockIdx.x, s[3], threadIdx.x * 4);  // here
+}
+"""
+
+VOLUMES = """
+surface<void, cudaSurfaceType2DLayered> layers;
+surface<void, cudaSurfaceType3D> volume;
+surface<void, cudaSurfaceTypeCubemap> cube;
+
+// safe: 1 of 1 pairs
+__global__ void of_three_dimensions(unsigned char v) {
+  int x = threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+  surf3Dwrite((unsigned char)(v + blockIdx.z), volume, x, y, z);
+}
+
+// race: write here, write here; global; grid
+__global__ void a_plane_for_all(unsigned char v) {
+  int x = threadIdx.x, y = blockIdx.y, z = blockIdx.z / 2;
+  surf3Dwrite((unsigned char)(v + blockIdx.z), volume, x, y, z);  // here
+}
+
+// race: write here, write here; global; grid
+__global__ void a_row_for_all(float v) {
+  surf2DLayeredwrite(v + blockIdx.y, layers, threadIdx.x * 4, blockIdx.y / 2, blockIdx.z);  // here
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_layer_for_each(float v) {
+  surf2DLayeredwrite(v + blockIdx.z, layers, threadIdx.x * 4, blockIdx.y, blockIdx.z);
+}
+
+// race: write here, write here; global; grid
+__global__ void a_layer_for_all(float v) {
+  surf2DLayeredwrite(v + blockIdx.z, layers, threadIdx.x * 4, blockIdx.y, 3);  // here
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_face_for_each(float v) {
+  surfCubemapwrite(v + blockIdx.z, cube, threadIdx.x * 4, blockIdx.y, blockIdx.z);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("surfaces"), LINES, block_dim=(256, 1, 1), grid_dim=(64, 1, 1))
+
+
+@pytest.fixture(scope="module")
+def volumes(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("surfaces"), VOLUMES, block_dim=(256, 1, 1), grid_dim=(1, 4, 4))
+
+
+@pytest.mark.parametrize("kernel", cases(LINES))
+def test_of_a_line_of_blocks(lines: Report, kernel: str):
+    assert observed(lines, LINES)[kernel] == expected(LINES)[kernel]
+
+
+@pytest.mark.parametrize("kernel", cases(VOLUMES))
+def test_of_a_plane_of_blocks(volumes: Report, kernel: str):
+    assert observed(volumes, VOLUMES)[kernel] == expected(VOLUMES)[kernel]
+
+
+LAUNCH = """
+__global__ void shift(cudaSurfaceObject_t to, cudaSurfaceObject_t from) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  surf1Dwrite(surf1Dread<int>(from, x * 4), to, x * 4 + 4);
+}
+int main() {
+  cudaResourceDesc a = {}, b = {};
+  cudaSurfaceObject_t p, q;
+  cudaCreateSurfaceObject(&p, &a);
+  cudaCreateSurfaceObject(&q, &b);
+  shift<<<4, 64>>>(q, p);
+}
+"""
+
+
+def test_two_handles(tmp_path: Path):
+    found = check(tmp_path, LAUNCH).kernels[0]
+    assert found.outcome is Outcome.SAFE
+    assert "the memory behind p, q does not overlap" in [use.text for use in found.launches[0].assumptions]
+
+
+def test_the_same_handle(tmp_path: Path):
+    assert check(tmp_path, LAUNCH.replace("(q, p)", "(p, p)")).kernels[0].outcome is Outcome.RACE
+
+
+FETCH = """
+texture<float, 1, cudaReadModeElementType> table;
+__global__ void fetch(float *out, cudaTextureObject_t t) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float u;
+  tex2D(&u, t, x, 0);
+  out[x] = tex1Dfetch(table, x) + tex1Dfetch(table, x + 1) + u;
+}
+"""
+
+
+def test_textures_are_not_written(tmp_path: Path):
+    found = check(tmp_path, FETCH).kernels[0]
+    assert found.outcome is Outcome.SAFE
+    used = [use.text for use in found.launches[0].assumptions if "fetches" in use.text]
+    assert used == ["no thread writes what t fetches from", "no thread writes what table fetches from"]
