@@ -1,0 +1,462 @@
+"""Makes random bodies of kernels: arithmetic, guards, loops, jumps, barriers, memory of all kinds, calls.
+
+Indexes come mostly from a small pool, so that many kernels have no race and those that have one, few.  What is
+out of bounds or without end is found by running it, and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.fuzz.tree import Tree, body, name, tree
+
+HELPERS = """
+struct Two { int first; short second; };
+__device__ int low(int value, int limit) {
+  if (value < limit) return value;
+  return limit;
+}
+__device__ void put(int *cells, int at, int what) { cells[at] = what; }
+__device__ int get(const int *cells, int at) {
+  if (at < 0) return 0;
+  return cells[at];
+}
+__device__ void add_to(int &cell, int what) { cell += what; }
+__device__ int rounds(int value) {
+  int count = 0;
+  while (value > 1) { value /= 2; count++; }
+  return count;
+}
+__device__ int lock = 0;
+__device__ int other_lock = 0;
+__device__ int locks[8];
+__device__ int flag = 0;
+__device__ volatile int turn = 0;
+__device__ int tickets = 0;
+__device__ unsigned arrived = 0;
+"""
+WIDE = ("unsigned char", "short", "unsigned", "long long")
+_SMALL = (1, 1, 1, 2, 3, 4)
+
+
+@dataclass
+class Maker:
+    """`wide` is the element type of the array `w`; `together`: names with one value for all threads of a block."""
+
+    random: Random
+    wide: str
+    flat: bool
+    talks: bool
+    counters: int = 0
+    labels: int = 0
+    pool: list[Tree] = field(default_factory=list[Tree])
+    together: list[str] = field(default_factory=lambda: ["n", "u", "c", "b", "blockDim.x"])
+
+    def make(self) -> tuple[Tree, ...]:
+        names = ["t", "g", "n", "c", *(() if self.flat else ("y",))]
+        self.pool = [self.place(names) for _ in range(self.random.choice((1, 2, 3)))]
+        declared = [
+            tree("int t = threadIdx.x, y = threadIdx.y, b = blockIdx.x;", kept=True)
+            if not self.flat
+            else tree("int t = threadIdx.x, b = blockIdx.x;", kept=True),
+            tree("int g = @;", self.global_index(), kept=True),
+            tree("int x = @, z = @;", self.expression(names, 1), 1, kept=True),
+            tree("unsigned v = @;", self.expression(names, 1), kept=True),
+            tree("int l[4] = {0, 1, @, t};", self.expression(names, 1), kept=True),
+            tree("Two two = {t, 3};", kept=True),
+            tree("__shared__ int s[512];", kept=True),
+            tree(f"__shared__ {self.wide} q[256];", kept=True),
+            tree("__shared__ int m[17][17];", kept=True),
+            tree("__shared__ Two r[128];", kept=True),
+        ]
+        names += ["x", "z", "v", "l[1]", "l[2]", "two.first"]
+        made = self.talk(names) if self.talks else ()
+        count = self.random.randint(1, 3 if self.talks else 6)
+        at = self.random.randint(0, count)
+        statements = [self.statement(names, 0, True, False) for _ in range(count)]
+        return (*declared, *statements[:at], *made, *statements[at:])
+
+    def global_index(self) -> Tree:
+        if self.flat:
+            return tree("(@ + @)", tree("(@ * @)", name("b"), name("(int)blockDim.x")), name("t"))
+        return tree("(int)((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)")
+
+    def pick(self, *choices: Callable[[], Tree]) -> Tree:
+        return self.random.choice(choices)()
+
+    # ------------------------------------------------------------ expressions
+
+    def leaf(self, names: list[str]) -> Tree:
+        if self.random.random() < 0.3:
+            return tree("@", self.random.choice((0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, -1)))
+        return name(self.random.choice(names))
+
+    def expression(self, names: list[str], depth: int) -> Tree:
+        if depth == 0 or self.random.random() < 0.15:
+            return self.leaf(names)
+        left = self.expression(names, depth - 1)
+        right = self.leaf(names)
+        k = self.random.choice((1, 2, 3, 4, 5, 8, 16, 32))
+        match self.random.randrange(20):
+            case 0 | 1 | 2:
+                return tree("(@ + @)", left, right)
+            case 3 | 4:
+                return tree("(@ - @)", left, right)
+            case 5 | 6:
+                return tree("(@ * @)", left, self.random.choice((2, 3, 4, -1)))
+            case 7:
+                return tree("((@ & 31) * (@ & 31))", left, right)
+            case 8 | 9:
+                return tree("(@ / @)", left, k)
+            case 10 | 11:
+                return tree("(@ % @)", left, k)
+            case 12:
+                return tree("(@ & @)", left, self.random.choice((1, 3, 6, 7, 15, 31, -2, 28)))
+            case 13:
+                return tree("((@ & 63) ^ @)", left, self.random.choice((1, 2, 3, 16)))
+            case 14:
+                return tree("(@ >> @)", left, self.random.choice((1, 2, 5)))
+            case 15:
+                return tree("((@ & 255) << @)", left, self.random.choice((1, 2)))
+            case 16:
+                return tree("(@ ? @ : @)", self.condition(names), left, right)
+            case 17:
+                type_ = self.random.choice(("unsigned char", "signed char", "short", "unsigned", "long long"))
+                return tree(f"({type_})@", tree("(@)", left))
+            case 18:
+                return self.pick(
+                    lambda: tree("low(@, @)", left, right),
+                    lambda: tree("rounds(@)", left),
+                    lambda: tree("min(@, @)", tree("(int)(@)", left), tree("(int)(@)", right)),
+                    lambda: tree("__popc(@)", left),
+                )
+            case _:
+                return tree("(@ | @)", left, self.random.choice((1, 2, 4)))
+
+    def condition(self, names: list[str]) -> Tree:
+        left, right = self.expression(names, 1), self.leaf(names)
+        form = self.random.choice(("@ < @", "@ <= @", "@ == @", "@ != @", "@ > @", "(@ & 1) == (@ & 1)"))
+        simple = tree(form, left, right)
+        if self.random.random() < 0.15:
+            return tree(self.random.choice(("(@ && @)", "(@ || @)")), simple, tree("@ < @", name("t"), self.leaf(names)))
+        return simple
+
+    def shared_by_all(self, names: list[str]) -> list[str]:
+        return [n for n in names if n in self.together]
+
+    def place(self, names: list[str]) -> Tree:
+        """An index that is often another one for every thread."""
+        own = name(self.random.choice(("t", "g", "g")) if self.flat else self.random.choice(("g", "g", "t", "y")))
+        k = self.random.choice((2, 3, 4))
+        match self.random.randrange(12):
+            case 0 | 1 | 2 | 3:
+                return own
+            case 4:
+                return tree("(@ * @)", own, k)
+            case 5:
+                return tree("(@ * @ + @)", own, k, self.random.randrange(k))
+            case 6:
+                return tree("(@ + @)", own, self.expression(self.shared_by_all(names) or ["1"], 1))
+            case 7:
+                return tree("(@ ^ @)", own, self.random.choice((1, 2, 4, 32)))
+            case 8:
+                return tree("(@ * @ + @)", own, name("n"), self.leaf(names))
+            case 9:
+                return tree("(@ / @ * @ + @ % @)", own, k, 2 * k, own, k)
+            case 10:
+                return tree("(@ - @)", self.random.choice((63, 100, 127)), own)
+            case _:
+                return self.expression(names, 2)
+
+    def index(self, names: list[str]) -> Tree:
+        chance = self.random.random()
+        if chance < 0.6:
+            base = self.random.choice(self.pool)
+        elif chance < 0.8:
+            base = self.place(names)
+        elif chance < 0.9:
+            base = tree("(@ + @)", self.random.choice(self.pool), self.random.choice((1, -1, 2, 32, 64)))
+        else:
+            base = self.expression(names, 2)
+        if self.random.random() < 0.12 and (counters := [n for n in names if n.startswith("i")]):
+            base = tree("(@ + @ * @)", base, name(counters[-1]), self.random.choice((1, 2, 40, 64)))
+        return base
+
+    # ------------------------------------------------------------ accesses
+
+    def cell(self, names: list[str]) -> Tree:
+        """A place in memory that threads share."""
+        at = self.index(names)
+        match self.random.randrange(14):
+            case 0 | 1 | 2 | 3:
+                return tree("a[64 + @]", at)
+            case 4 | 5 | 6:
+                return tree("s[64 + @]", at)
+            case 7:
+                return tree("w[32 + @]", at)
+            case 8:
+                return tree("q[32 + @]", at)
+            case 9:
+                return tree("((short *)a)[128 + @]", at)
+            case 10:
+                return tree("m[(@) & 15][(@) % 17]", at, self.index(names))
+            case 11:
+                return tree(self.random.choice(("r[@].first", "r[@].second")), at)
+            case 12:
+                return tree("*(a + 64 + @)", at)
+            case _:
+                return tree("((unsigned char *)s)[256 + @]", at)
+
+    def access(self, names: list[str]) -> Tree:
+        what = self.leaf(names)
+        match self.random.randrange(16):
+            case 0 | 1 | 2 | 3 | 4:
+                return tree("@ = @;", self.cell(names), what)
+            case 5 | 6 | 7:
+                return tree("z += @;", self.cell(names))
+            case 8:
+                return tree("x = @;", self.cell(names))
+            case 9:
+                return tree("@ += @;", self.cell(names), what)
+            case 10:
+                return tree("x = in[64 + @];", self.index(names))
+            case 11:
+                call = self.random.choice(("put(a + 64, @, @);", "put(s + 64, @, @);", "add_to(a[64 + @], @);"))
+                return tree(call, self.index(names), what)
+            case 12:
+                return tree(self.random.choice(("z = get(a + 64, @);", "z = get(s, @);")), self.index(names))
+            case 13:
+                call = self.random.choice(("atomicAdd(&@, @);", "atomicMax(&@, @);", "atomicExch(&@, @);"))
+                array = self.random.choice(("a[64 + @]", "s[64 + @]"))
+                return tree(call, tree(array, self.index(names)), what)
+            case 14:
+                call = self.random.choice(("x = atomicAdd(&@, 1);", "x = atomicCAS(&@, 0, 1);", "atomicAdd_block(&@, 1);"))
+                return tree(call, tree(self.random.choice(("a[64 + @]", "s[64 + @]")), self.index(names)))
+            case _:
+                return tree("{ int *p = @ ? a + 64 : s + 64; p[@] = @; }", self.condition(names), self.index(names), what)
+
+    def compute(self, names: list[str]) -> Tree:
+        e = self.expression(names, 2)
+        match self.random.randrange(7):
+            case 0:
+                return tree("x = @;", e)
+            case 1:
+                return tree("z += @;", self.expression(names, 1))
+            case 2:
+                return tree("v = @;", e)
+            case 3:
+                return tree("l[(@) & 3] = @;", self.expression(names, 1), e)
+            case 4:
+                return tree("two.first = @;", e)
+            case 5:
+                return tree("{ int *p = @ ? &x : &z; *p = @; }", self.condition(names), e)
+            case _:
+                return tree("x = l[(@) & 3];", self.expression(names, 1))
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, names: list[str], depth: int, barriers: bool, loop: bool) -> tuple[Tree, ...]:
+        count = self.random.choice((1, 1, 2, 3))
+        return tuple(self.statement(names, depth, barriers, loop) for _ in range(count))
+
+    def statement(self, names: list[str], depth: int, barriers: bool, loop: bool) -> Tree:
+        chance = self.random.random()
+        if chance < 0.42 or (depth >= 2 and chance < 0.7):
+            return self.access(names)
+        if chance < 0.56:
+            if barriers or self.random.random() < 0.04:
+                return self.barrier()
+            return self.access(names)
+        if chance < 0.64:
+            return self.compute(names)
+        if chance < 0.68:
+            return self.leave(names, loop)
+        if depth >= 3:
+            return self.compute(names)
+        if chance < 0.83:
+            return self.branch(names, depth, barriers, loop)
+        if chance < 0.96:
+            return self.loop(names, depth, barriers)
+        return self.jump(names, depth, barriers)
+
+    def barrier(self) -> Tree:
+        return self.random.choice(
+            (*(tree("__syncthreads();"),) * 6, tree("__syncwarp();"), tree("__syncthreads(); __threadfence();"))
+        )
+
+    def leave(self, names: list[str], loop: bool) -> Tree:
+        word = self.random.choice(("break;", "continue;", "break;", "return;") if loop else ("return;",))
+        if word == "return;" and self.random.random() < 0.5:
+            return self.compute(names)
+        return tree(f"if (@) {word}", self.condition(names))
+
+    def branch(self, names: list[str], depth: int, barriers: bool, loop: bool) -> Tree:
+        same = self.shared_by_all(names)
+        together = bool(same) and self.random.random() < 0.3
+        condition = self.condition(same if together else names)
+        inside = barriers and together
+        then = body(*self.block(names, depth + 1, inside, loop))
+        match self.random.randrange(5):
+            case 0 | 1 | 2:
+                return tree("if (@) {@}", condition, then)
+            case 3:
+                return tree("if (@) {@} else {@}", condition, then, body(*self.block(names, depth + 1, inside, loop)))
+            case _:
+                on = self.expression(same if together else names, 1)
+                other, last = (body(*self.block(names, depth + 1, inside, False)) for _ in range(2))
+                end = self.random.choice(("", " break;"))
+                return tree(
+                    f"switch ((@) & 3) {{ case 0: {{@}}{end} case 1: {{@}} break; default: {{@}} }}",
+                    on, body(*self.block(names, depth + 1, inside, False)), other, last,
+                )  # fmt: skip
+
+    def loop(self, names: list[str], depth: int, barriers: bool) -> Tree:
+        i = f"i{self.counters}"
+        self.counters += 1
+        same = self.shared_by_all(names)
+        together = self.random.random() < 0.7
+        if together:
+            self.together.append(i)
+        scope = [*names, i]
+        first = self.random.choice((tree("0"), tree("0"), tree("1"), self.leaf(same if together else names)))
+        bound = tree("@", self.random.choice((2, 3, 4))) if self.random.random() < 0.4 else self.leaf(
+            same if together else names
+        )
+        inner = body(*self.block(scope, depth + 1, barriers and together, True))
+        match self.random.randrange(9):
+            case 0 | 1 | 2:
+                return tree(f"for (int {i} = @; {i} < @; {i}++) {{@}}", first, bound, inner)
+            case 3:
+                return tree(f"for (int {i} = @; {i} < @ * 3; {i} += 2) {{@}}", first, bound, inner)
+            case 4:
+                return tree(f"for (unsigned {i} = @; {i} > 0; {i} >>= 1) {{@}}", self.random.choice((4, 8, 16, 32)), inner)
+            case 5:
+                return tree(f"for (int {i} = 1; {i} <= @; {i} *= 2) {{@}}", bound, inner)
+            case 6:
+                return tree(f"for (int {i} = t; {i} < @; {i} += blockDim.x) {{@}}", self.random.choice((40, 70)), inner)
+            case 7:
+                return tree(f"int {i} = @; do {{@}} while (++{i} < @);", first, inner, bound)
+            case _:
+                return tree(f"int {i} = @; while ({i}-- > 0) {{@}}", bound, inner)
+
+    def jump(self, names: list[str], depth: int, barriers: bool) -> Tree:
+        self.labels += 1
+        out = f"out{self.labels}"
+        skipped = body(*self.block(names, depth + 1, False, False))
+        return tree(f"{{ if (@) goto {out}; {{@}} {out}: ; }}", self.condition(names), skipped)
+
+    # ------------------------------------------------------------ communication
+
+    def talk(self, names: list[str]) -> tuple[Tree, ...]:
+        """Locks, flags and counters, right and wrong."""
+        fence = lambda: self.random.choice(("__threadfence();",) * 6 + ("__threadfence_block();", "", "__syncthreads();"))  # noqa: E731
+        cell = self.random.choice(
+            (tree("a[64]"), tree("a[64]"), tree("s[64]"), tree("a[64 + @]", self.index(names)), tree("a[65 + b]"))
+        )
+        work = self.random.choice(("@ += 1;", "@ = t;", "z = @; ", "x = @;"))
+        inside = [tree(work, cell)]
+        if self.random.random() < 0.4:
+            inside.append(self.statement(names, 1, False, False))
+        match self.random.randrange(9):
+            case 0 | 1 | 2:
+                return self.locked(names, fence, inside, cell)
+            case 3 | 4:
+                return self.tried(names, fence, inside, cell)
+            case 5 | 6:
+                return self.flagged(names, fence, inside, cell)
+            case 7:
+                return self.counted(names, cell)
+            case _:
+                return self.last_one(names, fence, inside, cell)
+
+    def key(self) -> str:
+        return self.random.choice(("&lock",) * 4 + ("&locks[t & 1]", "&locks[b & 7]", "&locks[g % 3]", "&locks[n & 1]"))
+
+    def take(self, key: str, scope: str) -> str:
+        return self.random.choice(
+            (f"atomicCAS{scope}({key}, 0, 1) != 0",) * 3 + (f"atomicExch{scope}({key}, 1) != 0", f"atomicCAS{scope}({key}, 0, 1)")
+        )
+
+    def give(self, key: str, scope: str) -> str:
+        if self.random.random() < 0.15:
+            key = self.random.choice(("&other_lock", "&locks[0]", "&lock"))
+        return self.random.choice((f"atomicExch{scope}({key}, 0);",) * 4 + (f"atomicSub({key}, 1);", f"*(volatile int *)({key}) = 0;", f"atomicCAS({key}, 1, 0);"))
+
+    def scope(self) -> str:
+        return self.random.choice(("", "", "", "", "_block"))
+
+    def extra(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
+        if self.random.random() < 0.3:
+            return (self.random.choice((tree("z += @;", cell), tree("@ = 1;", cell), tree("if (t == 0) @ = 1;", cell), tree("lock = 0;"), tree("if (t == 0) atomicExch(&lock, 0);"))),)
+        return ()
+
+    def locked(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
+        key, scope = self.key(), self.scope()
+        section = [tree(f"while ({self.take(key, scope)}) {{}} {fence()}"), *inside, tree(f"{fence()} {self.give(key, scope)}")]
+        if self.random.random() < 0.15:
+            section.insert(2, tree(f"{fence()} atomicExch({key}, 0);"))
+        if self.random.random() < 0.15:
+            section.insert(1, tree(f"{fence()} atomicExch({key}, 0); while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"))
+        if self.random.random() < 0.3:
+            section = [tree("if (@) {@}", self.condition(names), body(*section))]
+        elif self.random.random() < 0.2:
+            section = [tree("for (int k = 0; k < @; k++) {@}", 2, body(*section))]
+        if self.random.random() < 0.25:
+            key = self.random.choice((key, "&other_lock"))
+            again = [tree(f"while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"), inside[0], tree(f"{fence()} atomicExch({key}, 0);")]
+            section += again
+        before, after = self.extra(names, cell), self.extra(names, cell)
+        sync = (tree("__syncthreads();"),) if self.random.random() < 0.2 else ()
+        return (*before, *sync, *section, *sync, *after)
+
+    def tried(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
+        key, scope = self.key(), self.scope()
+        early = self.random.random() < 0.1
+        give = tree(f"{fence()} {self.give(key, scope)} done = true;")
+        test = self.random.choice((f"atomicCAS{scope}({key}, 0, 1) == 0", f"!atomicExch{scope}({key}, 1)"))
+        section = [give, *inside] if early else [*inside, give]
+        loop = tree(f"{{ bool done = false; while (!done) {{ if ({test}) {{ {fence()} @ }} }} }}", body(*section))
+        if self.random.random() < 0.3:
+            loop = tree(f"if ({test}) {{ {fence()} @ }}", body(*inside, tree(f"{fence()} {self.give(key, scope)}")))
+        return (*self.extra(names, cell), loop, *self.extra(names, cell))
+
+    def flagged(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
+        who = self.random.choice(("g == 0", "g == 0", "t == 0", "t == 0 && b == 0", "g == 1", "t < 2"))
+        waits = self.random.choice((f"!({who})", "g == 1", "t == 1", "g > 1"))
+        which = self.random.choice(("&flag", "&flag", "&locks[b & 7]", "&locks[t & 1]"))
+        set_ = self.random.choice((f"atomicExch({which}, 1);", f"atomicAdd({which}, 1);", f"*(volatile int *)({which}) = 1;", f"atomicExch_block({which}, 1);", f"atomicExch({which}, n);"))
+        wait = self.random.choice((f"atomicAdd({which}, 0) != 1", f"atomicCAS({which}, 1, 1) != 1", f"*(volatile int *)({which}) == 0", f"atomicAdd({which}, 0) == 0", f"atomicAdd({which}, 0) < 1"))
+        produce = [tree("@ = @;", cell, 7), tree(f"{fence()} {set_}")]
+        consume = [tree(f"while ({wait}) {{}} {fence()}"), *inside]
+        if self.random.random() < 0.1:
+            produce.append(tree("@ = 9;", cell))
+        if self.random.random() < 0.1:
+            consume.insert(0, tree("z += @;", cell))
+        both = tree(f"if ({who}) {{@}} else if ({waits}) {{@}}", body(*produce), body(*consume))
+        if self.random.random() < 0.3:
+            both = tree(f"if ({who}) {{@}} {fence()} if ({waits}) {{@}}", body(*produce), body(*consume))
+        if self.random.random() < 0.15:
+            both = tree("for (int k = 0; k < 2; k++) {@}", body(both))
+        reset = (tree(f"if (t == 0) atomicExch({which}, 0);"),) if self.random.random() < 0.15 else ()
+        return (*reset, both, *self.extra(names, cell))
+
+    def counted(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
+        which = self.random.choice(("&tickets", "&tickets", "&s[500]", "&locks[b & 1]"))
+        start = (tree("if (t == 0) s[500] = 0; "), tree("__syncthreads();")) if "s[" in which else ()
+        amount = self.random.choice(("1", "1", "2", "n", "t", "-1"))
+        scope = self.random.choice(("", "", "", "_block"))
+        take = tree(f"x = atomicAdd{scope}({which}, {amount});")
+        if self.random.random() < 0.3:
+            take = tree("if (@) {@}", self.condition(names), body(take))
+        use = self.random.choice(("a[64 + x] = t;", "a[64 + (x & 31)] = t;", "a[64 + x * 2] = t; z += a[64 + x * 2 + 1];", "a[63 + x] = 1;", "if (x == 0) a[64] = t;"))
+        return (*start, take, tree(use), *self.extra(names, cell))
+
+    def last_one(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
+        last = self.random.choice(("gridDim.x * blockDim.x - 1", "blockDim.x - 1", "n", "0"))
+        return (
+            tree("@ = t;", self.cell(names)),
+            tree(f"{fence()} v = atomicAdd(&arrived, 1u);"),
+            tree(f"if (v == {last}) {{ {fence()} @ }}", body(*inside, tree("z += @;", self.cell(names)))),
+        )
