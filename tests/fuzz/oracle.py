@@ -78,6 +78,9 @@ def run(
     if seen.divergences:
         return seen
     for race in model.races():
+        one, two = (execution.sites.sites[n] for n in (race.first, race.second))
+        if one.volatile and two.volatile and one.kind is not two.kind:
+            continue  # docs/verdicts.md: a volatile write and a loop that waits for it need no order
         ends = sorted(_end(execution.sites.sites[n]) for n in (race.first, race.second))
         pair = (ends[0], ends[1], race.space.value)
         seen.levels.setdefault(pair, set()).update(race.levels)

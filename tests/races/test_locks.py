@@ -120,14 +120,64 @@ __global__ void fence_of_the_block(int *sum, int n) {
 // race: atomic give, atomic give; global; grid
 // race: atomic give, atomic take; global; grid (data-dependent)
 // race: atomic take, atomic take; global; grid (data-dependent)
-// race: read sum, write sum; global; grid
-// race: write sum, write sum; global; grid
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
 __global__ void lock_of_the_block(int *sum, int n) {
   while (atomicCAS_block(&lock, 0, 1) != 0) {}  // take
   __threadfence();
   *sum += n;  // sum
   __threadfence();
   atomicExch_block(&lock, 0);  // give
+}
+
+// Other blocks take the lock of this one away, but each has its own.
+// safe: 5 of 5 pairs
+__global__ void a_lock_for_each_block(int *sums) {
+  while (atomicCAS_block(&locks[blockIdx.x], 0, 1) != 0) {}
+  __threadfence_block();
+  sums[blockIdx.x] += 1;
+  __threadfence_block();
+  atomicExch_block(&locks[blockIdx.x], 0);
+}
+
+// note: write give, write give; global; warp block grid
+// race: atomic take, write give; global; warp block grid (data-dependent)
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void given_back_by_a_store(int *sum) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}  // take
+  __threadfence_block();
+  *sum += 1;  // sum
+  __threadfence();
+  *(volatile int *)&lock = 0;  // give
+}
+
+// safe: 2 of 2 pairs
+__global__ void given_back_by_subtraction(int *sum) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  *sum += 1;
+  __threadfence();
+  atomicSub(&lock, 1);
+}
+
+// safe: 2 of 2 pairs
+__global__ void given_back_by_an_exchange(int *sum) {
+  while (atomicExch(&lock, 1) != 0) {}
+  __threadfence();
+  *sum += 1;
+  __threadfence();
+  atomicCAS(&lock, 1, 0);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void given_back_too_low(int *sum) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  *sum += 1;  // sum
+  __threadfence();
+  atomicSub(&lock, 2);
 }
 
 // race: read late, write late; global; warp block grid

@@ -6,6 +6,22 @@ from hgrd.races.findings import Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """
+__device__ void put(int *cell, int what) {
+  *cell = what;  // put
+}
+
+// race: write put, write put; global; warp block grid
+__global__ void two_calls_of_one_function(int *a, int n) {
+  put(a, 16);
+  put(a, n);
+}
+
+// note: write put, write put; global; warp block grid
+__global__ void two_calls_with_one_value(int *a, int n) {
+  put(a, n);
+  put(a, n);
+}
+
 // note: write flag, write flag; global; warp block grid
 // safe: 0 of 1 pairs
 __global__ void raise_a_flag(int *flag) {

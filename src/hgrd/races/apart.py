@@ -39,6 +39,10 @@ def communication(
         pairs = [Pair(a, b, level, relation.unordered(a, b, level)) for level in levels]
         return all(proved(p) for p in pairs if p.orders)
 
+    def elsewhere(a: Access, b: Access) -> bool:
+        """Threads of two blocks never touch the same place with them."""
+        return a.space is Space.SHARED or proved(Pair(a, b, Level.INTER_BLOCK, (Order(),)))
+
     def alone(a: Access, b: Access) -> bool:
         """No two threads ever touch the same place with them."""
         level = Level.INTRA_BLOCK if a.space is Space.SHARED else None
@@ -51,7 +55,7 @@ def communication(
     handshakes = Handshakes(protocol, placement(protocol))
     handshaking = Handshaking(
         handshakes,
-        locks(protocol, handshakes, apart),
+        locks(protocol, handshakes, apart, elsewhere),
         Flags(protocol, handshakes, alone),
         Counters(protocol, handshakes, once),
     )

@@ -120,7 +120,7 @@ class Judge:
 
     def _pair(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
         known = self.findings.get(_key(a, b))
-        if known is not None and set(levels) <= set(known.levels):
+        if known is not None and not known.same_value and set(levels) <= set(known.levels):
             return None
         for pair in posed_pairs(a, b, levels, self.phases):
             if not self._settle(pair):

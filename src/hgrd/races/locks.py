@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower
+from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, meeting, precedes
 from hgrd.symbolic.values import MemoryObject
-from hgrd.terms import FALSE, TRUE, Term, conj, eq, negate, substitute
+from hgrd.terms import FALSE, TRUE, Term, conj, const, eq, negate, substitute
 
 Apart = Callable[[Access, Access], bool]
 
@@ -36,7 +36,9 @@ class Locks:
     """The locks that are held at each access, by its number."""
 
     held: dict[int, tuple[Held, ...]]
-    sound: frozenset[str]  # keys of the objects that are locks
+    sound: dict[str, Scope]  # by the key of each lock: how far order passes through those who hold it in between
+    of_block: frozenset[str]  # keys of locks that threads of different blocks never have in common
+    chained: frozenset[str]  # and of those that atomic operations alone change
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         """The two do not hold the same lock."""
@@ -46,9 +48,15 @@ class Locks:
             for one in self.held.get(a.number, ())
             for two in self.held.get(b.number, ())
             if one.target.key == two.target.key
-            and at_least(narrower(one.scope, two.scope), needed)
+            and self._reaches(one.target.key, narrower(one.scope, two.scope), needed)
             and (naming.same_block or one.target.space.value != Space.SHARED.value)
         )
+
+    def _reaches(self, key: str, scope: Scope, needed: Scope) -> bool:
+        """Whether order gets from one holder to the other, where others, of other blocks perhaps, come in between."""
+        between = needed if key in self.of_block else Scope.DEVICE
+        taken_from = needed if key in self.chained else between
+        return at_least(scope, taken_from) and at_least(self.sound[key], between)
 
 
 def _not_both(one: Held, two: Held, naming: Naming) -> Term:
@@ -57,11 +65,21 @@ def _not_both(one: Held, two: Held, naming: Naming) -> Term:
     return negate(conj(when_1, when_2, eq(place_1, place_2)))
 
 
-def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart) -> Locks:
-    """`apart` proves that two accesses are never unordered at the same place."""
+def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: Apart) -> Locks:
+    """`apart` proves that two accesses are never unordered at the same place, `elsewhere` that blocks never share it."""
     everything = accesses(protocol.items)
     targets = {o.target.key for o in protocol.observed.values()}
-    sound = {key for key in sorted(targets) if _is_lock(key, everything, handshakes, apart)}
+    sound: dict[str, Scope] = {}
+    of_block: set[str] = set()
+    chained: set[str] = set()
+    for key in sorted(targets):
+        changes = _lock_changes(key, everything, handshakes, apart)
+        if changes:
+            sound[key] = narrower(*(_passed_on(c, handshakes) for c in changes))
+            if all(elsewhere(c, d) for c in changes for d in changes if c.number <= d.number):
+                of_block.add(key)
+            if all(c.kind is AccessKind.ATOMIC for c in changes):
+                chained.add(key)
     held: dict[int, tuple[Held, ...]] = {}
     for access in everything if sound else ():
         found = tuple(
@@ -69,7 +87,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart) -> Locks:
         )
         if found:
             held[access.number] = tuple(dict.fromkeys(found))
-    return Locks(held, frozenset(sound))
+    return Locks(held, sound, frozenset(of_block), frozenset(chained))
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
@@ -126,41 +144,88 @@ def _changed_between(acquire: Acquire, here: Spot, handshakes: Handshakes) -> bo
 # ---------------------------------------------------------------- what makes an object a lock
 
 
-def _is_lock(key: str, everything: tuple[Access, ...], handshakes: Handshakes, apart: Apart) -> bool:
+def _lock_changes(key: str, everything: tuple[Access, ...], handshakes: Handshakes, apart: Apart) -> tuple[Access, ...]:
+    """What takes the lock and gives it back; nothing if the object is not one."""
     changes = [a for a in everything if a.target.key == key and modifies(a)]
-    taking = [a for a in changes if _takes(a)]
+    taking = [a for a in changes if _takes(a, handshakes)]
     taken = {a.value for a in taking}
     free = {a.compare for a in taking if a.compare is not None}
     if len(taken) != 1 or len(free) > 1:
-        return False
-    others = [a for a in changes if a not in taking and not _gives_back(a, taken, free, handshakes)]
-    return all(apart(o, t) for o in others for t in taking)
+        return ()
+    giving = [a for a in changes if a not in taking and _gives_back(a, taken, free, handshakes)]
+    others = [a for a in changes if a not in taking and a not in giving]
+    return (*taking, *giving) if all(apart(o, t) for o in others for t in taking) else ()
 
 
-def _takes(access: Access) -> bool:
+def _passed_on(change: Access, handshakes: Handshakes) -> Scope:
+    """The scope within which what was released before `change` is acquired through it.
+
+    Atomic operations carry on what was released before them; a store begins anew (PTX ISA, "Release pattern" and
+    "Observation order"), and hands on only what its own thread has acquired.
+    """
+    if change.kind is AccessKind.ATOMIC:
+        return scope_of(change)
+    acquired = [narrower(scope_of(change), a.scope) for a in _taken_before(change, handshakes) if a.fenced]
+    return next((scope for scope in reversed(Scope) if scope in acquired), Scope.WARP)
+
+
+def _takes(access: Access, handshakes: Handshakes) -> bool:
+    """An exchange for the taken value, but by who has taken the lock and exchanges that value again."""
     if access.kind is not AccessKind.ATOMIC or access.value is None or not access.value.is_const:
         return False
     if access.operation == "cas":
-        return access.compare is not None and access.compare.is_const and access.compare is not access.value
+        back = any(a.seen.value is access.compare for a in _taken_before(access, handshakes))
+        return (
+            not back and access.compare is not None and access.compare.is_const and access.compare is not access.value
+        )
     return access.operation == "exch" and access.value.value != 0
 
 
 def _gives_back(access: Access, taken: set[Term | None], free: set[Term], handshakes: Handshakes) -> bool:
     """A write of the free value by the thread that has the lock, once."""
-    if access.value is None or not access.value.is_const or access.value in taken:
+    (held,) = taken
+    left = None if held is None else _left_by(access, held.value)
+    if left is None or held is None or left == held.value:
         return False
-    if free and access.value not in free:
-        return False
-    if access.kind is AccessKind.ATOMIC and access.operation != "exch":
+    if free and const(left) not in free:
         return False
     here = handshakes.placement.of(access)
     return any(
-        a.seen.target.key == access.target.key
-        and a.seen.offset is access.offset
+        here.depth == meeting(a.spot, here) and not _changed_between(a, here, handshakes)
+        for a in _taken_before(access, handshakes)
+    )
+
+
+def _taken_before(access: Access, handshakes: Handshakes) -> list[Acquire]:
+    """Where the thread has, before it changes the lock, taken the same lock itself."""
+    return [
+        a
+        for a in handshakes.acquires(access)
+        if a.seen.target.key == access.target.key
+        and a.offset is access.offset
         and a.when is TRUE
         and not a.delegated
         and takes_lock(a)
-        and here.depth == meeting(a.spot, here)
-        and not _changed_between(a, here, handshakes)
-        for a in handshakes.acquires(access)
-    )
+    ]
+
+
+def _left_by(access: Access, held: int) -> int | None:
+    """What a write leaves of the value `held`; None if it is not known."""
+    if access.value is None or not access.value.is_const:
+        return None
+    value = access.value.value
+    match access.operation if access.kind is AccessKind.ATOMIC else "exch":
+        case "exch":
+            return value
+        case "cas" if access.compare is const(held):
+            return value
+        case "add":
+            return held + value
+        case "sub":
+            return held - value
+        case "and":
+            return held & value
+        case "xor":
+            return held ^ value
+        case _:
+            return None
