@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz import hosts
 from tests.fuzz.devices import WIDE, Maker
-from tests.fuzz.hosts import INPUTS, HostMaker, Launch, Refused
+from tests.fuzz.hosts import INPUTS, HostMaker, Launch, RefusedError
 from tests.fuzz.tree import Tree, lines, smaller
 
 _TRIES = 60
@@ -43,18 +43,20 @@ class Case:
             inputs = {p: random.randint(-2, 9) for p in INPUTS}
             try:
                 found += self.launched(inputs)
-            except Refused:
+            except RefusedError:
                 continue
             if len(found) >= wanted or self.is_fixed:
                 break
         return found[: 2 * wanted] if len(found) <= 2 * wanted else random.sample(found, wanted)
 
     def launched(self, inputs: dict[str, int]) -> list[Launch]:
-        """The launches for these inputs.  Raises Refused."""
+        """The launches for these inputs.  Raises RefusedError."""
         if self.host is not None:
             return hosts.launches(self.host, inputs)
         random = Random(repr(sorted(inputs.items())))
-        block = random.choice(((2, 1), (4, 1), (7, 1), (2, 1), (3, 1), (33, 1)) if self.flat else ((4, 2), (2, 3), (8, 5)))
+        block = random.choice(
+            ((2, 1), (4, 1), (7, 1), (2, 1), (3, 1), (33, 1)) if self.flat else ((4, 2), (2, 3), (8, 5))
+        )
         grid = (random.choice((1, 2, 3)), 1)
         return [Launch(grid, block, inputs["p"], abs(inputs["q"]), inputs["e"], (1024, 1024, 1024))]
 

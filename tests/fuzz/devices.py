@@ -140,7 +140,9 @@ class Maker:
         form = self.random.choice(("@ < @", "@ <= @", "@ == @", "@ != @", "@ > @", "(@ & 1) == (@ & 1)"))
         simple = tree(form, left, right)
         if self.random.random() < 0.15:
-            return tree(self.random.choice(("(@ && @)", "(@ || @)")), simple, tree("@ < @", name("t"), self.leaf(names)))
+            return tree(
+                self.random.choice(("(@ && @)", "(@ || @)")), simple, tree("@ < @", name("t"), self.leaf(names))
+            )
         return simple
 
     def shared_by_all(self, names: list[str]) -> list[str]:
@@ -232,10 +234,14 @@ class Maker:
                 array = self.random.choice(("a[64 + @]", "s[64 + @]"))
                 return tree(call, tree(array, self.index(names)), what)
             case 14:
-                call = self.random.choice(("x = atomicAdd(&@, 1);", "x = atomicCAS(&@, 0, 1);", "atomicAdd_block(&@, 1);"))
+                call = self.random.choice(
+                    ("x = atomicAdd(&@, 1);", "x = atomicCAS(&@, 0, 1);", "atomicAdd_block(&@, 1);")
+                )
                 return tree(call, tree(self.random.choice(("a[64 + @]", "s[64 + @]")), self.index(names)))
             case _:
-                return tree("{ int *p = @ ? a + 64 : s + 64; p[@] = @; }", self.condition(names), self.index(names), what)
+                return tree(
+                    "{ int *p = @ ? a + 64 : s + 64; p[@] = @; }", self.condition(names), self.index(names), what
+                )
 
     def compute(self, names: list[str]) -> Tree:
         e = self.expression(names, 2)
@@ -321,8 +327,10 @@ class Maker:
             self.together.append(i)
         scope = [*names, i]
         first = self.random.choice((tree("0"), tree("0"), tree("1"), self.leaf(same if together else names)))
-        bound = tree("@", self.random.choice((2, 3, 4))) if self.random.random() < 0.4 else self.leaf(
-            same if together else names
+        bound = (
+            tree("@", self.random.choice((2, 3, 4)))
+            if self.random.random() < 0.4
+            else self.leaf(same if together else names)
         )
         inner = body(*self.block(scope, depth + 1, barriers and together, True))
         match self.random.randrange(9):
@@ -331,7 +339,9 @@ class Maker:
             case 3:
                 return tree(f"for (int {i} = @; {i} < @ * 3; {i} += 2) {{@}}", first, bound, inner)
             case 4:
-                return tree(f"for (unsigned {i} = @; {i} > 0; {i} >>= 1) {{@}}", self.random.choice((4, 8, 16, 32)), inner)
+                return tree(
+                    f"for (unsigned {i} = @; {i} > 0; {i} >>= 1) {{@}}", self.random.choice((4, 8, 16, 32)), inner
+                )
             case 5:
                 return tree(f"for (int {i} = 1; {i} <= @; {i} *= 2) {{@}}", bound, inner)
             case 6:
@@ -351,7 +361,7 @@ class Maker:
 
     def talk(self, names: list[str]) -> tuple[Tree, ...]:
         """Locks, flags and counters, right and wrong."""
-        fence = lambda: self.random.choice(("__threadfence();",) * 6 + ("__threadfence_block();", "", "__syncthreads();"))  # noqa: E731
+        fence = self.fence
         cell = self.random.choice(
             (tree("a[64]"), tree("a[64]"), tree("s[64]"), tree("a[64 + @]", self.index(names)), tree("a[65 + b]"))
         )
@@ -371,41 +381,68 @@ class Maker:
             case _:
                 return self.last_one(names, fence, inside, cell)
 
+    def fence(self) -> str:
+        return self.random.choice(("__threadfence();",) * 6 + ("__threadfence_block();", "", "__syncthreads();"))
+
     def key(self) -> str:
         return self.random.choice(("&lock",) * 4 + ("&locks[t & 1]", "&locks[b & 7]", "&locks[g % 3]", "&locks[n & 1]"))
 
     def take(self, key: str, scope: str) -> str:
         return self.random.choice(
-            (f"atomicCAS{scope}({key}, 0, 1) != 0",) * 3 + (f"atomicExch{scope}({key}, 1) != 0", f"atomicCAS{scope}({key}, 0, 1)")
+            (f"atomicCAS{scope}({key}, 0, 1) != 0",) * 3
+            + (f"atomicExch{scope}({key}, 1) != 0", f"atomicCAS{scope}({key}, 0, 1)")
         )
 
     def give(self, key: str, scope: str) -> str:
         if self.random.random() < 0.15:
             key = self.random.choice(("&other_lock", "&locks[0]", "&lock"))
-        return self.random.choice((f"atomicExch{scope}({key}, 0);",) * 4 + (f"atomicSub({key}, 1);", f"*(volatile int *)({key}) = 0;", f"atomicCAS({key}, 1, 0);"))
+        return self.random.choice(
+            (f"atomicExch{scope}({key}, 0);",) * 4
+            + (f"atomicSub({key}, 1);", f"*(volatile int *)({key}) = 0;", f"atomicCAS({key}, 1, 0);")
+        )
 
     def scope(self) -> str:
         return self.random.choice(("", "", "", "", "_block"))
 
     def extra(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
         if self.random.random() < 0.3:
-            return (self.random.choice((tree("z += @;", cell), tree("@ = 1;", cell), tree("if (t == 0) @ = 1;", cell), tree("lock = 0;"), tree("if (t == 0) atomicExch(&lock, 0);"))),)
+            return (
+                self.random.choice(
+                    (
+                        tree("z += @;", cell),
+                        tree("@ = 1;", cell),
+                        tree("if (t == 0) @ = 1;", cell),
+                        tree("lock = 0;"),
+                        tree("if (t == 0) atomicExch(&lock, 0);"),
+                    )
+                ),
+            )
         return ()
 
     def locked(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
         key, scope = self.key(), self.scope()
-        section = [tree(f"while ({self.take(key, scope)}) {{}} {fence()}"), *inside, tree(f"{fence()} {self.give(key, scope)}")]
+        section = [
+            tree(f"while ({self.take(key, scope)}) {{}} {fence()}"),
+            *inside,
+            tree(f"{fence()} {self.give(key, scope)}"),
+        ]
         if self.random.random() < 0.15:
             section.insert(2, tree(f"{fence()} atomicExch({key}, 0);"))
         if self.random.random() < 0.15:
-            section.insert(1, tree(f"{fence()} atomicExch({key}, 0); while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"))
+            section.insert(
+                1, tree(f"{fence()} atomicExch({key}, 0); while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}")
+            )
         if self.random.random() < 0.3:
             section = [tree("if (@) {@}", self.condition(names), body(*section))]
         elif self.random.random() < 0.2:
             section = [tree("for (int k = 0; k < @; k++) {@}", 2, body(*section))]
         if self.random.random() < 0.25:
             key = self.random.choice((key, "&other_lock"))
-            again = [tree(f"while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"), inside[0], tree(f"{fence()} atomicExch({key}, 0);")]
+            again = [
+                tree(f"while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"),
+                inside[0],
+                tree(f"{fence()} atomicExch({key}, 0);"),
+            ]
             section += again
         before, after = self.extra(names, cell), self.extra(names, cell)
         sync = (tree("__syncthreads();"),) if self.random.random() < 0.2 else ()
@@ -426,8 +463,24 @@ class Maker:
         who = self.random.choice(("g == 0", "g == 0", "t == 0", "t == 0 && b == 0", "g == 1", "t < 2"))
         waits = self.random.choice((f"!({who})", "g == 1", "t == 1", "g > 1"))
         which = self.random.choice(("&flag", "&flag", "&locks[b & 7]", "&locks[t & 1]"))
-        set_ = self.random.choice((f"atomicExch({which}, 1);", f"atomicAdd({which}, 1);", f"*(volatile int *)({which}) = 1;", f"atomicExch_block({which}, 1);", f"atomicExch({which}, n);"))
-        wait = self.random.choice((f"atomicAdd({which}, 0) != 1", f"atomicCAS({which}, 1, 1) != 1", f"*(volatile int *)({which}) == 0", f"atomicAdd({which}, 0) == 0", f"atomicAdd({which}, 0) < 1"))
+        set_ = self.random.choice(
+            (
+                f"atomicExch({which}, 1);",
+                f"atomicAdd({which}, 1);",
+                f"*(volatile int *)({which}) = 1;",
+                f"atomicExch_block({which}, 1);",
+                f"atomicExch({which}, n);",
+            )
+        )
+        wait = self.random.choice(
+            (
+                f"atomicAdd({which}, 0) != 1",
+                f"atomicCAS({which}, 1, 1) != 1",
+                f"*(volatile int *)({which}) == 0",
+                f"atomicAdd({which}, 0) == 0",
+                f"atomicAdd({which}, 0) < 1",
+            )
+        )
         produce = [tree("@ = @;", cell, 7), tree(f"{fence()} {set_}")]
         consume = [tree(f"while ({wait}) {{}} {fence()}"), *inside]
         if self.random.random() < 0.1:
@@ -450,7 +503,15 @@ class Maker:
         take = tree(f"x = atomicAdd{scope}({which}, {amount});")
         if self.random.random() < 0.3:
             take = tree("if (@) {@}", self.condition(names), body(take))
-        use = self.random.choice(("a[64 + x] = t;", "a[64 + (x & 31)] = t;", "a[64 + x * 2] = t; z += a[64 + x * 2 + 1];", "a[63 + x] = 1;", "if (x == 0) a[64] = t;"))
+        use = self.random.choice(
+            (
+                "a[64 + x] = t;",
+                "a[64 + (x & 31)] = t;",
+                "a[64 + x * 2] = t; z += a[64 + x * 2 + 1];",
+                "a[63 + x] = 1;",
+                "if (x == 0) a[64] = t;",
+            )
+        )
         return (*start, take, tree(use), *self.extra(names, cell))
 
     def last_one(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:

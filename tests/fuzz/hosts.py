@@ -33,7 +33,7 @@ class Launch:
     sizes: tuple[int, int, int]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The inputs are not allowed, or mean nothing."""
 
 
@@ -54,15 +54,18 @@ class HostMaker:
             if self.random.random() < 0.9:
                 statements.append(tree("assert@;", check))
         names = [*INPUTS]
-        for _ in range(self.random.randint(0, 4)):
-            statements.append(self.statement(names))
+        statements += [self.statement(names) for _ in range(self.random.randint(0, 4))]
         loop = self.random.random()
         if loop < 0.25:
             inner = [*names, "s"]
             step = self.random.choice(("s++", "s *= 2", "s += 3"))
             launch = [self.statement(inner)] if self.random.random() < 0.4 else []
             statements.append(
-                tree(f"for (int s = 1; s < @; {step}) {{@}}", self.expression(names, 1), body(*launch, self.launch(inner)))
+                tree(
+                    f"for (int s = 1; s < @; {step}) {{@}}",
+                    self.expression(names, 1),
+                    body(*launch, self.launch(inner)),
+                )
             )
         elif loop < 0.4:
             statements.append(tree("if (@) {@}", self.condition(names), body(self.launch(names))))
@@ -71,7 +74,9 @@ class HostMaker:
         return (self.allocation(512), *statements)
 
     def allocation(self, size: int) -> Tree:
-        return tree("cudaMalloc(&a, @ * 4); cudaMalloc(&w, @ * 8); cudaMalloc(&in, @ * 4);", size, size, size, kept=True)
+        return tree(
+            "cudaMalloc(&a, @ * 4); cudaMalloc(&w, @ * 8); cudaMalloc(&in, @ * 4);", size, size, size, kept=True
+        )
 
     def statement(self, names: list[str]) -> Tree:
         match self.random.randrange(5):
@@ -97,11 +102,16 @@ class HostMaker:
             top = self.expression(names, 1)
             grid = tree("(@ / @)", tree("(@ + @)", top, x - 1), x) if x > 1 and self.random.random() < 0.5 else top
         rows = 2 if not self.flat and self.random.random() < 0.1 else 1
-        values = (self.expression(names, 1) if names else tree("@", self.random.choice((1, 2, 3, 4, 5, 8, 40))) for _ in range(3))
+        values = (
+            self.expression(names, 1) if names else tree("@", self.random.choice((1, 2, 3, 4, 5, 8, 40)))
+            for _ in range(3)
+        )
         return tree("kernel<<<dim3(@, @), dim3(@, @)>>>(a, w, in, @, @, @);", grid, rows, width, y, *values, kept=True)
 
     def positive(self, names: list[str]) -> Tree:
-        return self.random.choice((name(self.random.choice(names)), tree("(@ * @)", name(self.random.choice(names)), 2)))
+        return self.random.choice(
+            (name(self.random.choice(names)), tree("(@ * @)", name(self.random.choice(names)), 2))
+        )
 
     def leaf(self, names: list[str]) -> Tree:
         if self.random.random() < 0.3 or not names:
@@ -112,7 +122,9 @@ class HostMaker:
         if depth == 0 or self.random.random() < 0.3:
             return self.leaf(names)
         left, right = self.expression(names, depth - 1), self.leaf(names)
-        form = self.random.choice(("(@ + @)", "(@ + @)", "(@ - @)", "(@ * @)", "(@ / @)", "(@ % @)", "min(@, @)", "max(@, @)", "(@ << @)"))
+        form = self.random.choice(
+            ("(@ + @)", "(@ + @)", "(@ - @)", "(@ * @)", "(@ / @)", "(@ % @)", "min(@, @)", "max(@, @)", "(@ << @)")
+        )
         if form in ("(@ / @)", "(@ % @)") or form == "(@ << @)":
             right = tree("@", self.random.choice((1, 2, 3, 4)))
         if self.random.random() < 0.1:
@@ -131,20 +143,22 @@ def text(kernel: str, host: tuple[Tree, ...], wide: str) -> str:
 
 
 def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
-    """All launches in order; Refused where an assertion fails or a launch means nothing."""
+    """All launches in order; RefusedError where an assertion fails or a launch means nothing."""
     found: list[Launch] = []
     sizes = [0, 0, 0]
     try:
         for event in _run(host, dict(inputs), [0]):
             match event:
                 case Launch():
-                    found.append(Launch(event.grid, event.block, event.n, event.u, event.c, (sizes[0], sizes[1], sizes[2])))
+                    found.append(
+                        Launch(event.grid, event.block, event.n, event.u, event.c, (sizes[0], sizes[1], sizes[2]))
+                    )
                 case _:
                     sizes = list(event)
     except _LeftError:
         pass
     except ZeroDivisionError as error:
-        raise Refused from error
+        raise RefusedError from error
     return found
 
 
@@ -159,13 +173,13 @@ def _run(statements: tuple[Tree, ...], names: dict[str, int], rounds: list[int])
         if form == _LAUNCH:
             gx, gy, bx, by, n, u, c = values()
             if not (gx > 0 and bx > 0 and gx * gy * bx * by <= 200):
-                raise Refused
+                raise RefusedError
             yield Launch((gx, gy), (bx, by), n, u, c, (0, 0, 0))
         elif form == _ALLOCATE:
             yield tuple(values())
         elif form.startswith("assert"):
             if not values()[0]:
-                raise Refused
+                raise RefusedError
         elif form in ("if () return;", "if () exit(1);"):
             if values()[0]:
                 raise _LeftError
@@ -184,7 +198,7 @@ def _loop(s: Tree, names: dict[str, int], rounds: list[int]) -> Iterator[Launch 
     while names["s"] < value(s.operands()[0], names):
         rounds[0] += 1
         if rounds[0] > 12:
-            raise Refused
+            raise RefusedError
         yield from _run(_inside(s), names, rounds)
         now = names["s"]
         names["s"] = {"s++": now + 1, "s *= 2": now * 2, "s += 3": now + 3}[step]
@@ -196,5 +210,5 @@ def _inside(s: Tree) -> tuple[Tree, ...]:
 
 def _bounded(number: int) -> int:
     if not -(1 << 31) <= number < 1 << 31:
-        raise Refused
+        raise RefusedError
     return number

@@ -10,8 +10,8 @@ from hgrd.program.memory import Level
 from hgrd.program.program import Program
 from hgrd.races.findings import Confidence, Finding, KernelReport, OpenPair, Outcome
 from tests.fuzz.case import Case
-from tests.fuzz.hosts import INPUTS, Launch, Refused
-from tests.fuzz.oracle import Meaningless, Pair, Seen, run
+from tests.fuzz.hosts import INPUTS, Launch, RefusedError
+from tests.fuzz.oracle import MeaninglessError, Pair, Seen, run
 
 _RUNS = 4
 _REPLAYS = 12
@@ -57,14 +57,16 @@ def observe(program: Program, case: Case, random: Random, tally: Tally) -> Seen 
         for _ in range(_RUNS if case.talks else 1):
             try:
                 together.add(run(program, case, launch, random))
-            except Meaningless:
+            except MeaninglessError:
                 break
             done += 1
     tally.runs += done
     return together if done else None
 
 
-def compare(program: Program, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally) -> list[Failure]:
+def compare(
+    program: Program, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally
+) -> list[Failure]:
     """Everything that is wrong with a report."""
     tally.pairs += sum(x.pairs for x in report.launches)
     internal = [p for x in report.launches for p in x.open_pairs if p.reason.startswith("internal error")]
@@ -111,19 +113,21 @@ def _soundness(report: KernelReport, seen: Seen, tally: Tally) -> list[Failure]:
         elif missing:
             where = {seen.threads[pair, level] for level in missing}
             failures.append(Failure(kind, f"{_words(pair)} at {sorted(x.value for x in missing)}; {where}"))
-        elif report.outcome is Outcome.SAFE and pair in seen.differs and same.get(pair) and all(kind == "write" for _, kind in pair[:2]):
+        elif (
+            report.outcome is Outcome.SAFE
+            and pair in seen.differs
+            and same.get(pair)
+            and all(kind == "write" for _, kind in pair[:2])
+        ):
             failures.append(Failure("not the same value", _words(pair)))
     parted = {d.span.line for x in report.launches for d in x.divergences}
     parted |= {b.span.line for x in report.launches for b in x.open_barriers}
-    for line in seen.divergences - parted:
-        if not gap and not parted:
-            failures.append(Failure("missed divergence", f"line {line}"))
+    if not gap and not parted:
+        failures += [Failure("missed divergence", f"line {line}") for line in sorted(seen.divergences)]
     return failures
 
 
-def _replay(
-    program: Program, case: Case, finding: Finding, seen: Seen, random: Random, tally: Tally
-) -> list[Failure]:
+def _replay(program: Program, case: Case, finding: Finding, seen: Seen, random: Random, tally: Tally) -> list[Failure]:
     pair, witness = pair_of(finding), finding.witness
     if pair in seen.levels:
         tally.replayed += 1
@@ -139,13 +143,17 @@ def _replay(
         tally.too_large += 1
         return []
     contents = {(m[1], int(m[2])): v for k, v in witness.contents if (m := _ELEMENT.match(k))}
-    meant = [x for x in _launches(case, finding, random) if (x.grid, x.block) == ((x_ := witness.grid_dim)[:2], witness.block_dim[:2]) or not x_]
+    meant = [
+        x
+        for x in _launches(case, finding, random)
+        if (x.grid, x.block) == ((x_ := witness.grid_dim)[:2], witness.block_dim[:2]) or not x_
+    ]
     if not meant:
         return [Failure("refused", f"{_words(pair)}: no such launch: {witness}")]
     for _ in range(_REPLAYS * (2 if case.talks else 1)):
         try:
             again = run(program, case, random.choice(meant), random, contents)
-        except Meaningless:
+        except MeaninglessError:
             tally.meaningless += 1
             return []
         if again.divergences:
@@ -175,7 +183,7 @@ def _launches(case: Case, finding: Finding, random: Random) -> list[Launch]:
     for _ in range(400 if any(p not in given for p in INPUTS) else 1):
         try:
             found += case.launched({p: given.get(p, random.randint(-2, 9)) for p in INPUTS})
-        except Refused:
+        except RefusedError:
             continue
     return found
 

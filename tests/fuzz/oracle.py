@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from hgrd.program.memory import Level
-from hgrd.program.program import Function, Program
+from hgrd.program.program import Program
 from hgrd.simulate.access_model import AccessModel
 from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, at_random, one_after_another
 from hgrd.simulate.ordering import Shape
@@ -27,7 +27,7 @@ _TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "
 _STEPS = 5_000
 
 
-class Meaningless(Exception):
+class MeaninglessError(Exception):
     """The run is outside the program's meaning, or takes too long."""
 
 
@@ -55,23 +55,25 @@ class Seen:
 def run(
     program: Program, case: Case, launch: Launch, random: Random, contents: Mapping[tuple[str, int], int] | None = None
 ) -> Seen:
-    """One run, on contents at random.  Raises Meaningless."""
+    """One run, on contents at random.  Raises MeaninglessError."""
     kernel = next(k for k in program.kernels() if k.ref.name == case.name)
-    launched = Launched(program, kernel, (*launch.grid, 1), (*launch.block, 1), _arguments(case, launch, random, contents))
+    launched = Launched(
+        program, kernel, (*launch.grid, 1), (*launch.block, 1), _arguments(case, launch, random, contents)
+    )
     model = AccessModel(Shape(launched.threads_per_block, launched.blocks))
     try:
         execution = Execution(launched, model, patience=400)
     except (ValueError, OverflowError) as error:
-        raise Meaningless(str(error)) from error
+        raise MeaninglessError(str(error)) from error
     schedule = one_after_another if not case.talks else _schedule(random)
     steps = 0
     while ready := execution.ready():
         steps += 1
         if steps > _STEPS:
-            raise Meaningless("it takes too long")
+            raise MeaninglessError("it takes too long")
         execution.step(schedule(ready))
     if execution.fault:
-        raise Meaningless(execution.fault)
+        raise MeaninglessError(execution.fault)
     seen = Seen()
     for divergence in (*execution.divergences, *model.divergences):
         seen.divergences.add(divergence.barrier.line)

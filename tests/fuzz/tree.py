@@ -47,7 +47,9 @@ def tree(form: str, *operands: Part | int, kept: bool = False) -> Tree:
             parts.append(piece)
         if i < len(operands):
             operand = operands[i]
-            parts.append(Tree((str(operand) if operand >= 0 else f"({operand})",)) if isinstance(operand, int) else operand)
+            parts.append(
+                Tree((str(operand) if operand >= 0 else f"({operand})",)) if isinstance(operand, int) else operand
+            )
     only = parts[0]
     return only if form == "@" and isinstance(only, Tree) else Tree(tuple(parts), kept)
 

@@ -17,6 +17,7 @@ __global__ void two_calls_of_one_function(int *a, int n) {
 }
 
 // note: write put, write put; global; warp block grid
+// safe: 0 of 3 pairs
 __global__ void two_calls_with_one_value(int *a, int n) {
   put(a, n);
   put(a, n);

@@ -66,7 +66,7 @@ def _not_both(one: Held, two: Held, naming: Naming) -> Term:
 
 
 def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: Apart) -> Locks:
-    """`apart` proves that two accesses are never unordered at the same place, `elsewhere` that blocks never share it."""
+    """`apart` proves that two accesses are never unordered at the same place, `elsewhere` that two blocks have none."""
     everything = accesses(protocol.items)
     targets = {o.target.key for o in protocol.observed.values()}
     sound: dict[str, Scope] = {}

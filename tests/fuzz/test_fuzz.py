@@ -1,0 +1,48 @@
+"""Random kernels in fixed number, and those that once went wrong.  For more: `python -m tests.fuzz --help`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.checking import check, expected, observed
+from tests.fuzz.campaign import campaign
+from tests.fuzz.case import make
+from tests.fuzz.hosts import RefusedError
+from tests.fuzz.judging import Tally
+from tests.fuzz.tree import name, smaller, tree, value
+
+KEPT = sorted((Path(__file__).parent / "kept").glob("*.cu"))
+
+
+@pytest.mark.parametrize("first", [0, 500, 900])
+def test_no_verdict_is_contradicted(first: int):
+    tally = Tally()
+    failed = list(campaign(first, 12, 12, 1e9, tally))
+    assert [(f.case.seed, f.failures) for f in failed] == []
+    assert tally.kernels > 4 and tally.safe and tally.race and tally.runs >= tally.kernels
+
+
+@pytest.mark.parametrize("file", KEPT, ids=lambda f: f.stem)
+def test_kept(file: Path, tmp_path: Path):
+    text = file.read_text()
+    assert observed(check(tmp_path, text), text) == expected(text)
+
+
+def test_host_code_is_computed_as_c_has_it():
+    p = name("p")
+    assert value(tree("(@ / @)", p, 2), {"p": -3}) == -1
+    assert value(tree("(@ % @)", p, 2), {"p": -3}) == -1
+    assert value(tree("(@ ? @ : @)", tree("(@ < @)", p, 0), 5, p), {"p": -3}) == 5
+
+
+def test_what_the_host_refuses_is_not_launched():
+    case = next(c for c in map(make, range(100)) if c.host is not None and not c.is_fixed and "assert" in c.text())
+    with pytest.raises(RefusedError):
+        case.launched(dict.fromkeys(("p", "q", "e"), 1 << 40))
+
+
+def test_every_smaller_case_is_smaller():
+    case = make(3)
+    size = len(case.text())
+    assert all(len(less.text()) <= size + 2 for less in case.smaller())
+    assert list(smaller((tree("x = @;", tree("(@ + @)", 2, name("t")), kept=True),)))
