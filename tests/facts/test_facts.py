@@ -269,3 +269,13 @@ def test_race_without_the_fact(name: str):
     found = observed(checked(program.twin), program.twin)
     races = [line for lines in found.values() for line in lines if not line.startswith("safe")]
     assert races == list(program.races)
+
+
+@pytest.mark.parametrize("name", [name for name, program in PROGRAMS.items() if program.used[0] in ("assert", "guard")])
+def test_the_proof_names_the_fact(name: str):
+    program = PROGRAMS[name]
+    (launch,) = checked(program.source).kernels[0].launches
+    (proof,) = launch.proofs
+    cell = program.line("cell")
+    assert (proof.first.span.line, proof.second.span.line) == (cell, cell)
+    assert (*program.used, program.line(program.used_in)) in {(f.kind, f.text, f.span.line) for f in proof.facts}

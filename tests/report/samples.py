@@ -19,6 +19,7 @@ from hgrd.races.findings import (
     OpenBarrier,
     OpenPair,
     Outcome,
+    Proof,
     Report,
     Site,
     Space,
@@ -113,6 +114,7 @@ def launch(kernel: str, outcome: Outcome, findings: tuple[Finding, ...], opened:
         pairs=9,
         discharged=9 - len(findings) - len(opened),
         seconds=0.25,
+        proofs=(Proof(STORE, STORE, ()), Proof(STORE, LOAD, (GUARD,))) if outcome is Outcome.SAFE else (),
     )
 
 

@@ -256,6 +256,7 @@ def _launch_report(
         pairs=result.pairs,
         discharged=result.discharged,
         seconds=seconds,
+        proofs=result.proofs,
     )
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "OpenBarrier",
     "OpenPair",
     "Outcome",
+    "Proof",
     "Report",
     "Site",
     "Space",
@@ -187,6 +188,15 @@ class OpenBarrier:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """A pair that cannot race, and the facts that say so; without any where the kernel itself excludes it."""
+
+    first: Site
+    second: Site
+    facts: tuple[FactUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchReport:
     """A kernel at one launch (or, without host code, at any launch the options allow)."""
 
@@ -205,6 +215,7 @@ class LaunchReport:
     seconds: float
     divergences: tuple[Divergence, ...] = ()
     open_barriers: tuple[OpenBarrier, ...] = ()
+    proofs: tuple[Proof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

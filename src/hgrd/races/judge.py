@@ -19,7 +19,7 @@ from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, precondition, scatters
 from hgrd.races.contents import Contents, contents
-from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Site
+from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
@@ -45,6 +45,7 @@ class Judgement:
     accesses: int
     pairs: int
     discharged: int
+    proofs: tuple[Proof, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Judge:
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
+    proofs: dict[SiteKey, Proof] = field(default_factory=dict[SiteKey, Proof])
     conflicts: dict[SiteKey, list[tuple[Posed, Model]]] = field(
         default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
     )
@@ -110,6 +112,7 @@ class Judge:
             len(accesses(self.protocol.items)),
             self.pairs,
             self.discharged,
+            tuple(p for key, p in self.proofs.items() if key not in self.findings and key not in self.open_sites),
         )
 
     def _given(self) -> list[FactUse]:
@@ -190,8 +193,11 @@ class Judge:
         self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
 
     def _note_proof(self, posed: Posed, answer: Proved) -> None:
-        for index in sorted(answer.used):
-            self.used[use_of(posed.facts[index])] = None
+        uses = dict.fromkeys(use_of(posed.facts[index]) for index in sorted(answer.used))
+        self.used |= uses
+        key = _key(posed.first, posed.second)
+        known = self.proofs.get(key) or Proof(site_of(posed.first), site_of(posed.second), ())
+        self.proofs[key] = replace(known, facts=tuple(dict.fromkeys((*known.facts, *uses))))
         for term in outermost(answer.no_wrap):
             bits, signed, _ = term.wrap_to
             self._assume(

@@ -20,6 +20,7 @@ from hgrd.races.findings import (
     Message,
     OpenBarrier,
     OpenPair,
+    Proof,
     Report,
     Site,
     ThreadWitness,
@@ -89,6 +90,7 @@ def _launch(launch: LaunchReport, strict: bool) -> Object:
         "open": [_open_pair(pair) for pair in launch.open_pairs],
         "open_barriers": [_open_barrier(barrier) for barrier in launch.open_barriers],
         "assumptions": [_fact(fact) for fact in launch.assumptions],
+        "proofs": [_proof(proof) for proof in launch.proofs],
         "notes": list(launch.notes),
         "accesses": launch.accesses,
         "pairs": launch.pairs,
@@ -201,6 +203,14 @@ def _integer(value: int) -> Json:
 
 def _fact(fact: FactUse) -> Object:
     return {"text": fact.text, "kind": fact.kind, "location": location(fact.span)}
+
+
+def _proof(proof: Proof) -> Object:
+    return {
+        "first": _site(proof.first),
+        "second": _site(proof.second),
+        "facts": [_fact(fact) for fact in proof.facts],
+    }
 
 
 def _message(message: Message) -> Object:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from hgrd.program.span import NOWHERE, Span
-from hgrd.races.findings import Confidence, FactUse, LaunchReport
+from hgrd.races.findings import Confidence, FactUse, LaunchReport, Proof
 from hgrd.report.lines import Line, Piece, Tone, line
 from hgrd.report.severity import Severity
 
@@ -33,12 +34,15 @@ def field(name: str, text: str) -> Line:
     return line(INDENT, (Tone.FAINT, f"{name + ':':<12}"), text)
 
 
-def facts_lines(title: str, facts: tuple[FactUse, ...]) -> Iterator[Line]:
+def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...] = ()) -> Iterator[Line]:
+    """Facts with their origin and class, and how many of the proofs need each."""
+    needed = Counter(fact for proof in proofs for fact in proof.facts)
     if facts:
         yield line(INDENT, (Tone.FAINT, f"{title}:"))
     for fact in facts:
         where = "" if fact.span == NOWHERE else f"{fact.span}: "
-        yield line(INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}]"))
+        pairs = f", for {counted(needed[fact], 'pair')}" if needed[fact] else ""
+        yield line(INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}{pairs}]"))
 
 
 def counted(number: int, word: str, plural: str | None = None) -> str:

@@ -200,7 +200,7 @@ def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
             differs = f": {launch.outcome.value}" if launch.outcome is not kernel.outcome else ""
             yield line(INDENT, launch_words(launch) + differs)
         if launch.outcome is Outcome.SAFE:
-            yield from facts_lines("assuming", launch.assumptions)
+            yield from facts_lines("assuming", launch.assumptions, launch.proofs)
         for note in launch.notes:
             yield field("note", note)
 
