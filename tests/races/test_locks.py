@@ -616,3 +616,31 @@ def arrivals(tmp_path_factory: pytest.TempPathFactory) -> Report:
 @pytest.mark.parametrize("kernel", cases(ARRIVALS))
 def test_verdict_with_arrivals(kernel: str, arrivals: Report):
     assert observed(arrivals, ARRIVALS)[kernel] == expected(ARRIVALS)[kernel]
+
+
+CAUSES = {
+    "no_fence_after_taking": ("HGRD005", "the lock lock would order the two, but no fence stands between taking it"),
+    "no_fence_before_giving": ("HGRD005", "giving it back"),
+    "fence_of_the_block": ("HGRD006", "taking it"),
+    "two_locks": ("HGRD001", ""),
+    "behind_the_lock": ("HGRD001", ""),
+    "no_fence_before_the_flag": ("HGRD005", "writing it"),
+    "no_fence_after_the_wait": ("HGRD005", "the wait in line"),
+    "the_wrong_neighbour": ("HGRD001", ""),
+    "no_fence_before_arriving": ("HGRD005", "the counter arrived would order the two"),
+    "no_fence_by_the_last": ("HGRD006", "reading it"),
+}
+
+
+@pytest.mark.parametrize("kernel", CAUSES)
+def test_cause(kernel: str, report: Report, flags: Report, arrivals: Report):
+    (found,) = [k for r in (report, flags, arrivals) for k in r.kernels if k.kernel == kernel]
+    rule, words = CAUSES[kernel]
+    assert {f.rule for f in found.findings} == {rule}
+    assert all(words in f.cause if words else not f.cause for f in found.findings)
+
+
+def test_a_lock_written_plainly(report: Report):
+    (found,) = [k for k in report.kernels if k.kernel == "lock_cleared_by_a_plain_write"]
+    causes = {(f.first.kind.value, f.second.kind.value): f.rule for f in found.findings if f.first.array == "lock"}
+    assert causes == {("write", "write"): "HGRD001", ("write", "atomic"): "HGRD007"}

@@ -94,6 +94,8 @@ CONDITIONAL = Finding(
     witness=SAME_VALUE.witness,
     facts=(),
     condition="n <= m",
+    rule="HGRD005",
+    cause="the lock l would order the two, but no fence stands between line 8 and giving it back in line 9",
 )
 OPEN = OpenPair(LOAD, SCATTER, Space.GLOBAL, (Level.INTER_BLOCK,), "out of time after 60 s", LOAD.span)
 NOT_UNDERSTOOD = OpenPair(None, None, None, tuple(Level), "inline assembly", at(20, 5))

@@ -110,7 +110,9 @@ class Finding:
     witness: Witness
     facts: tuple[FactUse, ...]
     same_value: bool = False  # both write the same value: a note unless --strict
-    condition: str = ""  # for conditional races: the precondition that would exclude it
+    condition: str = ""  # the precondition that would exclude it, if one does
+    rule: str = "HGRD001"  # HGRD005 to HGRD007: a mistake in synchronisation that would order the two
+    cause: str = ""  # that mistake, in words
     method: str = ""
 
 

@@ -20,6 +20,7 @@ from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, precondition, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
+from hgrd.races.idioms import flaw
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
@@ -229,8 +230,16 @@ class Judge:
         self.findings[key] = Finding(
             site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
-            same_value=same_value, method=answer.method,
+            same_value=same_value, method=answer.method, **self._cause(pair),
         )  # fmt: skip
+
+    def _cause(self, pair: Pair) -> dict[str, str]:
+        """What keeps synchronisation that is there from ordering the two."""
+        handshaking = self.poser.communication.handshaking
+        if handshaking is None or pair.level is None:
+            return {}
+        found = flaw(handshaking, pair.first, pair.second, pair.level)
+        return {} if found is None else {"rule": found.rule, "cause": found.text}
 
     def _doubt(self, pair: Pair, posed: Posed) -> str | None:
         """Why a conflict in the query may be none in the program."""

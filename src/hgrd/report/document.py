@@ -101,7 +101,7 @@ def _launch(launch: LaunchReport, strict: bool) -> Object:
 
 def _finding(finding: Finding, strict: bool) -> Object:
     return {
-        "rule": "HGRD001",
+        "rule": finding.rule,
         "severity": severity(finding, strict).value,
         "confidence": finding.confidence.value,
         "space": finding.space.value,
@@ -110,6 +110,7 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "second": _site(finding.second),
         "same_value": finding.same_value,
         "condition": finding.condition or None,
+        "cause": finding.cause or None,
         "witness": _witness(finding.witness),
         "facts": [_fact(fact) for fact in finding.facts],
         "method": finding.method,

@@ -86,6 +86,8 @@ def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, st
         yield from in_macro(second.span)
     yield field("levels", ", ".join(level.value for level in finding.levels))
     yield field("confidence", CONFIDENCE[finding.confidence])
+    if finding.cause:
+        yield field("cause", f"{finding.cause} [{finding.rule}]")
     if finding.condition:
         yield field("unless", f"assert({finding.condition});")
     yield from _launch_of(kernel, finding)
