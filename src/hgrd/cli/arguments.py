@@ -18,7 +18,7 @@ from hgrd.source.options import SourceOptions
 
 T = TypeVar("T")
 
-STAGES = ("program", "cfg", "facts", "protocol", "phases", "queries")
+STAGES = ("program", "cfg", "facts", "protocol", "aligned", "phases", "queries")
 _LEVELS = {level.value: level for level in Level}
 _CLASSES = {kind.value.replace(" ", "-"): kind for kind in CLASSES}
 _PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")

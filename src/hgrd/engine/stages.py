@@ -50,6 +50,12 @@ def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     return (print_protocol(protocol) for protocol, _ in _protocols(programs, options))
 
 
+def _aligned(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
+    from hgrd.protocol.aligned import print_aligned
+
+    return (print_aligned(protocol) for protocol, _ in _protocols(programs, options))
+
+
 def _phases(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.races.printer import print_phases
 
@@ -67,6 +73,7 @@ STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]
     "cfg": _cfg,
     "facts": _facts,
     "protocol": _protocol,
+    "aligned": _aligned,
     "phases": _phases,
     "queries": _queries,
 }

@@ -14,12 +14,13 @@ def print_protocol(protocol: Protocol) -> str:
         f"  grid ({', '.join(map(show, c.grid))}) block ({', '.join(map(show, c.block))})",
     ]
     lines += [f"  fact {show(f.term)}  // {f.span}" for f in c.facts if f.term is not TRUE]
-    lines += _items(protocol.items, 1, frozenset())
+    lines += print_items(protocol.items, 1)
     lines += [f"  gap: {g.reason}  // {g.span}" for g in protocol.gaps]
     return "\n".join(lines) + "\n"
 
 
-def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[str]:
+def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = frozenset()) -> list[str]:
+    """The lines of some items; `known` conditions are not repeated."""
     pad = "  " * depth
     lines: list[str] = []
     for item in items:
@@ -41,7 +42,7 @@ def _items(items: tuple[Item, ...], depth: int, known: frozenset[Term]) -> list[
                 lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
             case ProtocolLoop():
                 lines.append(f"{pad}loop {item.binder.name} in 0..{item.binder.high}{when}  // {item.span.line}")
-                lines += _items(item.items, depth + 1, known | frozenset(item.guards))
+                lines += print_items(item.items, depth + 1, known | frozenset(item.guards))
     return lines
 
 

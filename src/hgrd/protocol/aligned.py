@@ -1,0 +1,108 @@
+"""Faial's aligned form of a protocol: no access leaks over the border of an iteration that synchronises.
+
+A loop `for k { A; barrier; B }` becomes `A[k = 0]; for k in 1… { barrier; B[k - 1]; A }; barrier; B[k = last]`
+(seed paper, section 4): cut at its barriers, every part then holds all accesses that can run together.
+`phases` decides by the same alignment, as a relation between iterations; this form is for people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, Scope
+from hgrd.protocol.printer import print_items
+from hgrd.terms import Symbol, Term, add, const, show, substitute, var
+
+_ALIGNING = frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM})
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """A loop that begins with a barrier: iterations binder = 1, 2, …, and `guards` hold at entry."""
+
+    binder: Symbol
+    guards: tuple[Term, ...]
+    items: tuple[Aligned, ...]
+    line: int
+
+
+Aligned = Item | Rotated
+
+
+def aligned(items: tuple[Item, ...]) -> tuple[Aligned, ...]:
+    """The items with every loop that synchronises a block rotated, inner loops first."""
+    found: list[Aligned] = []
+    for item in items:
+        if isinstance(item, ProtocolLoop) and synchronises(item):
+            found += _rotated(item)
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def synchronises(item: Item) -> bool:
+    """Whether a barrier of the block stands in it."""
+    match item:
+        case Barrier(scope=scope, mask=mask, tile=tile):
+            return scope in _ALIGNING and mask is None and tile is None
+        case ProtocolLoop(items=inner):
+            return any(map(synchronises, inner))
+        case _:
+            return False
+
+
+def _rotated(loop: ProtocolLoop) -> list[Aligned]:
+    body = aligned(loop.items)
+    border = next(i for i, item in enumerate(body) if isinstance(item, Rotated) or synchronises(item))
+    head, tail = body[:border], body[border:]
+    binder = loop.binder
+    last = add(var(loop.count), const(-1))
+    inside = (*_at(tail, binder, add(var(binder), const(-1))), *head)
+    return [
+        *_at(head, binder, const(0)),
+        Rotated(binder, loop.guards, inside, loop.span.line),
+        *_at(tail, binder, last),
+    ]
+
+
+def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligned, ...]:
+    """The items in another iteration."""
+
+    def there(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        return substitute(terms, {binder: value})
+
+    found: list[Aligned] = []
+    for item in items:
+        guards = there(item.guards)
+        match item:
+            case Access():
+                (offset,) = there((item.offset,))
+                found.append(replace(item, offset=offset, guards=guards, endings=there(item.endings)))
+            case Rotated():
+                found.append(replace(item, guards=guards, items=_at(item.items, binder, value)))
+            case ProtocolLoop():
+                inner = tuple(i for i in _at(item.items, binder, value) if not isinstance(i, Rotated))
+                found.append(replace(item, guards=guards, tests=there(item.tests), items=inner))
+            case Barrier() | Exit() | Fence() | Gap():
+                found.append(replace(item, guards=guards))
+    return tuple(found)
+
+
+def print_aligned(protocol: Protocol) -> str:
+    """One line an item, as `hgrd show protocol`; rotated loops say so."""
+    head = f"kernel {protocol.kernel} at {protocol.span}"
+    return "\n".join((head, *_lines(aligned(protocol.items), 1))) + "\n"
+
+
+def _lines(items: tuple[Aligned, ...], depth: int) -> list[str]:
+    lines: list[str] = []
+    for item in items:
+        match item:
+            case Rotated():
+                guards = " && ".join(show(g) for g in item.guards)
+                when = f" when {guards}" if guards else ""
+                lines.append(f"{'  ' * depth}loop {item.binder.name} in 1..{item.binder.high}{when}  // {item.line}")
+                lines += _lines(item.items, depth + 1)
+            case _:
+                lines += print_items((item,), depth)
+    return lines
