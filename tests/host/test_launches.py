@@ -273,6 +273,37 @@ def test_recursion_ends(tmp_path: Path) -> None:
     assert len(host(tmp_path, KERNEL + main).launches) == 1
 
 
+TWO_MORE = """
+__global__ void other(int* data, int n) { data[0] = n; }
+__global__ void longer(int* data, long n) { data[0] = n; }
+typedef void (*Kernel)(int*, int);
+"""
+
+
+def test_a_pointer_is_any_kernel_of_its_type_whose_address_is_taken(tmp_path: Path) -> None:
+    main = """
+    Kernel chosen(Kernel, Kernel, void (*)(int*, long));
+    int main() {
+        int* d; cudaMalloc(&d, 128);
+        Kernel k = chosen(kernel, other, longer);
+        k<<<1, 32>>>(d, 7);
+    }
+    """
+    run = host(tmp_path, KERNEL + TWO_MORE + main)
+    assert [(s.kernel.name, s.configuration, str(s.arguments[1])) for s in run.launches] == [
+        ("kernel", "<<<1, 32>>>", "7"),
+        ("other", "<<<1, 32>>>", "7"),
+    ]
+    assert run.notes == ()
+
+
+def test_a_kernel_that_is_launched_by_name_alone_is_behind_no_pointer(tmp_path: Path) -> None:
+    main = "void run(Kernel k, int* d) { k<<<1, 32>>>(d, 1); other<<<2, 32>>>(d, 2); }"
+    run = host(tmp_path, KERNEL + TWO_MORE + main)
+    assert [(s.kernel.name, s.configuration) for s in run.launches] == [("other", "<<<2, 32>>>")]
+    assert [note.text for note in run.notes] == ["a launch of a kernel that is not known here"]
+
+
 def test_an_unknown_kernel_is_noted(tmp_path: Path) -> None:
     main = "void run(void (*k)(int*, int), int* d) { k<<<1, 32>>>(d, 1); }"
     run = host(tmp_path, KERNEL + main)

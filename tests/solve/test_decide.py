@@ -187,6 +187,15 @@ def test_what_is_left_of_a_multiple() -> None:
     assert isinstance(decide(pair(index[0], index[1])), Proved)
 
 
+def test_a_divisor_that_asks_for_a_remainder() -> None:
+    """`c = n % m == 0 ? m : 16; a[x / c * c + x % c]`, with n / c and n % c among the facts."""
+    m, n = shared("m", 1, 64), shared("n", 0, 4096)
+    c = ite(eq(mod(n, m), const(0)), m, const(16))
+    fact = le(add(div(n, c), mod(n, c)), const(1 << 20))
+    index = [add(mul(div(x, c), c), mod(x, c)) for x in (I, J)]
+    assert isinstance(decide(replace(pair(index[0], index[1]), facts=(fact,))), Proved)
+
+
 def test_a_guard_settles_a_choice() -> None:
     """`k = t < n ? t : -1; if (k != -1) a[k]`"""
     m = shared("m", 0, 1 << 20)

@@ -14,7 +14,7 @@ from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, OpaqueType, PointerType, RecordType
+from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
@@ -24,12 +24,13 @@ from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 512
 LAUNCHES_OF_ONE_LINE = 8
+MAX_KERNELS = 16  # a launch through a pointer to one of more kernels is not followed
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A launch as the program asks for it."""
+    """A launch as the program asks for it; `type` is that of the kernel, where it is known."""
 
     kernel: Value
     grid: Value
@@ -38,6 +39,7 @@ class Request:
     arguments: tuple[Value, ...]
     span: Span
     cooperative: bool = False
+    type: FunctionType | None = None
 
 
 def launch(record: Record, machine: Machine, state: State, request: Request) -> None:
@@ -56,7 +58,18 @@ def launch(record: Record, machine: Machine, state: State, request: Request) -> 
                 launch(record, machine, branch, replace(request, kernel=kernel))
             forget_targets(state, request.arguments, deep=True)
         case _:
-            record.note(machine, "a launch of a kernel that is not known here", request.span)
+            _launch_any(record, machine, state, request)
+
+
+def _launch_any(record: Record, machine: Machine, state: State, request: Request) -> None:
+    """A launch through a pointer of unknown value: of each kernel that it can point to."""
+    kernels = () if request.type is None else record.linked.kernels_behind(request.type)
+    if not 0 < len(kernels) <= MAX_KERNELS:
+        record.note(machine, "a launch of a kernel that is not known here", request.span)
+        return
+    for kernel in kernels:
+        launch(record, machine, state.copy(), replace(request, kernel=FunctionValue(kernel.ref)))
+    forget_targets(state, request.arguments, deep=True)
 
 
 def _site(record: Record, machine: Machine, state: State, request: Request, kernel: ir.FunctionRef) -> LaunchSite:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
+from hgrd.program.signatures import callable_as
 from hgrd.program.span import Span
-from hgrd.program.types import Field, OpaqueType, Record, Type
+from hgrd.program.types import Field, FunctionType, OpaqueType, Record, Type
 from hgrd.program.walk import nodes
 
 LAUNCH_FUNCTIONS = frozenset(
@@ -22,12 +23,14 @@ LAUNCH_FUNCTIONS = frozenset(
 class Uses:
     """What the body of a function mentions: functions, and its own launches (of kernels that are wanted).
 
-    `launchers` are those of the functions that launch what they are given.
+    `launchers` are those of the functions that launch what they are given, `addresses` those whose address
+    is taken other than to be launched at once.
     """
 
     functions: frozenset[str]
     launches: frozenset[Span]
     launchers: frozenset[str]
+    addresses: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,13 @@ class Linked:
     def launchers(self) -> frozenset[str]:
         """The functions of the runtime that launch kernels."""
         return frozenset[str]().union(*(uses.launchers for uses in self.uses.values()))
+
+    def kernels_behind(self, type_: FunctionType) -> tuple[Function, ...]:
+        """The kernels whose address is taken somewhere and that a pointer of this type can point to."""
+        taken = frozenset[str]().union(*(uses.addresses for uses in self.uses.values()))
+        found = [self.functions[key] for key in taken & self.functions.keys()]
+        kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
+        return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
 
     def launches_below(self, key: str) -> frozenset[Span]:
         """The launches in a function and in all that it may call."""
@@ -126,6 +136,8 @@ def _uses(function: Function, wants: Callable[[str], bool]) -> Uses:
     functions: set[str] = set()
     launches: set[Span] = set()
     launchers: set[str] = set()
+    addresses: list[ir.FunctionAddress] = []
+    launched: set[int] = set()
     for node in nodes(function.body):
         match node:
             case ir.Call(function=called, span=span):
@@ -137,9 +149,12 @@ def _uses(function: Function, wants: Callable[[str], bool]) -> Uses:
                 functions.add(called.key)
             case ir.FunctionAddress(function=called):
                 functions.add(called.key)
+                addresses.append(node)
             case ir.Launch(kernel=kernel, span=span):
+                launched.add(id(kernel))
                 if not isinstance(kernel, ir.FunctionAddress) or wants(kernel.function.name):
                     launches.add(span)
             case _:
                 pass
-    return Uses(frozenset(functions), frozenset(launches), frozenset(launchers))
+    taken = frozenset(node.function.key for node in addresses if id(node) not in launched)
+    return Uses(frozenset(functions), frozenset(launches), frozenset(launchers), taken)

@@ -16,7 +16,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import ArrayType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.effects import Effects
@@ -106,7 +106,10 @@ class HostSemantics(Semantics):
         grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)
         shared = None if launch.shared_bytes is None else evaluate(machine, state, launch.shared_bytes)
         arguments = tuple(_by_value(machine, state, a, evaluate(machine, state, a)) for a in launch.arguments)
-        take_launch(self.record, machine, state, Request(kernel, grid, block, shared, arguments, launch.span))
+        signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
+        type_ = signature if isinstance(signature, FunctionType) else None
+        request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_)
+        take_launch(self.record, machine, state, request)
         return OPAQUE
 
     def unrolls(self, array: Variable) -> bool:

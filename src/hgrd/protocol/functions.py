@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Side
-from hgrd.program.types import FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.signatures import callable_as
+from hgrd.program.types import FunctionType
 from hgrd.symbolic.effects import nodes
 from hgrd.symbolic.values import NULL, OPAQUE, Choice, FunctionValue, NullValue, PointerValue, Value
 from hgrd.terms import Term, const, eq, ite
@@ -38,7 +39,7 @@ class FunctionNumbers:
 
     def targets(self, type_: FunctionType) -> tuple[Function, ...]:
         """The functions that a pointer of this type can point to."""
-        return tuple(f for key in self.numbers if _callable_as(f := self.functions[key], type_))
+        return tuple(f for key in self.numbers if callable_as(f := self.functions[key], type_))
 
     def number(self, value: Value) -> Term | None:
         """The number of what a pointer points to; None where it is no function of the program."""
@@ -76,30 +77,3 @@ def _addresses(functions: Iterable[Function], globals_: Iterable[Global]) -> Ite
                 function = known.get(node.function.key)
                 if function is not None and function.side in (Side.DEVICE, Side.BOTH):
                     yield function.ref.key
-
-
-def _callable_as(function: Function, type_: FunctionType) -> bool:
-    """Whether a pointer of this type may point to the function; where a type is not known, it may."""
-    if type_.returns is None:
-        return True
-    if function.body is None:  # its parameters are not kept
-        return _alike(function.returns, type_.returns)
-    if function.variadic or len(function.parameters) != len(type_.parameters):
-        return function.variadic
-    pairs = zip(function.parameters, type_.parameters, strict=True)
-    return _alike(function.returns, type_.returns) and all(_alike(p.type, t) for p, t in pairs)
-
-
-def _alike(a: Type, b: Type) -> bool:
-    """Equal as far as is known; what pointers point to is not compared (const, casts)."""
-    match a, b:
-        case (OpaqueType(), _) | (_, OpaqueType()):
-            return True
-        case PointerType(), PointerType():
-            return True
-        case IntType(bits=m), IntType(bits=n):
-            return m == n
-        case RecordType(key=m), RecordType(key=n):
-            return m == n
-        case _:
-            return a == b

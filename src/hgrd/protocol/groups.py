@@ -23,6 +23,10 @@ _MAKERS = {
     "this_thread_block", "this_grid", "tiled_partition", "coalesced_threads", "binary_partition", "labeled_partition",
     "this_cluster", "this_multi_grid",
 }  # fmt: skip
+_SHAPES = {
+    "thread_rank", "block_rank", "num_threads", "num_blocks", "size", "group_size", "thread_index", "block_index",
+    "meta_group_rank", "meta_group_size", "group_index", "group_dim", "dim_threads", "dim_blocks", "dim_grid",
+}  # fmt: skip
 
 
 def group_call(
@@ -46,7 +50,8 @@ def group_call(
         return rank
     if isinstance(call.type, VoidType) or name.startswith(("thread_block", "grid_group", "coalesced", "thread_group")):
         return OPAQUE
-    return machine.unknown(f"{name}()", call.type, Origin.DATA)
+    origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
+    return machine.unknown(f"{name}()", call.type, origin)
 
 
 def _static_method(device: DeviceSemantics, machine: Machine, state: State, call: Call) -> Value | None:
@@ -116,7 +121,7 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
     match group, name:
         case ("thread_block", "thread_rank"):
             return thread
-        case ("thread_block", "size" | "num_threads"):
+        case ("thread_block", "size" | "num_threads" | "group_size"):
             return threads
         case (_, "thread_index"):
             return _vector(x, y, z)
@@ -124,7 +129,7 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
             return _vector(ix, iy, iz)
         case ("thread_block", "group_dim" | "dim_threads"):
             return _vector(bx, by, bz)
-        case ("grid_group", "group_dim" | "dim_blocks"):
+        case ("grid_group", "group_dim" | "dim_blocks" | "dim_grid"):
             return _vector(gx, gy, gz)
         case ("grid_group", "thread_rank"):
             return add(mul(block, threads), thread)
@@ -138,7 +143,9 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
             return mod(thread, const(tile))
         case (_, "meta_group_rank") if tile is not None:
             return div(thread, const(tile))
-        case (_, "size" | "num_threads") if tile is not None:
+        case (_, "meta_group_size") if tile is not None:
+            return div(add(threads, const(tile - 1)), const(tile))
+        case (_, "size" | "num_threads" | "group_size") if tile is not None:
             return const(tile)
         case _:
             return None

@@ -197,7 +197,9 @@ class Normaliser:
 
     def _division(self, t: Term) -> Division:
         dividend, divisor = t.args
-        others = [self.value(c).poly for c in self._divisors.get(dividend, ()) if c is not divisor]
+        rivals = self._divisors.pop(dividend, [])  # not while these are visited: x % (x % c == 0 ? c : d)
+        others = [self.value(c).poly for c in rivals if c is not divisor]
+        self._divisors[dividend] = rivals
         return self._divider.divide(self.value(dividend), self.value(divisor), floor=False, others=others)
 
     def _extreme(self, t: Term, a: Value, b: Value) -> Value:

@@ -1,0 +1,46 @@
+"""Ranks and sizes of cooperative groups in subscripts."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// safe: 1 of 1 pairs
+__global__ void a_row_for_each_tile(int *rows, int width) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  int row = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
+  for (int j = warp.thread_rank(); j < 64; j += warp.size()) rows[row * 64 + j] = j;
+}
+
+// race: write all, write all; global; grid
+__global__ void a_row_less(int *rows, int width) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  int row = blockIdx.x * (warp.meta_group_size() - 1) + warp.meta_group_rank();
+  for (int j = warp.thread_rank(); j < 64; j += warp.size()) rows[row * 64 + j] = j + blockIdx.x;  // all
+}
+
+void run(int *rows, int blocks, int threads) {
+  a_row_for_each_tile<<<blocks, threads>>>(rows, 64);
+  a_row_less<<<blocks, threads>>>(rows, 64);
+}
+
+// open: write all, write all; global; warp block grid: it depends on values that are not known: size()
+__global__ void of_any_size(int *rows) {
+  cg::coalesced_group group = cg::coalesced_threads();
+  rows[threadIdx.x * group.size()] = threadIdx.x;  // all
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("groups"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_groups(report: Report, kernel: str):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
