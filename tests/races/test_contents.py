@@ -50,6 +50,27 @@ __global__ void at_the_end_of_a_chain(int *out, int *next, int n) {
   out[at] = threadIdx.x;  // slot
 }
 
+// open: write own, write own; global; block: it depends on values that the kernel computes: count[]
+__global__ void as_far_as_it_counted(int *out, int *in) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = in[0] * in[1];
+  __syncthreads();
+  for (int i = threadIdx.x % 32; i < count; i += 32) out[threadIdx.x / 32 * 640 + i] = threadIdx.x;  // own
+}
+
+// race: write own, write own; global; block (data-dependent)
+__global__ void as_far_as_it_is_told(int *out, int *in) {
+  for (int i = threadIdx.x % 32; i < in[0]; i += 32) out[threadIdx.x / 32 * 640 + i] = threadIdx.x;  // own
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void all_as_often_as_it_counted(int *out, int *in) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = in[0] * in[1];
+  __syncthreads();
+  for (int i = 0; i < count; i++) out[i] = threadIdx.x;  // slot
+}
+
 // race: write slot, write slot; global; warp block (data-dependent)
 __global__ void all_at_one_place_that_it_made(int *out, int *in) {
   __shared__ int base;

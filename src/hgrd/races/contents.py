@@ -7,7 +7,8 @@ some values only, and which is not known: an address that depends on it shows no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from hgrd.program.memory import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
@@ -16,7 +17,9 @@ from hgrd.protocol.phases import Phases
 from hgrd.races.parties import SUFFIX
 from hgrd.solve.query import Query
 from hgrd.symbolic.linear import difference
-from hgrd.terms import Op, Origin, Symbol, Term
+from hgrd.terms import Op, Origin, Symbol, Term, const, le, symbols_of, var
+
+FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,21 @@ class Contents:
     def bearing_on(self, query: Query) -> tuple[str, ...]:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
         return self.computed_in(difference(query.first.address, query.second.address))
+
+    def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
+        """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
+
+        How far `i < count` lets threads go is not known where `count` is computed: a race counts only if two of
+        the first few, in the first iteration, meet as well.
+        """
+        own = symbols_of(difference(query.first.address, query.second.address))
+        indexes = {s for s in own if s.origin in (Origin.THREAD, Origin.LOOP)}
+        guards = (*query.first.guards, *query.second.guards)
+        bounds = [g for g in guards if g.op in (Op.LE, Op.LT) and not indexes.isdisjoint(symbols_of(g))]
+        bounds = [g for g in bounds if self.computed_in(g)]
+        bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
+        few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
+        return self.computed_in(*bounds), replace(query, between=(*query.between, *few))
 
     def computed_in(self, *terms: Term) -> tuple[str, ...]:
         """Names of the computed values in the terms (of either thread)."""

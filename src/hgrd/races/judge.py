@@ -248,6 +248,9 @@ class Judge:
         computed = self.contents.bearing_on(posed.query)
         if computed:
             return f"it depends on values that the kernel computes: {_listed(computed)}"
+        bounding, modest = self.contents.modest(posed.query)
+        if bounding and not isinstance(self.decide(modest), Conflict):
+            return f"it depends on values that the kernel computes: {_listed(bounding)}"
         return self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
