@@ -396,9 +396,30 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
             return machine.semantics.pointer_to_function(machine, number, target.name, to, target.span)
         case PointerType():
             address = read_between(name, (index,), 0, 1 << 48)
-            return _pointee(target, f"*{target.key}", f"*{target.name}", type_, address)
+            member = _member(machine, target, offset, type_)
+            return _pointee(target, f"*{target.key}{member}", f"*{target.name}{member}", type_, address)
         case _:
             return OPAQUE
+
+
+def _member(machine: Machine, target: MemoryObject, offset: Term, type_: PointerType) -> str:
+    """The member of a record in memory, as text, whose place this is if it points to numbers; else "".
+
+    Buffers behind different members are different objects, like those behind different parameters (pointers to
+    records are links as a rule, and many lead to one record).
+    """
+    record = target.element
+    while isinstance(record, ArrayType):
+        record = record.of
+    size = machine.size(record) if isinstance(record, RecordType) else None
+    if not isinstance(record, RecordType) or not size or not isinstance(type_.to, IntType | FloatType | BoolType):
+        return ""
+    constant, atoms = linear(offset)
+    if any(c % size for c in atoms.values()):
+        return ""
+    known = machine.records.get(record.key)
+    fields = () if known is None else known.fields
+    return next((f".{f.name}" for f in fields if f.offset == constant % size and f.type == type_), "")
 
 
 def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple[str, Term]:

@@ -107,10 +107,17 @@ def storage_of(node: Node, default: Storage) -> Storage:
 
 
 def local_storage(node: Node, to: Context) -> Storage:
-    """Static variables of device code are global memory: all threads share them."""
+    """Static variables of device code are global memory: all threads share them.
+
+    Constants have their value from the beginning (device code initialises them with constants alone), so that
+    nobody can tell them from a variable of the thread's own.
+    """
     if node.get("storageClass") != "static":
         return storage_of(node, Storage.LOCAL)
     device = to.function.side in (Side.KERNEL, Side.DEVICE)
+    declared = to.unit.declarations.type_of(node, to.scope)
+    if device and declared.const and not declared.volatile:
+        return storage_of(node, Storage.LOCAL)
     return storage_of(node, Storage.DEVICE if device else Storage.STATIC)
 
 
