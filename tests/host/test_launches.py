@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from hgrd.host.printer import print_facts
 from hgrd.host.run import run_host
 from hgrd.host.wording import say_value
@@ -302,6 +304,31 @@ def test_a_kernel_that_is_launched_by_name_alone_is_behind_no_pointer(tmp_path: 
     run = host(tmp_path, KERNEL + TWO_MORE + main)
     assert [(s.kernel.name, s.configuration) for s in run.launches] == [("other", "<<<2, 32>>>")]
     assert [note.text for note in run.notes] == ["a launch of a kernel that is not known here"]
+
+
+RULED_OUT = """
+    int main(int argc, char** argv) {
+        bool debug = DEBUG;
+        int n = 4;
+        int* d; cudaMalloc(&d, 128);
+        if (debug) other<<<3, 32>>>(d, 3); else kernel<<<2, 32>>>(d, n);
+        if (debug) n = 5;
+        kernel<<<1, 64>>>(d, n);
+    }
+"""
+
+
+@pytest.mark.parametrize(("debug", "dead"), [("false", "16:20"), ("argc > 1", None)])
+def test_launches_that_constants_rule_out_are_found_all_the_same(tmp_path: Path, debug: str, dead: str | None) -> None:
+    run = host(tmp_path, KERNEL + TWO_MORE + RULED_OUT.replace("DEBUG", debug))
+    last = "4" if dead else "(1 < argc ? 5 : 4)"
+    assert sorted((s.kernel.name, s.configuration, say_value(s.arguments[1])) for s in run.launches) == [
+        ("kernel", "<<<1, 64>>>", last),
+        ("kernel", "<<<2, 32>>>", "4"),
+        ("other", "<<<3, 32>>>", "3"),
+    ]
+    told = [(f"{n.span.line}:{n.span.column}", n.text) for n in run.notes]
+    assert told == ([] if dead is None else [(dead, "the program as it stands never makes this launch")])
 
 
 def test_an_unknown_kernel_is_noted(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class Record:
     Launches of kernels that nobody `wants` are not taken down.  `kinds` says of which class conditions of
     the path are, where that is not plain from their own kind; `foreign` are variables of libraries, which
     change behind the program's back; `hints` names the result of a call after the variable it is stored in
-    first.
+    first.  `overlooked` are launches that constants rule out; to find them, arms of an `if` are entered all the same.
     """
 
     linked: Linked
@@ -41,6 +41,7 @@ class Record:
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
     foreign: set[str] = field(default_factory=set[str])
+    overlooked: frozenset[Span] = frozenset()
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
 

@@ -9,6 +9,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.signatures import callable_as
 from hgrd.program.span import Span
+from hgrd.program.statements import Statement
 from hgrd.program.types import Field, FunctionType, OpaqueType, Record, Type
 from hgrd.program.walk import nodes
 
@@ -52,6 +53,11 @@ class Linked:
         found = [self.functions[key] for key in taken & self.functions.keys()]
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
         return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
+
+    def launches_in(self, statement: Statement) -> frozenset[Span]:
+        """The launches in a statement and in all that it may call."""
+        uses = _uses(statement, lambda _: True)
+        return uses.launches.union(*map(self.launches_below, uses.functions))
 
     def launches_below(self, key: str) -> frozenset[Span]:
         """The launches in a function and in all that it may call."""
@@ -105,7 +111,7 @@ def _join(units: Iterable[Program], wants: Callable[[str], bool]) -> Linked:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
     records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
-    return Linked(functions, globals_, records, {k: _uses(f, wants) for k, f in hosts.items() if f.user_code})
+    return Linked(functions, globals_, records, {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code})
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
@@ -132,13 +138,13 @@ def _type_of(place: ir.Place) -> Type | None:
             return place.type
 
 
-def _uses(function: Function, wants: Callable[[str], bool]) -> Uses:
+def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
     functions: set[str] = set()
     launches: set[Span] = set()
     launchers: set[str] = set()
     addresses: list[ir.FunctionAddress] = []
     launched: set[int] = set()
-    for node in nodes(function.body):
+    for node in nodes(body):
         match node:
             case ir.Call(function=called, span=span):
                 functions.add(called.key)

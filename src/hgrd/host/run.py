@@ -48,16 +48,26 @@ def run_host(programs: tuple[Program, ...], *, asserts: bool = True, wants: Call
 
 
 def _run_all(linked: Linked, record: Record) -> None:
-    """Entries one after another, as long as there are launches that none of them has reached."""
+    """Entries one after another, as long as there are launches that none of them has reached.
+
+    In the end the first one again, if constants have ruled out launches in it (`if (debug) …`).
+    """
     names = Names()
     budget = ALL_STEPS
-    for entry in linked.entries():
+    entries = linked.entries()
+    for entry in (*entries, *entries[:1]):
         reached = {site.span for site in record.launches}
-        if not linked.launches_below(entry.ref.key) - reached:
+        missed = linked.launches_below(entry.ref.key) - reached
+        if not missed:
             continue
         before = len(record.launches)
+        if entry is entries[0] and before:
+            record.overlooked = missed
         budget -= _run_entry(linked, record, names, entry, min(STEPS, budget))
         _drop_known(record, before, reached)
+    for site in record.launches if record.overlooked else ():
+        if site.span in record.overlooked:
+            record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
 
 
 def _drop_known(record: Record, before: int, reached: set[Span]) -> None:

@@ -15,7 +15,7 @@ from hgrd.host.memory import contents, external, forget_targets, fresh_name, unk
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
-from hgrd.program.statements import Assembly
+from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.carried import Ends
@@ -111,6 +111,10 @@ class HostSemantics(Semantics):
         request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_)
         take_launch(self.record, machine, state, request)
         return OPAQUE
+
+    def passes_over(self, arm: Statement) -> bool:
+        overlooked = self.record.overlooked
+        return not overlooked or overlooked.isdisjoint(self.record.linked.launches_in(arm))
 
     def unrolls(self, array: Variable) -> bool:
         """Only arrays of pointers matter to launches: they hold one allocation each."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call, Launch, Variable
 from hgrd.program.span import Span
-from hgrd.program.statements import Assembly
+from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import FunctionType, Type
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.state import ConditionKind, Generation, State
@@ -64,6 +64,10 @@ class Semantics(ABC):
     @abstractmethod
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         """A kernel launch."""
+
+    def passes_over(self, arm: Statement) -> bool:
+        """Whether an arm of an `if` whose test never lets anybody in is left out."""
+        return True
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         """Whether all who run this code together, in the same iterations of loops, have the same value here.

@@ -15,7 +15,7 @@ from hgrd.symbolic.machine import Exits
 from hgrd.symbolic.places import SHARED_SPACES, store
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
-from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, le, negate
+from hgrd.terms import FALSE, TRUE, Origin, Term, conj, const, disj, eq, le, negate
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -96,6 +96,9 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
     test = condition(machine, state, statement.condition)
     if not state.alive:
         return state
+    dead = statement.otherwise if test is TRUE else statement.then if test is FALSE else None
+    if dead is not None and not machine.semantics.passes_over(dead):
+        test = machine.unknown_truth("condition", Origin.INPUT)
     if test is TRUE:
         return execute(machine, state, statement.then, exits)
     if test is FALSE:
