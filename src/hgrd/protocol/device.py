@@ -11,8 +11,6 @@ from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import (
-    FLOAT,
-    INT,
     ArrayType,
     BoolType,
     FloatType,
@@ -26,10 +24,10 @@ from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
+from hgrd.protocol.stored import pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.expressions import evaluate
-from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.semantics import Semantics
@@ -46,8 +44,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import TRUE, Origin, Symbol, Term, add, as_int, const, ne, read, symbols_of, var
-from hgrd.terms.build import read_between
+from hgrd.terms import TRUE, Origin, Symbol, Term, as_int, const, ne, read, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -109,7 +106,7 @@ class DeviceSemantics(Semantics):
             number = var(Symbol(name, *NUMBERS, Origin.UNKNOWN))
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
-            return _pointee(target, f"{target.key}+{offset}", target.name, type_, const(0))
+            return pointee(target, f"{target.key}+{offset}", target.name, type_, const(0))
         if not offset.is_const:
             return machine.unknown(target.name, type_, Origin.UNKNOWN)
         origin = Origin.INPUT if target.external or target.space is MemorySpace.HOST else Origin.UNKNOWN
@@ -195,7 +192,7 @@ class DeviceSemantics(Semantics):
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, Origin.DATA)
-            return _pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
+            return pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 
     def store(
@@ -366,92 +363,6 @@ def _named(name: str, type_: Type, origin: Origin) -> Value:
             return FloatValue(read(f"float {name}"))
         case _:
             return OPAQUE
-
-
-def _pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
-    """Where a pointer found in memory points: some object of its own, at an address that the memory holds."""
-    return Pointer(MemoryObject(f"*{key}", name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
-
-
-def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
-    """What memory that nobody writes holds: a function of the place."""
-    size = machine.size(type_)
-    if isinstance(type_, RecordType | ArrayType):
-        members = scalars(machine, type_, 64)
-        cells = {
-            at: Cell(stored_value(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
-            for at, t in members
-        }
-        return Composite(cells, size or 0)
-    name, index = element(target, offset, type_, size or 1)
-    match type_:
-        case BoolType():
-            return ne(read_between(name, (index,), 0, 1), const(0))
-        case IntType():
-            return read_between(name, (index,), *type_.range)
-        case FloatType():
-            return FloatValue(read(name, index))
-        case PointerType(to=FunctionType() as to):
-            number = read_between(name, (index,), *NUMBERS)
-            return machine.semantics.pointer_to_function(machine, number, target.name, to, target.span)
-        case PointerType():
-            address = read_between(name, (index,), 0, 1 << 48)
-            member = _member(machine, target, offset, type_)
-            return _pointee(target, f"*{target.key}{member}", f"*{target.name}{member}", type_, address)
-        case _:
-            return OPAQUE
-
-
-def _member(machine: Machine, target: MemoryObject, offset: Term, type_: PointerType) -> str:
-    """The member of a record in memory, as text, whose place this is if it points to numbers; else "".
-
-    Buffers behind different members are different objects, like those behind different parameters (pointers to
-    records are links as a rule, and many lead to one record).
-    """
-    record = target.element
-    while isinstance(record, ArrayType):
-        record = record.of
-    size = machine.size(record) if isinstance(record, RecordType) else None
-    if not isinstance(record, RecordType) or not size or not isinstance(type_.to, IntType | FloatType | BoolType):
-        return ""
-    constant, atoms = linear(offset)
-    if any(c % size for c in atoms.values()):
-        return ""
-    known = machine.records.get(record.key)
-    fields = () if known is None else known.fields
-    return next((f".{f.name}" for f in fields if f.offset == constant % size and f.type == type_), "")
-
-
-def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple[str, Term]:
-    """The name of an array of elements of `type_` (`size` bytes) at `target`, and the index in it.
-
-    Reads of other types have other names: they are functions of their own, with ranges of their own.
-    """
-    constant, atoms = linear(offset)
-    suffix = "" if _is_usual(target.element, type_) else f".{_letter(type_)}{size}"
-    if constant % size == 0 and all(c % size == 0 for c in atoms.values()):
-        index = from_linear((constant // size, {t: c // size for t, c in atoms.items()}))
-        return f"{target.name}{suffix}", index
-    return f"{target.name}{suffix}.bytes", offset
-
-
-def _is_usual(declared: Type | None, type_: Type) -> bool:
-    """Whether an object is read as what it is declared as; a record, as int or float."""
-    while isinstance(declared, ArrayType):
-        declared = declared.of
-    if isinstance(declared, BoolType | IntType | FloatType | PointerType):
-        return type_ == declared
-    return type_ in (INT, FLOAT)
-
-
-def _letter(type_: Type) -> str:
-    match type_:
-        case IntType(signed=signed):
-            return "i" if signed else "u"
-        case FloatType():
-            return "f"
-        case _:
-            return "b" if isinstance(type_, BoolType) else "p"
 
 
 def identity_of(value: Value) -> Term | None:
