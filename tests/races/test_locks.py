@@ -152,6 +152,34 @@ __global__ void given_back_by_a_store(int *sum) {
   *(volatile int *)&lock = 0;  // give
 }
 
+// race: write first, write first; global; warp block grid
+// race: write first, write second; global; warp block grid
+__global__ void a_fence_only_the_second_time(int *a) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  a[0] = threadIdx.x;  // first
+  atomicExch(&lock, 0);
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  a[0] = threadIdx.x;  // second
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+// safe: 3 of 3 pairs
+__global__ void a_fence_each_time(int *a) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  a[0] = threadIdx.x;
+  __threadfence();
+  atomicExch(&lock, 0);
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence();
+  a[0] = threadIdx.x;
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
 // safe: 2 of 2 pairs
 __global__ void given_back_by_subtraction(int *sum) {
   while (atomicCAS(&lock, 0, 1) != 0) {}

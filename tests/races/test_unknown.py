@@ -73,6 +73,23 @@ __global__ void assembly(int *a) {
   asm volatile("st.global.u32 [%0], 1;" :: "l"(a));
 }
 
+// open: write here, write here; global; warp block grid: it depends on values that are not known: count
+__global__ void a_count_that_is_not_followed(int *a, int n) {
+  int count = 0;
+  while (n > 1) {
+    n = n / 3 + 1 / n;
+    count++;
+  }
+  if (count == 0) a[0] = threadIdx.x + blockIdx.x;  // here
+}
+
+// race: write here, write here; global; warp block grid
+__global__ void a_count_that_is(int *a, int n) {
+  int count = 0;
+  while (count < n) count++;
+  if (count == 0) a[0] = threadIdx.x + blockIdx.x;  // here
+}
+
 // note: write lane, write lane; global; warp block grid
 // safe: 0 of 1 pairs
 __global__ void assembly_without_memory(int *a) {

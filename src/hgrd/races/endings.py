@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hgrd.protocol.model import Access
 from hgrd.protocol.orders import Party
 from hgrd.races.parties import SUFFIX, Naming
-from hgrd.terms import Origin, Term, symbols_of
+from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +54,14 @@ class Endings:
 def _counts(terms: Iterable[Term]) -> frozenset[str]:
     """The names of the iteration counts in them."""
     return frozenset(s.name for s in symbols_of(*terms) if s.origin is Origin.COUNT)
+
+
+def loose(symbols: Iterable[Symbol], endings: Iterable[Term]) -> set[str]:
+    """What the counts among the symbols count with, where endings tell no more than how small they can be."""
+    counts = {s.name for s in symbols if s.origin is Origin.COUNT}
+    told = _counts(e for e in endings if not _is_lower_bound(e)) if counts else frozenset[str]()
+    return {name.partition("#")[0] for name in counts - told}
+
+
+def _is_lower_bound(ending: Term) -> bool:
+    return ending.op is Op.LE and ending.args[0].is_const and ending.args[1].op is Op.VAR

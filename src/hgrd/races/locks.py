@@ -6,17 +6,17 @@ Two critical sections under the same lock do not run at once, and the fences in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, scope_of
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, meeting, precedes
 from hgrd.symbolic.values import MemoryObject
-from hgrd.terms import FALSE, TRUE, Term, conj, const, eq, negate, substitute
+from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, negate, substitute
 
 Apart = Callable[[Access, Access], bool]
 
@@ -101,15 +101,40 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
     ):
         return []
     sequence = meeting(acquire.spot, here)
+    releases = [r for r in handshakes.releases(access) if r.write.number != access.number]
     return [
-        Held(acquire.seen.target, acquire.seen.offset, conj(acquire.when, r.when), narrower(acquire.scope, r.scope))
-        for r in handshakes.releases(access)
+        Held(
+            acquire.seen.target,
+            acquire.seen.offset,
+            conj(acquire.when, r.when, *_not_given_before(r, access, releases, handshakes)),
+            narrower(acquire.scope, r.scope),
+        )
+        for r in releases
         if r.fenced
-        and r.write.number != access.number
         and r.write.target.key == acquire.seen.target.key
         and r.offset is acquire.seen.offset
         and r.spot.depth == sequence
     ]
+
+
+def _not_given_before(
+    release: Release, access: Access, releases: list[Release], handshakes: Handshakes
+) -> Iterator[Term]:
+    """The lock is not given back between the access and the release, or with a fence before that, too."""
+    here = handshakes.placement.of(access)
+    for spot in handshakes.placement.spots:
+        write = spot.item
+        if not isinstance(write, Access) or write.number == release.write.number or not modifies(write):
+            continue
+        if write.target.key != release.write.target.key or _takes(write, handshakes):
+            continue
+        if precedes(here, spot) and precedes(spot, release.spot):
+            fenced = (
+                r.when
+                for r in releases
+                if r.fenced and r.write.number == write.number and at_least(r.scope, release.scope)
+            )
+            yield disj(*fenced, *(negate(g) for g in write.guards if g not in known_to(access)))
 
 
 def takes_lock(acquire: Acquire) -> bool:

@@ -15,7 +15,7 @@ from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.passing import SOME_THREADS
 from hgrd.races.agreement import Readings
 from hgrd.races.communication import Communication
-from hgrd.races.endings import Endings
+from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
@@ -109,14 +109,14 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     """The query of what holds between the two, and of the accesses (address first) and endings of each."""
     a, b = pair.first, pair.second
     between, one, endings_1, two, endings_2 = split(abstract_floats(tuple(chain(*groups))), map(len, groups))
-    address_1, address_2 = one[0], two[0]
+    address_1, address_2, endings = one[0], two[0], (*endings_1, *endings_2)
     core = (address_1, address_2, *between)
     guards_1, guards_2 = _relevant((*one[1:], *endings_1), (*two[1:], *endings_2), core)
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
     used = cone(facts, with_extents(naming, symbols_of(*everything)))
     query = query_of(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
-    unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN}))
+    unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN} | loose(symbols, endings)))
     raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
     data = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*raw, *endings_1, *endings_2))
     data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
