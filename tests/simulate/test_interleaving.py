@@ -410,6 +410,17 @@ __global__ void k(int *a) {
         ("a[0] = 1;  // data\n    __threadfence();", "a[0] = 1;  // data", ["read use, write data; global; grid"]),
         ("// spin\n    __threadfence();", "// spin", ["read use, write data; global; grid"]),
         ("volatile ", "", ["read use, write data; global; grid"]),
+        ("// spin\n    __threadfence();\n    a[1] = a[0];", "// spin\n    a[1] = *(volatile int *)a;", []),
+        (
+            "// spin\n    __threadfence();\n    a[1] = a[0];",
+            "// spin\n    a[1] = *(volatile int *)a; a[1] = a[0];",
+            ["read use, write data; global; grid"],
+        ),
+        (
+            "// spin\n    __threadfence();\n    a[1] = a[0];",
+            "// spin\n    *(volatile int *)a = 2;",
+            ["write data, write use; global; grid"],
+        ),
     ],
 )
 def test_a_flag_orders_by_fences_and_volatile_accesses(tmp_path: Path, old: str, new: str, found: list[str]):

@@ -132,6 +132,7 @@ def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
             for i, e in enumerate(events)
             if i > r and e.fence and e.threads == read.threads
         ]
+        ends += [(i, read.wide) for i, e in enumerate(events) if i >= r and looks(e) and e.threads == read.threads]
         for w in seen_by(events, r):
             write = events[w]
             starts = [(w, write.wide)] if write.order in _RELEASES else []
@@ -143,6 +144,15 @@ def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
             near = write.threads[0] // PER_BLOCK == read.threads[0] // PER_BLOCK
             edges += [(a, b) for a, far in starts for b, wide in ends if near or (far and wide)]
     return edges
+
+
+def alone(events: list[Event], edge: tuple[int, int]) -> bool:
+    """Whether the order ends with the access that it leads to: a volatile read, behind no fence."""
+    return looks(events[edge[1]])
+
+
+def looks(event: Event) -> bool:
+    return event.order is Order.VOLATILE and event.kind is AccessKind.READ
 
 
 def seen_by(events: list[Event], read: int) -> list[int]:
@@ -177,7 +187,11 @@ def sufficient(event: Event, level: Level) -> bool:
 
 
 def expected(events: list[Event], messages: bool = True) -> list[str]:
-    order = before(events, edges_of_messages(events) if messages else [])
+    edges = edges_of_messages(events) if messages else []
+    order = before(events, [edge for edge in edges if not alone(events, edge)])
+    for source, target in edges:
+        if alone(events, (source, target)):
+            order[target] |= order[source] | {source}
     found: list[str] = []
     for j, second in enumerate(events):
         for i, first in enumerate(events[:j]):

@@ -8,7 +8,8 @@ The order is that of the PTX memory model ("Causality order"), for the ways CUDA
 (CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
 next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
 atomic operations upon it, with an atomic or volatile read and then performs a fence.  Order counts only
-within the narrowest of the four scopes.  A barrier is no fence for other blocks.
+within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read behind
+such a read needs no fence (docs/verdicts.md, "Order by locks and flags").
 
 A thread that has left the kernel counts as having arrived at the barriers of its block.
 """
@@ -154,7 +155,9 @@ class Ordering:
         segment = self._segment[event.threads]
         if is_synchronising(event):
             self._synchronise(event)
-        return replace(self.now(event.threads), segment=segment)
+        now = replace(self.now(event.threads), segment=segment)
+        looks = event.kind is AccessKind.READ and event.order is Order.VOLATILE
+        return self._looking(event.threads, now) if self._pending and looks else now
 
     def _synchronise(self, event: Touch) -> None:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING
@@ -256,6 +259,16 @@ class Ordering:
                 self._receive(thread, clock)
             else:
                 self._pending.setdefault(thread, {})[location, source] = clock
+
+    def _looking(self, threads: Ints, now: Moment) -> Moment:
+        """A volatile read comes behind what its thread has been told of, fence or not; it alone does."""
+        clocks = now.clock.copy()
+        for i, thread in enumerate(threads.tolist()):
+            told = tuple(self._pending.get(thread, {}).values())
+            known = self.clocks[int(clocks[i])]
+            if any(known.get(key, 0) < value for clock in told for key, value in clock.items()):
+                clocks[i] = self._number(_join(known, *told))
+        return replace(now, clock=clocks)
 
     def _receive(self, thread: int, clock: Clock) -> None:
         known = self.clocks[int(self._clock[thread])]
