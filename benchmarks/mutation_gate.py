@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Switches off one rule of the analysis at a time: at least one test must fail.
+
+    python -m benchmarks.mutation_gate [--only SUBSTR] [--jobs N] [--timeout SECONDS] [--write FILE]
+
+A mutation replaces one rule of the installed package by nothing, or by something too strong, before any test is
+collected; the tests that it names run in a process of their own until the first one fails.  The table of mutations
+and the tests that catch them goes to FILE (benchmarks/mutation_gate.md).  The exit status is 1 where a mutation
+survives.  As a plugin of pytest (`-p benchmarks.mutation_gate`) this module applies the mutation that the variable
+HGRD_MUTATION names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from benchmarks.mutations import MUTATIONS, Mutation
+
+VARIABLE = "HGRD_MUTATION"
+ROOT = Path(__file__).resolve().parent.parent
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+
+
+# ---------------------------------------------------------------- running
+
+
+def pytest_configure() -> None:
+    name = os.environ.get(VARIABLE)
+    for mutation in MUTATIONS:
+        if mutation.name == name:
+            mutation.apply()
+
+
+def caught(mutation: Mutation, seconds: int) -> str | None:
+    """The first test that fails; None where none does."""
+    for tests in mutation.tests:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
+        command += ["-p", "benchmarks.mutation_gate", "--no-header", tests]
+        path = os.pathsep.join((str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")))
+        environment = {**os.environ, VARIABLE: mutation.name, "PYTHONPATH": path}
+        try:
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return f"{tests} does not come to an end"
+        match = _FAILED.search(done.stdout)
+        if match is not None:
+            return match[1]
+        if done.returncode not in (0, 5):
+            raise RuntimeError(f"{mutation.name}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return None
+
+
+def page(rows: list[tuple[Mutation, str | None]]) -> str:
+    lines = [
+        "# Mutations of the rules, and the tests that catch them",
+        "",
+        "Written by `python -m benchmarks.mutation_gate`; "
+        f"{sum(test is not None for _, test in rows)} of {len(rows)} are caught.",
+        "",
+        "| mutation | what no longer holds | first failing test |",
+        "| --- | --- | --- |",
+    ]
+    lines += [f"| {m.name} | {m.rule} | {'none' if test is None else f'`{test}`'} |" for m, test in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=int, default=600, help="seconds for one mutation's tests")
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    chosen = [m for m in MUTATIONS if options.only in m.name]
+    rows: list[tuple[Mutation, str | None]] = []
+
+    def one(mutation: Mutation) -> tuple[Mutation, str | None]:
+        test = caught(mutation, options.timeout)
+        print(f"{mutation.name:<34} {test or 'SURVIVES'}", flush=True)
+        return mutation, test
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        rows = list(pool.map(one, chosen))
+    if options.write:
+        options.write.write_text(page(rows))
+    return 1 if any(test is None for _, test in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
