@@ -58,6 +58,15 @@ __global__ void decision_in_between(int *out, int *in) {
   if (t == 0 && mine == 1 && other == 0) out[0] = 1;  // even
   if (t == 1 && mine == 1 && other == 0) out[0] = 2;  // odd
 }
+
+// race: write mark, write mark; global; warp block (data-dependent)
+__global__ void own_write_in_between(int *out, int *in) {
+  int t = threadIdx.x + 16 * threadIdx.y;
+  int before = in[t];
+  in[t] = before + 1;
+  int after = in[t];
+  if (before == 0 && after == 1) out[0] = t;  // mark
+}
 """
 
 
