@@ -50,6 +50,30 @@ __global__ void at_the_end_of_a_chain(int *out, int *next, int n) {
   out[at] = threadIdx.x;  // slot
 }
 
+// race: read second, write first; shared; warp (unless lengths[0] > 0)
+__global__ void one_behind_the_other(int *lengths, int *out) {
+  extern __shared__ int first[];
+  int *second = first + lengths[0];
+  if (threadIdx.x == 1) first[0] = out[1];  // first
+  if (threadIdx.x == 0) out[0] = second[0];  // second
+}
+
+// race: read third, write first; shared; warp (unless lengths[0] > 0 && lengths[1] > 0)
+__global__ void third_in_a_row(int *lengths, int *out) {
+  extern __shared__ int first[];
+  int *third = first + lengths[0] + lengths[1];
+  if (threadIdx.x == 1) first[0] = out[1];  // first
+  if (threadIdx.x == 0) out[0] = third[0];  // third
+}
+
+// race: read second, write first; shared; warp (data-dependent)
+__global__ void one_that_reaches_into_the_other(int *lengths, int *out) {
+  extern __shared__ int first[];
+  int *second = first + lengths[0];
+  if (threadIdx.x == 1) first[7] = out[1];  // first
+  if (threadIdx.x == 0) out[0] = second[0];  // second
+}
+
 // open: write own, write own; global; block: it depends on values that the kernel computes: count[]
 __global__ void as_far_as_it_counted(int *out, int *in) {
   __shared__ int count;

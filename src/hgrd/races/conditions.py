@@ -45,6 +45,7 @@ from hgrd.terms.rewrite import bottom_up
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _MOST_PARAMETERS = 6
+_MOST_LENGTHS = 4
 _MOST_QUERIES = 24
 _SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
 
@@ -143,6 +144,9 @@ def _candidates(suspect: Suspect) -> Iterator[_Candidate]:
         yield _plain(f"{show(p)} != 0", ne(p, const(0)))
         yield _plain(f"{show(p)} >= 0", le(const(0), p))
         yield _plain(f"{show(p)} > 0", lt(const(0), p))
+    lengths = _lengths(posed.query)
+    for some in (*((r,) for r in lengths), *([lengths] if len(lengths) > 1 else [])):
+        yield _plain(" && ".join(f"{show(r)} > 0" for r in some), conj(*(lt(const(0), r) for r in some)))
     compared = _compared(posed.query)
     own = [p for p in parameters if p not in compared]  # who compares indexes with p expects more threads than p
     ordered = [*permutations(parameters, 2), *product(extents, own)]
@@ -186,6 +190,14 @@ def _parameters(query: Query) -> list[Term]:
     shared = set(query.shared)
     found = [s for s in used if s in shared and s.origin is Origin.INPUT and _NAME.fullmatch(s.name)]
     return [var(s) for s in sorted(found, key=_by_name)[:_MOST_PARAMETERS]]
+
+
+def _lengths(query: Query) -> tuple[Term, ...]:
+    """Numbers that all threads read at one place to know where something begins: parameters, too, but in memory."""
+    shared = set(query.shared)
+    reads = {r for party in (query.first, query.second) for r in _reads(party.address)}
+    found = [r for r in reads if symbols_of(r) <= shared and _NAME.fullmatch(r.array)]
+    return tuple(sorted(found, key=show)[:_MOST_LENGTHS])
 
 
 def _but_choices(term: Term) -> tuple[Term, ...]:
