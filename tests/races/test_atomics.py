@@ -166,6 +166,17 @@ __global__ void exchange_of_ones_own(int *a) {
   a[2 * i + 1] = 0;
   int v = atomicCAS(&a[2 * i], 1, 0);
 }
+
+// safe: 2 of 2 pairs
+__global__ void the_first_error_beside_the_count(int *log) {
+  if (atomicAdd(&log[0], 1) == 0) log[1] = threadIdx.x;
+}
+
+// race: atomic it, write it; global; warp block grid (data-dependent)
+// race: write it, write it; global; warp block grid (data-dependent)
+__global__ void the_first_error_perhaps_over_the_count(int *log, int place) {
+  if (atomicAdd(&log[0], 1) == 0) log[place * threadIdx.x] = threadIdx.x;  // it
+}
 """
 
 GAPS = {"tickets_reset_again_and_again": "a reset in a loop spoils the tickets, though barriers stand around it"}

@@ -18,7 +18,8 @@ _NO_LIMIT = (1 << 31) - 1
 class Tickets:
     """By symbol name, the atomic additions of positive amounts whose old values are all different.
 
-    The object must be changed by such additions alone, but for writes that barriers put before all of them.
+    The object must be changed by such additions alone, but for writes that barriers put before all of them, and
+    those elsewhere in it.
     (Sums that wrap around are left out of account.)
     """
 
@@ -70,7 +71,9 @@ def tickets(protocol: Protocol, relation: Phases) -> Tickets:
     everything = accesses(protocol.items)
     counting = [a for a in everything if _counts(a)]
     spoiled = {
-        a.target.key for a in everything if a.changes and not _counts(a) and not _comes_first(a, counting, relation)
+        a.target.key
+        for a in everything
+        if a.changes and not _counts(a) and not _elsewhere(a, counting) and not _comes_first(a, counting, relation)
     }
     return Tickets({a.result.name: a for a in counting if a.result is not None and a.target.key not in spoiled})
 
@@ -80,6 +83,15 @@ def _counts(access: Access) -> bool:
         return False
     least = {"add": 1, "inc": _NO_LIMIT}.get(access.operation)  # atomicInc begins again at its operand
     return least is not None and access.value.low >= least
+
+
+def _elsewhere(write: Access, counting: list[Access]) -> bool:
+    """Whether the write goes to one place, and all counters of the object are at other ones."""
+    counters = [a for a in counting if a.target.key == write.target.key]
+    if not all(a.offset.is_const for a in (write, *counters)):
+        return False
+    first = write.offset.value
+    return all(first + write.size <= a.offset.value or a.offset.value + a.size <= first for a in counters)
 
 
 def _comes_first(write: Access, counting: list[Access], relation: Phases) -> bool:
