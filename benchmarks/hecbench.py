@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,8 @@ Record = dict[str, Any]
 Results = dict[str, Record]
 HEADERS = (".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx", ".incl")
 OUTCOMES = ("race", "safe", "unknown")
+_ERROR = re.compile(r"internal error|\b[A-Z]\w*Error: ")
+_PATH = re.compile(r"(hgrd: error: )?\S*/\S*: ")
 
 
 # ---------------------------------------------------------------- running
@@ -120,7 +123,7 @@ def table(results: Results) -> str:
 
 def broken(found: Record) -> bool:
     told = [*found.get("failures", ()), *(reason for kernel in found["kernels"] for reason in kernel["open"])]
-    return found["traceback"] or any("internal error" in reason for reason in told)
+    return found["traceback"] or any(_ERROR.search(reason) for reason in told)
 
 
 def _counted(total: int, counts: Counter[str], names: Iterable[str]) -> str:
@@ -139,10 +142,14 @@ def reasons(results: Results, most: int) -> Iterator[str]:
 
 
 def _lost(results: Results) -> Iterator[str]:
+    """Why there is nothing of some programs, the most frequent reason first."""
+    where: dict[str, list[str]] = {}
     for name, found in results.items():
         if not found["kernels"]:
-            why = "; ".join(found.get("failures") or found.get("error") or ["killed after the time limit"])
-            yield f"- {name}: {why[:200]}"
+            why = (found.get("failures") or found.get("error") or ["killed after the time limit"])[-1]
+            where.setdefault(_PATH.sub("", why)[:200], []).append(name)
+    for why, names in sorted(where.items(), key=lambda item: -len(item[1])):
+        yield f"- {len(names)} × {why}: {', '.join(names)}"
 
 
 # ---------------------------------------------------------------- drawing
