@@ -48,9 +48,14 @@ def test_a_main_may_stand_in_a_header(tmp_path: Path):
 
 
 def test_a_directory_stands_for_its_cuda_sources_and_the_host_sources_beside_them(tmp_path: Path):
-    made(tmp_path, h__h=KERNEL, tools_in_t__cpp=MAIN, plain__cu="int x;\n")
-    k, host, used = made(tmp_path, k__cu=KERNEL, host__cpp=MAIN, used__cuh=KERNEL)
-    assert collect([str(tmp_path)]).programs == ((k, used, host),)
+    made(tmp_path, h__h=KERNEL, tools_in_t__cpp=MAIN, tools_in_u__cu=MAIN)
+    k, host, plain, used = made(tmp_path, k__cu=KERNEL, host__cpp=MAIN, plain__cu="int x;\n", used__cuh=KERNEL)
+    assert collect([str(tmp_path)]).programs == ((k, used, host, plain),)
+
+
+def test_a_cuda_source_of_host_code_alone_belongs_to_the_kernels_beside_it(tmp_path: Path):
+    kernels, main, _ = made(tmp_path, x_in_k__cu=KERNEL, x_in_main__cu=MAIN, y_in_other__cu=MAIN)
+    assert collect([str(tmp_path)]) == Inputs(((kernels, main),), ())
 
 
 def test_what_cannot_be_read_is_said_and_costs_nothing_else(tmp_path: Path):

@@ -12,7 +12,7 @@ from pathlib import Path
 from hgrd.source.includes import scan
 
 _SOURCES = frozenset({".cu", ".cuh"})
-_HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx"})
+_HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".cu"})  # a .cu may hold the host code alone
 _CUDA = re.compile(rb"__global__|<<<|cudaLaunch(?:Cooperative)?Kernel")
 _MAIN = re.compile(rb"\bmain\s*\(")
 _SAMPLE_BYTES = 8192
@@ -78,8 +78,10 @@ def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Fail
         yield Failure(path, "no CUDA source (.cu, .cuh) with a kernel or a launch below this directory")
     folders = {Path(unit.file).parent for unit in cuda}
     yield from cuda
+    known = {unit.file for unit in cuda}
     for file in files:
-        if _suffix(file) in _HOST_SOURCES and Path(file).parent in folders and not unreadable(file):
+        beside = Path(file).parent in folders and file not in known
+        if _suffix(file) in _HOST_SOURCES and beside and not unreadable(file):
             yield _unit(file, include_dirs)
 
 
