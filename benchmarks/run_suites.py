@@ -37,6 +37,7 @@ VERDICTS = ("race", "norace", "unknown", "error", "timeout", "missing", "unsuppo
 LEVELS = {"block": "intra-warp,intra-block", "grid": "inter-block", "all": "intra-warp,intra-block,inter-block"}
 SOURCES = (".cu", ".cc", ".cpp", ".cxx", ".c")
 BARRIER_DIVERGENCE = "barrier-divergence"
+_VALUED = re.compile(r"[A-Za-z_]\w*=[-\w.]+")  # not "N=<n>", which says that each entry has its own
 LETTERS = {"read": "R", "write": "W", "atomic": "A"}
 
 
@@ -110,7 +111,8 @@ def defines(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:
     for text in manifest.get("parse", {}).get("defines", ()):
         prefix, colon, rest = text.partition(": ")
         if not colon or entry["checkout"].lower().startswith(prefix.lower()):
-            yield from (word for word in (rest if colon else text).replace(",", " ").split() if "=" in word)
+            words = (rest if colon else text).replace(",", " ").split()
+            yield from (word for word in words if _VALUED.fullmatch(word))
 
 
 def analysis_options(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:

@@ -672,3 +672,37 @@ def test_a_lock_written_plainly(report: Report):
     (found,) = [k for k in report.kernels if k.kernel == "lock_cleared_by_a_plain_write"]
     causes = {(f.first.kind.value, f.second.kind.value): f.rule for f in found.findings if f.first.array == "lock"}
     assert causes == {("write", "write"): "HGRD001", ("write", "atomic"): "HGRD007"}
+
+
+VOLATILE = """
+__device__ int flag = 0;
+
+// safe: 3 of 3 pairs
+__global__ void volatile_read(volatile int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    *out = *data;
+  }
+}
+
+// race: write again, write data; global; grid
+__global__ void volatile_write(volatile int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    *data = 8;  // again
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", cases(VOLATILE))
+def test_only_reads_do_without_a_fence(kernel: str, tmp_path: Path):
+    assert observed(check(tmp_path, VOLATILE), VOLATILE)[kernel] == expected(VOLATILE)[kernel]

@@ -74,6 +74,11 @@ def modifies(access: Access) -> bool:
     return True
 
 
+def reads_volatile(access: Access) -> bool:
+    """A read that needs no fence behind a wait: volatile accesses of a thread are not reordered by the compiler."""
+    return access.kind is AccessKind.READ and access.volatile
+
+
 def scope_of(access: Access) -> Scope:
     """Who sees the access as one: an atomic's scope; a volatile access is seen by all (PTX, "Volatile")."""
     if access.scope is not None:

@@ -13,7 +13,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower
+from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.symbolic.linear import difference
@@ -50,7 +50,7 @@ class Counters:
         self, before: Access, after: Access, parties: tuple[Party, Party], naming: Naming, needed: Scope
     ) -> Iterator[Term]:
         for acquire, counting in self.meetings(before, after):
-            if not (acquire.fenced or after.volatile or after.number == counting.arrival.number):
+            if not (acquire.fenced or reads_volatile(after) or after.number == counting.arrival.number):
                 continue
             when, place = naming.of((acquire.when, acquire.offset), parties[1])
             arrived = [

@@ -14,7 +14,7 @@ from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies, narrower
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.terms import FALSE, Term, conj, disj, eq, negate, substitute, symbols_of, var
@@ -68,7 +68,7 @@ class Flags:
         if not releases:
             return
         for acquire in self.handshakes.acquires(after):
-            if fenced and not (acquire.fenced or after.volatile):
+            if fenced and not (acquire.fenced or reads_volatile(after)):
                 continue
             ending = self._ending(acquire)
             ways = tuple(r for r in releases if r.write in ending)
