@@ -48,6 +48,83 @@ __global__ void offset_of_either(int *a, int n, bool which) {
   int v = p[i];
   a[i] = v;
 }
+
+// safe: 1 of 1 pairs
+__global__ void different_from_that_of_another_thread(int *a, const unsigned *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(p[i] != p[__other_int(i)]);
+  a[p[i]] = i;
+}
+
+// race: write place, write place; global; warp block grid (unless distinct(p))
+__global__ void perhaps_that_of_another_thread(int *a, const unsigned *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(p[i] != i || p[i] != p[__other_int(i)]);
+  a[p[i]] = i;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void above_that_of_threads_below(int *a, const unsigned *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(__implies(__other_int(i) < i, p[__other_int(i)] < p[i]));
+  a[p[i]] = i;
+}
+
+// safe: 1 of 1 pairs
+__global__ void distinct(int *a, const int *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(__implies(__enabled(), __distinct_int(p[i])));
+  a[p[i]] = i;
+}
+
+// race: write place, write place; global; warp block grid (unless distinct(p))
+__global__ void distinct_where_reached(int *a, const int *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) __assume(__distinct_int(p[i]));
+  a[p[i]] = i;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void distinct_and_reached(int *a, const int *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    __assume(__distinct_int(p[i]));
+    a[p[i]] = i;
+  }
+}
+
+// race: write place, write place; global; warp block grid (unless distinct(p))
+__global__ void an_invariant_is_a_claim(int *a, const int *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; __invariant(__distinct_int(p[i])), j < n; j++) a[p[i]] = i;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void uniform(int *a, const int *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(__uniform_int(p[i]));
+  a[i + p[i]] = i;
+}
+
+// race: write place, write place; global; warp block grid (data-dependent)
+__global__ void not_uniform(int *a, const int *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i + p[i]] = i;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void said_of_what_others_write(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __requires(a[i + 1] > 0);
+  a[i] = 0;
+}
+
+// race: read far, write near; global; warp block grid
+__global__ void read_of_what_others_write(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = a[i + 1];  // far
+  a[i] = v;  // near
+}
 """
 
 
@@ -83,3 +160,16 @@ def test_axioms_hold_in_every_kernel(tmp_path: Path):
 @pytest.mark.parametrize("axiom", ["__axiom(blockDim.x == 64);\n", "__axiom(stride >= 64);\n"])
 def test_without_an_axiom(tmp_path: Path, axiom: str):
     assert outcome(tmp_path, AXIOM.replace(axiom, "")) is Outcome.RACE
+
+
+def test_what_is_said_of_two_threads_is_listed(tmp_path: Path):
+    kernel = """
+__global__ void k(int *a, const unsigned *p) {
+  int i = threadIdx.x;
+  __requires(p[i] != p[__other_int(i)]);
+  a[p[i]] = i;
+}
+"""
+    report = check(tmp_path, kernel, grid_dim=(1, 1, 1))
+    used = [use.text for use in report.kernels[0].launches[0].assumptions]
+    assert "assert(p[threadIdx.x] != p[other(threadIdx.x)])" in used

@@ -61,6 +61,7 @@ class DeviceSemantics(Semantics):
     recorder: Recorder = field(default_factory=Recorder)
     assumed: list[Fact] = field(default_factory=list[Fact])
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
+    others: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # by what stands for another thread's value
     common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
@@ -269,6 +270,11 @@ class DeviceSemantics(Semantics):
         self.recorder.add(machine, Fence(scope, guards_of(state), span))
 
     # ------------------------------------------------------------ control
+
+    def specifies(self, call: Call) -> bool:
+        from hgrd.protocol.specifications import is_specification
+
+        return is_specification(call.function.name)
 
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
         from hgrd.protocol.intrinsics import intrinsic

@@ -168,12 +168,14 @@ Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
 
 @dataclass(frozen=True, slots=True)
 class AcrossThreads:
-    """The program says that a value differs from thread to thread (`distinct`), or is the same for all."""
+    """What the program says of any two threads that get here: the condition holds for each of them.
 
-    value: Term
-    distinct: bool
+    The symbols of `others` stand in it for the values that their terms have in the other one.
+    """
+
+    condition: Term
+    others: tuple[tuple[Symbol, Term], ...]
     guards: tuple[Term, ...]
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.program import Function
+from hgrd.program.types import Type
 from hgrd.protocol.model import AcrossThreads
 from hgrd.protocol.recorder import guards_of
 from hgrd.symbolic import arithmetic
@@ -19,7 +20,7 @@ from hgrd.symbolic.calls import run
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
-from hgrd.terms import TRUE, Origin, Term, as_int, const, disj, ite, negate, show
+from hgrd.terms import TRUE, Origin, Term, as_int, disj, eq, ite, negate, show, symbols_of
 
 if TYPE_CHECKING:
     from hgrd.protocol.device import DeviceSemantics
@@ -32,6 +33,7 @@ _ANNOTATION = re.compile(
     r"|array_snapshot|barrier_invariant|function_wide|enabled|return_val|old|other|non_temporal|axiom)"
 )
 _AXIOM = "__hgrd_axiom_"
+_OF_ANOTHER = re.compile(r"(other\(.*?\))~(?:'\d+)?")
 
 
 def is_annotation(name: str) -> bool:
@@ -51,31 +53,65 @@ def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kerne
                 device.assumed.append(Fact(term, FactKind.ASSERT, f"axiom {show(term)}", function.span))
 
 
+def is_specification(name: str) -> bool:
+    """Whether a call is no part of the program; an assert is one, and reads what it mentions."""
+    return name != "__hgrd_assert" and (name in SPECIFICATIONS or is_annotation(name))
+
+
 def _assume(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     if not arguments or (call.function.name == "__hgrd_assert" and not device.asserts):
         return OPAQUE
     term = arithmetic.truth_of(arguments[0])
-    if term is not None:
+    if term is None:
+        return OPAQUE
+    others = tuple((s, device.others[s]) for s in sorted(symbols_of(term), key=str) if s in device.others)
+    if not others:
         state.assume(term, ConditionKind.ASSERT, call.span)
-        if not machine.probing and term is not TRUE:
-            device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({show(term)})", call.span))
+    if not machine.probing and term is not TRUE:
+        text = _OF_ANOTHER.sub(r"\1", show(term))
+        device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({text})", call.span))
+        if others:
+            device.across.append(AcrossThreads(term, others, guards_of(state)))
     return OPAQUE
 
 
-def _across(distinct: bool) -> _Handler:
-    """Faial's `__distinct_int(x)` and `__uniform_int(x)`: a condition on the values of all threads."""
+def _other(machine: Machine, device: DeviceSemantics, value: Value, type_: Type) -> Value:
+    """What the value is in another thread."""
+    named = machine.unknown(f"other({show(value)})" if isinstance(value, Term) else "other()", type_, Origin.UNKNOWN)
+    if isinstance(named, Term) and isinstance(value, Term):
+        device.others.update(dict.fromkeys(symbols_of(named), as_int(value)))
+    return named
+
+
+def _of_another_thread(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """GPUVerify's `__other_int(x)`: the value of x in the other one of two threads."""
+    return _other(machine, device, arguments[0], call.type)
+
+
+def _compared(distinct: bool) -> _Handler:
+    """`__distinct_int(x)` and `__uniform_int(x)`: how x compares with that of another thread."""
 
     def handler(
         device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
     ) -> Value | None:
-        value = arguments[0] if arguments else OPAQUE
-        if isinstance(value, Term) and not machine.probing:
-            device.across.append(AcrossThreads(as_int(value), distinct, guards_of(state), call.span))
-        return const(1)
+        other = _other(machine, device, arguments[0], call.arguments[0].type)
+        if not isinstance(arguments[0], Term) or not isinstance(other, Term):
+            return None
+        same = eq(as_int(arguments[0]), as_int(other))
+        return negate(same) if distinct else same
 
     return handler
+
+
+def _enabled(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """`__enabled()`: whether the thread gets here."""
+    return TRUE
 
 
 def _implies(
@@ -106,10 +142,10 @@ def _offset(value: Value) -> Term | None:
 
 SPECIFICATIONS: dict[str, _Handler] = {
     **dict.fromkeys(_ASSERTS, _assume),
-    "__distinct_int": _across(True),
-    "__uniform_int": _across(False),
-    "__uniform_bool": _across(False),
-    "__distinct_bool": _across(True),
+    **dict.fromkeys(("__other_int", "__other_bool", "__other_int64"), _of_another_thread),
+    **dict.fromkeys(("__distinct_int", "__distinct_bool"), _compared(True)),
+    **dict.fromkeys(("__uniform_int", "__uniform_bool"), _compared(False)),
+    "__enabled": _enabled,
     "__implies": _implies,
     "__ptr_offset_bytes": _pointer_offset,
 }

@@ -19,8 +19,8 @@ from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of
-from hgrd.terms.rewrite import arrays_of
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, ne, negate, symbols_of
+from hgrd.terms.rewrite import arrays_of, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +155,15 @@ def split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, .
 
 
 def across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
-    """What the program says of a value in all threads, for these two."""
-    found: list[Term] = []
+    """What the program says of any two threads, for these two."""
+    found: dict[Term, None] = {}
     for item in protocol.across:
-        value_1, guard_1 = naming.of((item.value, conj(*item.guards)), Side.FIRST)
-        value_2, guard_2 = naming.of((item.value, conj(*item.guards)), Side.SECOND)
-        relation = ne(value_1, value_2) if item.distinct else eq(value_1, value_2)
-        found.append(disj(negate(guard_1), negate(guard_2), relation))
+        reached = conj(*item.guards)
+        for side in Side:
+            here, condition = naming.of((reached, item.condition), side)
+            there, *values = naming.of((reached, *(value for _, value in item.others)), side.other)
+            known = {naming.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
+            found[disj(negate(here), negate(there), *substitute((condition,), known))] = None
     return tuple(found)
 
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
     from hgrd.symbolic.expressions import evaluate
 
-    arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    silent = machine.semantics.specifies(e)
+    machine.probing += silent
+    try:
+        arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    finally:
+        machine.probing -= silent
     return _called(machine, state, e, arguments)
 
 

@@ -51,6 +51,10 @@ class Semantics(ABC):
         if inside is not FALSE:
             state.assume(inside, ConditionKind.BOUNDS, span)
 
+    def specifies(self, call: Call) -> bool:
+        """Whether a call only says something of the program: its arguments are not computed when that runs."""
+        return False
+
     @abstractmethod
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
         """A function that has no body, or whose meaning is known anyway; None: not known."""
