@@ -162,6 +162,23 @@ def test_without_an_axiom(tmp_path: Path, axiom: str):
     assert outcome(tmp_path, AXIOM.replace(axiom, "")) is Outcome.RACE
 
 
+ROUNDS = """
+__global__ void k(int *a, const int *p, int n) {
+  for (int r = 0; r < n; r++) {
+    __assume(__distinct_int(p[threadIdx.x] + r));
+    a[p[threadIdx.x] + r] = threadIdx.x;
+    __syncthreads();
+  }
+}
+"""
+
+
+def test_the_other_thread_is_in_the_same_iteration(tmp_path: Path):
+    without = ROUNDS.replace("__syncthreads();", "")
+    outcomes = [check(tmp_path, text, grid_dim=(1, 1, 1)).kernels[0].outcome for text in (ROUNDS, without)]
+    assert outcomes == [Outcome.SAFE, Outcome.RACE]
+
+
 def test_what_is_said_of_two_threads_is_listed(tmp_path: Path):
     kernel = """
 __global__ void k(int *a, const unsigned *p) {

@@ -62,6 +62,7 @@ class DeviceSemantics(Semantics):
     assumed: list[Fact] = field(default_factory=list[Fact])
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
     others: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # by what stands for another thread's value
+    given: frozenset[Term] = frozenset()  # the kernel's arguments that are numbers
     common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])

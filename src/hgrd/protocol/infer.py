@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hgrd.host.model import LaunchSite
@@ -40,7 +40,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
 )
-from hgrd.terms import Origin, Symbol, const, ne, read, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, const, ne, read, symbols_of, var
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ def _run(
     ]
     outside = frozenset(names.index)
     device.common = outside - {s.name for s in configuration.thread if s is not None}
+    device.given = frozenset(t for value in arguments for t in _numbers(value))
     state = State({}, ())
     try:
         assume_axioms(device, machine, state, kernel)
@@ -121,6 +122,18 @@ def _run(
         dict(device.observed),
         dict(device.agreed),
     )
+
+
+def _numbers(value: Value) -> Iterator[Term]:
+    """An argument that is a number, and the members of a record that are."""
+    match value:
+        case Term():
+            yield value
+        case Composite(cells=cells):
+            for cell in cells.values():
+                yield from _numbers(cell.value)
+        case _:
+            pass
 
 
 def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozenset[Symbol]:

@@ -170,12 +170,14 @@ Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
 class AcrossThreads:
     """What the program says of any two threads that get here: the condition holds for each of them.
 
-    The symbols of `others` stand in it for the values that their terms have in the other one.
+    The symbols of `others` stand in it for the values that their terms have in the other one, in the same
+    iterations of the `loops` around.
     """
 
     condition: Term
     others: tuple[tuple[Symbol, Term], ...]
     guards: tuple[Term, ...]
+    loops: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,8 @@ def _assume(
         text = _OF_ANOTHER.sub(r"\1", show(term))
         device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({text})", call.span))
         if others:
-            device.across.append(AcrossThreads(term, others, guards_of(state)))
+            loops = tuple(loop.binder for loop in device.recorder.loops)
+            device.across.append(AcrossThreads(term, others, guards_of(state), loops))
     return OPAQUE
 
 

@@ -18,7 +18,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import TRUE, Origin, Term, add, as_int, conj, const, le, lt, mul, show, symbols_of
+from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
 
 if TYPE_CHECKING:
     from hgrd.protocol.device import DeviceSemantics
@@ -70,7 +70,7 @@ def surface_access(
     surface, *rest = arguments[at:]
     target, size = _memory(device, machine, surface, call.span), machine.size(_element(call, writes=writes))
     if target is None or size is None:
-        what = "a surface that is not the same for all threads" if target is None else "a surface of unknown elements"
+        what = "a surface that is not known" if target is None else "a surface of unknown elements"
         device.unsupported(machine, state, f"{call.function.name}() on {what}", call.span)
         unknown = target or MemoryObject("surfaces", "surface", MemorySpace.GLOBAL, None, None, call.span)
         return OPAQUE if writes else _deliver(device, machine, state, call, first, unknown)
@@ -83,6 +83,12 @@ def surface_access(
     value = _identity(first) if writes else None
     device.access(machine, here, kind, Pointer(target, offset), size, call.span, value=value, text=text)
     return OPAQUE if writes else _deliver(device, machine, state, call, first, target)
+
+
+def _identity(value: Value) -> Term | None:
+    from hgrd.protocol.device import identity_of
+
+    return identity_of(value)
 
 
 def _place(
@@ -108,12 +114,6 @@ def _unknown(machine: Machine) -> Term:
     return value
 
 
-def _identity(value: Value) -> Term | None:
-    from hgrd.protocol.device import identity_of
-
-    return identity_of(value)
-
-
 def _between(coordinate: Term, end: int) -> Term:
     return conj(le(const(0), coordinate), lt(coordinate, const(end)))
 
@@ -121,21 +121,32 @@ def _between(coordinate: Term, end: int) -> Term:
 def _memory(device: DeviceSemantics, machine: Machine, value: Value, span: Span) -> MemoryObject | None:
     """The memory that a reference (a global variable) or the handle of an object stands for.
 
-    None for a handle that is not the same for all threads.
+    None for a handle of which that is not known.
     """
     match value:
         case Pointer(target=variable):
             return MemoryObject(variable.key, variable.name, MemorySpace.GLOBAL, None, None, variable.span, True)
-        case Term() if _same_for_all(device, value):
+        case Term() if _names_one(device, value):
             name = show(value)
             return MemoryObject(f"surface {name}", name, MemorySpace.GLOBAL, None, None, span, True)
         case _:
             return None
 
 
-def _same_for_all(device: DeviceSemantics, handle: Term) -> bool:
-    own = {s.name for s in (*device.configuration.thread, *device.configuration.block_index) if s is not None}
-    return all(s.name in device.common and s.name not in own for s in symbols_of(handle))
+def _names_one(device: DeviceSemantics, handle: Term) -> bool:
+    """Whether a handle is that of one surface: an argument, a constant, or an element of memory that stays.
+
+    Of a choice among others, and of an element at an unknown index, it is not known which of them it is.
+    """
+    match handle.op:
+        case Op.CONST:
+            return True
+        case Op.VAR:
+            return handle in device.given
+        case Op.READ:
+            return handle in device.given or all(index.is_const for index in handle.args)
+        case _:
+            return False
 
 
 def _element(call: Call, *, writes: bool) -> Type:

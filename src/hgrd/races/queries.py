@@ -19,7 +19,7 @@ from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, ne, negate, symbols_of
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, substitute
 
 
@@ -163,7 +163,8 @@ def across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
             here, condition = naming.of((reached, item.condition), side)
             there, *values = naming.of((reached, *(value for _, value in item.others)), side.other)
             known = {naming.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
-            found[disj(negate(here), negate(there), *substitute((condition,), known))] = None
+            apart = [ne(*(var(naming.rename(k, party)) for party in Side)) for k in item.loops]
+            found[disj(negate(here), negate(there), *apart, *substitute((condition,), known))] = None
     return tuple(found)
 
 
