@@ -23,6 +23,7 @@ REASONS = {
     "a barrier that some threads do not reach may order the two accesses",
     "it depends on values that are not known: k0",  # how often a loop runs whose end is not followed
 }
+UNTOLD = re.compile(r"it depends on values that are not known: k\d+(, k\d+)*$")  # how often a loop with exits ran
 
 
 def skeletons(batch: int) -> dict[str, Body]:
@@ -50,7 +51,7 @@ def levels(pairs: tuple[Finding | OpenPair, ...], numbers: dict[int, int]) -> di
 
 def check(kernel: KernelReport, body: Body, numbers: dict[int, int], total: Counter[str]) -> None:
     (launch,) = kernel.launches
-    assert {o.reason for o in launch.open_pairs} <= REASONS
+    assert {o.reason for o in launch.open_pairs if not UNTOLD.match(o.reason)} <= REASONS
     decided, undecided = levels(launch.findings, numbers), levels(launch.open_pairs, numbers)
     truth = races(body)
     for pair in truth.keys() | decided.keys() | undecided.keys():
