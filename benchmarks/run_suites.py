@@ -205,6 +205,7 @@ def judged(report: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": "race" if races else "unknown" if undecided or not report["kernels"] else "norace",
         "races": races,
+        "replays": [f"{f['confidence']}; {f['replay']}" for f in findings],
         "conditional": [race(finding) for finding in findings if finding["severity"] == "warning"],
         "same_value": [race(finding) for finding in findings if finding["severity"] == "note"],
         "divergences": [divergence(found) for found in barriers],

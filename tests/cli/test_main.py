@@ -174,3 +174,15 @@ def test_options_stand_in_for_host_code(tmp_path: Path):
     assert hgrd("check", str(file), *launch, "--param", "n=32").returncode == 0
     assert hgrd("check", str(file), *launch, "--assume", "n >= 32").returncode == 0
     assert hgrd("check", str(file), *launch, "--assume", "n == 31").returncode == 1
+
+
+def test_witnesses_are_replayed_unless_asked_not_to(tmp_path: Path):
+    file = tmp_path / "a.cu"
+    file.write_text("__global__ void k(int *a, int n) {\n  a[threadIdx.x % n] = threadIdx.x;\n}\n")
+    launch = ("--block-dim=32", "--grid-dim=1", "--assume", "n == 31")
+    with_replay, without = hgrd("check", str(file), *launch), hgrd("check", str(file), *launch, "--no-replay")
+    assert (with_replay.returncode, without.returncode) == (1, 1)
+    assert "  confidence: confirmed: the witness was replayed and the conflict seen\n" in with_replay.stdout
+    assert "  confidence: definite: the witness was evaluated with exact C semantics\n" in without.stdout
+    assert "; 1 witness replayed; " in with_replay.stdout
+    assert "witness replayed" not in without.stdout

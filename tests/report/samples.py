@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.races.findings import (
+    CONFIRMED,
     AccessKind,
     BarrierThread,
     BarrierWitness,
@@ -56,7 +57,7 @@ TREE = Finding(
     second=LOAD,
     space=Space.SHARED,
     levels=(Level.INTRA_BLOCK,),
-    confidence=Confidence.DEFINITE,
+    confidence=Confidence.CONFIRMED,
     witness=Witness(
         block_dim=(256, 1, 1),
         grid_dim=(2, 1, 1),
@@ -67,6 +68,7 @@ TREE = Finding(
     ),
     facts=(GUARD, DISTINCT),
     method="launches",
+    replay=CONFIRMED,
 )
 SAME_VALUE = Finding(
     first=SCATTER,
@@ -96,6 +98,7 @@ CONDITIONAL = Finding(
     condition="n <= m",
     rule="HGRD005",
     cause="the lock l would order the two, but no fence stands between line 8 and giving it back in line 9",
+    replay="not replayed: the run takes too long",
 )
 OPEN = OpenPair(LOAD, SCATTER, Space.GLOBAL, (Level.INTER_BLOCK,), "out of time after 60 s", LOAD.span)
 NOT_UNDERSTOOD = OpenPair(None, None, None, tuple(Level), "inline assembly", at(20, 5))

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from hgrd.program.memory import Space
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.span import NOWHERE
 from hgrd.protocol.model import Scope
-from hgrd.simulate.trace import Order
+from hgrd.simulate.access_model import AccessModel
+from hgrd.simulate.ordering import Shape
+from hgrd.simulate.trace import Arrive, Order, Touch
 from tests.simulate.dynamic import Hand
 
 BLOCK = list(range(64))
@@ -347,3 +350,20 @@ def test_offsets_may_be_any_numbers():
     trace.write(1, threads.tolist(), (threads * 4 + (1 << 38)).tolist())
     trace.read(2, [0], [(1 << 38) + 4 * 4095])
     assert trace.races() == ["read 2, write 1; global; grid"]
+
+
+def test_of_some_threads_alone():
+    """All threads make the order, but only two are looked at."""
+    model = AccessModel(Shape(64, 1), only=(1, 2))
+    for number, offset in enumerate((0, 0, 4)):
+        threads = np.arange(64)
+        model.touch(
+            Touch(
+                number, 1, Space.GLOBAL, threads, np.full(64, offset), 4, AccessKind.WRITE, None, Order.PLAIN, threads
+            )
+        )
+        model.arrive(Arrive(Scope.BLOCK, threads, NOWHERE))
+    found = [(r.first, r.second, [(e.first_thread, e.second_thread) for e in r.examples]) for r in model.races()]
+    assert found == [(0, 0, [(1, 2)]), (1, 1, [(1, 2)]), (2, 2, [(1, 2)])]
+    assert model.sites() == {0, 1, 2}
+    assert sum(len(part) for part in model._parts) == 6

@@ -7,8 +7,18 @@ import pytest
 
 from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Scope
+from hgrd.simulate.execute import execute
 from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import Divergence, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.outcome import (
+    ConcreteLaunch,
+    Divergence,
+    Finished,
+    NotSupported,
+    Outcome,
+    OutOfBounds,
+    OutOfFuel,
+    Trapped,
+)
 from hgrd.simulate.trace import Arrive, Fenced, Order, Recorded
 from tests.simulate.running import compiled, launch
 
@@ -131,6 +141,47 @@ def test_grid_barrier(tmp_path: Path):
     a = np.zeros(6, np.int32)
     assert isinstance(outcome(tmp_path, text, 6, 1, a), Finished)
     assert a.tolist() == [5, 4, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize(("ahead", "seen"), [(None, [0, 1, 2, 3, 4]), (3, [1, 2, 3, 0, 4]), (0, [0, 1, 2, 3, 4])])
+def test_a_thread_that_goes_ahead(tmp_path: Path, ahead: int | None, seen: list[int]):
+    text = "__global__ void k(int *n, int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(n, 1); }"
+    a = np.zeros(5, np.int32)
+    assert isinstance(outcome(tmp_path, text, 1, 5, np.zeros(1, np.int32), a, ahead=ahead), Finished)
+    assert a.tolist() == seen
+
+
+def test_a_thread_that_goes_ahead_waits_at_barriers_and_for_others(tmp_path: Path):
+    text = """
+    __global__ void k(volatile int *flag, int *a) {
+      __shared__ int s[4];
+      s[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      if (threadIdx.x == 2) while (*flag == 0) { }
+      if (threadIdx.x == 1) *flag = 7;
+      a[threadIdx.x] = s[3 - threadIdx.x];
+    }"""
+    a = np.zeros(4, np.int32)
+    assert isinstance(outcome(tmp_path, text, 1, 4, np.zeros(1, np.int32), a, ahead=2), Finished)
+    assert a.tolist() == [3, 2, 1, 0]
+
+
+def test_only_some_blocks_run(tmp_path: Path):
+    text = """
+    #include <cooperative_groups.h>
+    __global__ void k(int *a, unsigned *b) {
+      int t = 2 * (blockIdx.x + gridDim.x * blockIdx.y) + threadIdx.x;
+      a[t] = 1000 * blockIdx.y + 100 * blockIdx.x + gridDim.x;
+      b[t] = cooperative_groups::this_grid().thread_rank();
+    }"""
+    memory, events = Memory(), Recorded()
+    a, b = np.zeros(24, np.int32), np.zeros(24, np.uint32)
+    given = (int(memory.allocate("a", a)), int(memory.allocate("b", b)))
+    chosen = ConcreteLaunch((4, 3, 1), (2, 1, 1), given, chosen=(2, 9))
+    assert isinstance(execute(compiled(tmp_path, text), chosen, memory, events), Finished)
+    assert {int(i): int(a[i]) for i in np.flatnonzero(a)} == {4: 204, 5: 204, 18: 2104, 19: 2104}
+    assert {int(i): int(b[i]) for i in np.flatnonzero(b)} == {4: 4, 5: 5, 18: 18, 19: 19}
+    assert [e.threads.tolist() for e in events.touches()] == [[0, 1, 2, 3]] * 2
 
 
 # ---------------------------------------------------------------- spinning

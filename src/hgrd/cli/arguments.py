@@ -50,6 +50,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("paths", nargs="+", metavar="PATH")
     _source_options(check)
     _analysis_options(check)
+    check.add_argument(
+        "--replay",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="run the witness of each race on the simulator (2 seconds each at most)",
+    )
     _output_options(check)
     facts = commands.add_parser("facts", help="show the launches and what the host code says about them")
     facts.add_argument("paths", nargs="+", metavar="PATH")

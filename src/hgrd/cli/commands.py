@@ -20,7 +20,7 @@ def check(arguments: Namespace) -> int:
     from hgrd.engine.check import check as check_paths
 
     options = analysis_options(arguments)
-    checked = check_paths(arguments.paths, source_options(arguments), options, arguments.jobs)
+    checked = check_paths(arguments.paths, source_options(arguments), options, arguments.jobs, replay=arguments.replay)
     _say_failures(checked.failures)
     if checked.report is None:
         return 2

@@ -40,11 +40,16 @@ class _Part:
     kernels: tuple[str, ...] = ()
 
 
-def check(paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions, jobs: int) -> Checked:
-    """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process)."""
+def check(
+    paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions, jobs: int, *, replay: bool = True
+) -> Checked:
+    """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process).
+
+    `replay`: the witnesses of races are run on the simulator.
+    """
     begin = perf_counter()
     inputs = collect(paths, source.include_dirs)
-    work = partial(_check_program, source=source, analysis=analysis)
+    work = partial(_check_program, source=source, analysis=analysis, replay=replay)
     if len(inputs.programs) <= 1:
         parts = [work(files) for files in inputs.programs]
     else:
@@ -84,11 +89,11 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
 
 def _load() -> None:
     """Loads what every process needs, once: they inherit it where processes are forked."""
-    for module in ("hgrd.source.parse", "hgrd.races.analyze"):
+    for module in ("hgrd.source.parse", "hgrd.races.analyze", "hgrd.simulate.replay"):
         import_module(module)
 
 
-def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions) -> _Part:
+def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions, *, replay: bool) -> _Part:
     begin = perf_counter()
     programs, failures = parse(files, source)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
@@ -98,8 +103,9 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
     from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
+    from hgrd.simulate.replay import Replayer
 
-    report = guarded(files[0], partial(analyze, programs, analysis))
+    report = guarded(files[0], partial(analyze, programs, analysis, Replayer() if replay else None))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)

@@ -121,6 +121,7 @@ def _run(
         tuple(device.across),
         dict(device.observed),
         dict(device.agreed),
+        tuple(arguments),
     )
 
 

@@ -16,7 +16,7 @@ from hgrd.host.model import Fact
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
-from hgrd.symbolic.values import MemoryObject
+from hgrd.symbolic.values import MemoryObject, Value
 from hgrd.terms import Symbol, Term
 
 
@@ -193,6 +193,7 @@ class Protocol:
 
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
+    `arguments` are the values of the kernel's parameters.
     """
 
     kernel: str
@@ -207,6 +208,7 @@ class Protocol:
     across: tuple[AcrossThreads, ...] = ()
     observed: Mapping[str, Observation] = field(default_factory=dict[str, Observation])
     agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    arguments: tuple[Value, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -18,8 +18,9 @@ from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.divergence import synchronisation
+from hgrd.races.evidence import Replay, Situation
 from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
-from hgrd.races.judge import Decide, Judgement, judge
+from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.solve.decide import DEFAULT, decide
@@ -44,8 +45,8 @@ def link(programs: tuple[Program, ...]) -> Tables:
     return Tables(functions, records, globals_, FunctionNumbers(functions, globals_))
 
 
-def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
-    """Analyses all kernels that `options` ask for."""
+def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replay: Replay | None = None) -> Report:
+    """Analyses all kernels that `options` ask for; `replay` runs the witnesses."""
     begin = perf_counter()
     tables = link(programs)
     kernels = [(k, assumed) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
@@ -68,7 +69,8 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions) -> Report:
             launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
             gaps = broken(kernel, programs)
             reports += [
-                _launch(tables, kernel, launch, options, ask, messages, gaps, assumed) for launch in launches or [None]
+                _launch(Situation(tables, kernel, launch, ask), options, messages, gaps, assumed, replay)
+                for launch in launches or [None]
             ]
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
@@ -109,21 +111,23 @@ def broken(kernel: Function, programs: tuple[Program, ...]) -> tuple[Gap, ...]:
 
 
 def _launch(
-    tables: Tables,
-    kernel: Function,
-    launch: LaunchSite | None,
+    situation: Situation,
     options: AnalysisOptions,
-    decide: Decide,
     messages: list[Message],
     gaps: tuple[Gap, ...],
     assumed: tuple[Fact, ...],
+    replay: Replay | None,
 ) -> LaunchReport:
     begin = perf_counter()
+    tables, kernel, launch, decide = situation.tables, situation.kernel, situation.launch, situation.decide
     try:
         protocol, facts = prepare(tables, kernel, launch, options, messages)
         protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
         result = judge(protocol, facts, options, decide, begin + options.time_limit, hosted=launch is not None)
+        if replay is not None:
+            findings = zip(result.findings, result.evidence, strict=True)
+            result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)
         return _failed(kernel, launch, error, perf_counter() - begin)

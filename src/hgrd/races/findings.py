@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.program.span import Span
 
 __all__ = [
+    "CONFIRMED",
     "AccessKind",
     "BarrierThread",
     "BarrierWitness",
@@ -40,6 +42,10 @@ class Confidence(Enum):
     CONFIRMED = "confirmed"  # and replayed on the simulator
     DATA_DEPENDENT = "data-dependent"
     CONDITIONAL = "conditional"
+
+
+CONFIRMED: Final = "confirmed"
+"""The witness of a finding was run, and its two threads were seen in conflict."""
 
 
 class Outcome(Enum):
@@ -100,7 +106,10 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A race: an unordered pair of sites and a memory space."""
+    """A race: an unordered pair of sites and a memory space.
+
+    `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY".
+    """
 
     first: Site
     second: Site
@@ -114,6 +123,7 @@ class Finding:
     rule: str = "HGRD001"  # HGRD005 to HGRD007: a mistake in synchronisation that would order the two
     cause: str = ""  # that mistake, in words
     method: str = ""
+    replay: str = ""
 
 
 @dataclass(frozen=True, slots=True)

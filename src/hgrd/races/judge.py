@@ -19,6 +19,7 @@ from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, precondition, scatters
 from hgrd.races.contents import Contents, contents
+from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
 from hgrd.races.idioms import flaw
 from hgrd.races.options import AnalysisOptions
@@ -37,7 +38,7 @@ SiteKey: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of the pairs of one protocol."""
+    """What came of the pairs of one protocol; `evidence` has one entry a finding."""
 
     outcome: Outcome
     findings: tuple[Finding, ...]
@@ -47,6 +48,7 @@ class Judgement:
     pairs: int
     discharged: int
     proofs: tuple[Proof, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Judge:
     contents: Contents
     hosted: bool
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
+    evidence: dict[SiteKey, Evidence] = field(default_factory=dict[SiteKey, Evidence])  # of the findings
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
@@ -114,6 +117,7 @@ class Judge:
             self.pairs,
             self.discharged,
             tuple(p for key, p in self.proofs.items() if key not in self.findings and key not in self.open_sites),
+            tuple(self.evidence[key] for key in self.findings),
         )
 
     def _given(self) -> list[FactUse]:
@@ -226,6 +230,7 @@ class Judge:
         if known is not None and (same_value or not known.same_value):
             self.findings[key] = replace(known, levels=ordered)
             return
+        self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         self.findings[key] = Finding(
             site_of(a), site_of(b), a.space, ordered, confidence,

@@ -60,6 +60,8 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
             "barrier_errors": total.barrier_errors,
             "barrier_notes": total.barrier_notes,
             "open_barriers": total.open_barriers,
+            "replayed": total.replayed,
+            "not_replayed": total.not_replayed,
         },
         "files": list(report.files),
         "kernels": [_kernel(kernel, strict) for kernel in report.kernels],
@@ -114,6 +116,7 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "witness": _witness(finding.witness),
         "facts": [_fact(fact) for fact in finding.facts],
         "method": finding.method,
+        "replay": finding.replay or None,
     }
 
 

@@ -13,7 +13,7 @@ from hgrd.report.severity import Severity
 TONE = {Severity.ERROR: Tone.ERROR, Severity.WARNING: Tone.WARNING, Severity.NOTE: Tone.NOTE}
 CONFIDENCE = {
     Confidence.DEFINITE: "definite: the witness was evaluated with exact C semantics",
-    Confidence.CONFIRMED: "confirmed: the witness was replayed on the simulator",
+    Confidence.CONFIRMED: "confirmed: the witness was replayed and the conflict seen",
     Confidence.DATA_DEPENDENT: "data-dependent: it needs the array contents of the witness",
     Confidence.CONDITIONAL: "conditional: it disappears under a precondition that the host does not establish",
 }

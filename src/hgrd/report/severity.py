@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hgrd.races.findings import Confidence, Divergence, DivergenceRule, Finding, Outcome, Report
+from hgrd.races.findings import CONFIRMED, Confidence, Divergence, DivergenceRule, Finding, Outcome, Report
 
 
 class Severity(Enum):
@@ -31,7 +31,10 @@ def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers."""
+    """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers.
+
+    `replayed` and `not_replayed` are the races whose witness was confirmed, and was tried in vain.
+    """
 
     kernels: int
     race: int
@@ -44,6 +47,8 @@ class Tally:
     barrier_errors: int
     barrier_notes: int
     open_barriers: int
+    replayed: int
+    not_replayed: int
 
     @property
     def outcome(self) -> Outcome:
@@ -56,6 +61,7 @@ class Tally:
 def tally(report: Report, strict: bool) -> Tally:
     outcomes = [kernel.outcome for kernel in report.kernels]
     severities = [severity(finding, strict) for kernel in report.kernels for finding in kernel.findings]
+    replays = [finding.replay for kernel in report.kernels for finding in kernel.findings if finding.replay]
     at_barriers = [severity_at_barrier(d, strict) for kernel in report.kernels for d in kernel.divergences]
     return Tally(
         kernels=len(outcomes),
@@ -69,6 +75,8 @@ def tally(report: Report, strict: bool) -> Tally:
         barrier_errors=at_barriers.count(Severity.ERROR),
         barrier_notes=at_barriers.count(Severity.NOTE),
         open_barriers=sum(len(launch.open_barriers) for kernel in report.kernels for launch in kernel.launches),
+        replayed=replays.count(CONFIRMED),
+        not_replayed=len(replays) - replays.count(CONFIRMED),
     )
 
 

@@ -33,7 +33,7 @@ from hgrd.report.pieces import (
     launch_words,
     triple,
 )
-from hgrd.report.severity import Severity, severity, severity_at_barrier, tally
+from hgrd.report.severity import Severity, Tally, severity, severity_at_barrier, tally
 
 _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
 _MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
@@ -90,6 +90,8 @@ def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, st
         yield field("cause", f"{finding.cause} [{finding.rule}]")
     if finding.condition:
         yield field("unless", f"assert({finding.condition});")
+    if finding.replay and finding.confidence is not Confidence.CONFIRMED:
+        yield field("replay", finding.replay)
     yield from _launch_of(kernel, finding)
     yield from _witness(finding.witness)
     yield from facts_lines("facts used", finding.facts[:_MOST_FACTS])
@@ -222,4 +224,15 @@ def _summary(report: Report, strict: bool) -> Line:
         (total.open_barriers, "barrier not decided", "barriers not decided"),
     )
     found = [counted(total.errors, "race"), *(counted(*other) for other in others if other[0])]
-    return line(counted(total.kernels, "kernel"), *said, f"; {', '.join(found)}; {report.seconds:.2f} s")
+    return line(
+        counted(total.kernels, "kernel"),
+        *said,
+        f"; {', '.join(found)}; {_replays(total)}{report.seconds:.2f} s",
+    )
+
+
+def _replays(total: Tally) -> str:
+    if not total.replayed and not total.not_replayed:
+        return ""
+    failed = f", {total.not_replayed} not" if total.not_replayed else ""
+    return f"{counted(total.replayed, 'witness', 'witnesses')} replayed{failed}; "

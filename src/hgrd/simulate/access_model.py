@@ -98,9 +98,11 @@ class _Kind:
 class AccessModel:
     """An observer; ask it after the run.  It keeps all accesses that differ in site, thread, phase, bytes or value."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, only: tuple[int, ...] = ()) -> None:
+        """`only`: keep the accesses of these threads alone (in the order that all have made)."""
         self.ordering = Ordering(shape)
         self._shape = shape
+        self._only = np.array(only, np.int64)
         self._kinds: dict[_Kind, int] = {}
         self._parts: list[Rows] = []
         self._waiting = 0
@@ -110,6 +112,11 @@ class AccessModel:
 
     def touch(self, event: Touch, /) -> None:
         now = self.ordering.touch(event)
+        if self._only.size:
+            kept = np.flatnonzero(np.isin(event.threads, self._only))
+            if not kept.size:
+                return
+            event, now = event.taken(kept), now.taken(kept)
         kind = _Kind(event.site, event.kind, event.space, is_atomic(event), _WIDTH[event.scope])
         n = len(event.threads)
         everywhere = np.zeros(n, np.int64)
@@ -148,6 +155,11 @@ class AccessModel:
     def bytes_held(self) -> int:
         """How much memory the model takes."""
         return sum(part.nbytes() for part in self._parts)
+
+    def sites(self) -> set[int]:
+        """The numbers of the sites of the accesses that it keeps."""
+        sites = [kind.site for kind in self._kinds]
+        return {sites[k] for part in self._parts for k in map(int, np.unique(part.kind))}
 
     def races(self) -> tuple[Race, ...]:
         """All pairs of sites that race, sorted."""

@@ -10,6 +10,7 @@ from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, PointerType, RecordType
 from hgrd.protocol.model import Scope
+from hgrd.protocol.specifications import is_annotation
 from hgrd.simulate import arithmetic
 from hgrd.simulate.access import read
 from hgrd.simulate.arithmetic import I64, Value
@@ -38,6 +39,8 @@ _SILENT = {
 _TIMES = {"clock", "clock64", "__globaltimer", "__smid"}
 _STOPS = {"__trap", "__assertfail", "__assert_fail", "abort", "exit", "__builtin_trap", "__builtin_unreachable"}
 _ASSERTS = {"assert", "__hgrd_assert", "__assert"}
+_ASSUMED = {"__requires", "__assume", "__global_requires", "__global_assert"}
+_ACROSS = {"__distinct_int", "__distinct_bool", "__uniform_int", "__uniform_bool"}  # hold, or the program is wrong
 
 
 def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
@@ -166,6 +169,12 @@ def known(b: Builder, e: ir.Call) -> Closure:
         return _stop(name, e.span)
     if name in _ASSERTS:
         return _assertion(b, e)
+    if name in _ASSUMED or name in _ACROSS:
+        return _evaluated(arguments_of(b, e.arguments), np.int32(1))
+    if name == "__implies":
+        return _numbers(b, e, _implied)
+    if is_annotation(name):
+        return lambda here: np.int32(1)
     for lowering in (meeting, atomic_call, atomic_member, memory_call, half_call):
         made = lowering(b, e)
         if made is not None:
@@ -190,6 +199,10 @@ def _numbers(b: Builder, e: ir.Call, function: arithmetic.Function) -> Closure:
         return found if found.dtype == to else found.astype(to)
 
     return run
+
+
+def _implied(condition: Value, conclusion: Value) -> Value:
+    return np.logical_not(condition) | (conclusion != 0)
 
 
 def _evaluated(values: tuple[Closure, ...], result: Value) -> Closure:

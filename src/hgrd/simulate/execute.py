@@ -62,11 +62,13 @@ def execute(
     fuel: int = FUEL,
     *,
     together: bool | None = None,
+    ahead: int | None = None,
 ) -> Outcome:
     """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
 
     Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
-    for other blocks, or `together` says so.
+    for other blocks, or `together` says so.  Of the first batch, thread `ahead` runs before the others do, as far
+    as it comes without them: another of the schedules that CUDA allows.
     """
     kernel = executable.kernel
     size = launch.block_threads
@@ -80,7 +82,7 @@ def execute(
             arguments = [
                 _argument(p.type, a) for p, a in zip(kernel.function.parameters, launch.arguments, strict=True)
             ]
-            _make_globals(executable.unit, memory)
+            make_globals(executable.unit, memory)
             shared = {key: size or launch.shared_bytes for key, (_, size) in executable.unit.shared.items()}
             for first in range(0, launch.blocks, blocks):
                 here = min(blocks, launch.blocks - first)
@@ -91,7 +93,7 @@ def execute(
                 }
                 machine = Machine(batch, fuel)
                 try:
-                    stuck = machine.run(kernel, arguments)
+                    stuck = machine.run(kernel, arguments, ahead if first == 0 else None)
                 finally:
                     fuel = machine.fuel
                     statements += machine.statements
@@ -142,7 +144,7 @@ def pass_argument(here: Here, parameter: Parameter, value: Value) -> None:
     write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)
 
 
-def _make_globals(unit: Unit, memory: Memory) -> None:
+def make_globals(unit: Unit, memory: Memory) -> None:
     """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
     for key, (variable, size) in unit.globals.items():
         if key in memory.symbols:

@@ -139,7 +139,7 @@ def warp_numbers(here: Here) -> NDArray[np.int64]:
 
 
 def launch_threads(here: Here) -> NDArray[np.int64]:
-    """The numbers of the threads in the launch."""
+    """The numbers of the threads in the launch, of the blocks that run."""
     known = here.lanes.derived.get("launch")
     if known is None:
         first = here.batch.first_block * here.batch.block_threads
@@ -168,9 +168,16 @@ def _builtin(here: Here, name: str) -> Value:
         return _axis(launch.block, at, threads_in_block(here))
     if here.batch.blocks == 1:
         x, y, _ = launch.grid
-        block = here.batch.first_block
+        block = here.batch.first_block if launch.chosen is None else launch.chosen[here.batch.first_block]
         return np.uint32((block % x, block // x % y, block // (x * y))[at])
-    return _axis(launch.grid, at, block_rows(here) + here.batch.first_block)
+    return _axis(launch.grid, at, grid_ranks(here))
+
+
+def grid_ranks(here: Here) -> NDArray[np.int64]:
+    """The linear number of each thread's block in the grid."""
+    numbers = block_rows(here) + here.batch.first_block
+    chosen = here.batch.launch.chosen
+    return numbers if chosen is None else np.array(chosen, np.int64)[numbers]
 
 
 def _axis(extents: tuple[int, int, int], at: int, linear: NDArray[np.int64]) -> Value:

@@ -37,12 +37,16 @@ class FuelError(Exception):
 
 @dataclass(slots=True)
 class Group(Here):
-    """Threads at an instruction.  `turns`: how often they have been overtaken; `rounds` since then."""
+    """Threads at an instruction.  `turns`: how often they have been overtaken; `rounds` since then.
+
+    `ahead`: they go before others, and do not wait to be met by them, up to their first barrier.
+    """
 
     pc: int = 0
     waiting: bool = False
     rounds: int = 0
     turns: int = 0
+    ahead: bool = False
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -60,8 +64,8 @@ class Machine:
         self.activations = 0
         self.impatient: set[int] = set()  # back edges where threads have been overtaken before
 
-    def run(self, kernel: Code, arguments: list[object]) -> Divergence | None:
-        """Executes the kernel to its end, or to a barrier that not all come to.
+    def run(self, kernel: Code, arguments: list[object], ahead: int | None = None) -> Divergence | None:
+        """Executes the kernel to its end, or to a barrier that not all come to; thread `ahead` goes first.
 
         Raises FuelError, UnsupportedError, TrapError.
         """
@@ -71,6 +75,10 @@ class Machine:
         group = Group(self.batch, frame, lanes)
         self._pass(group, kernel, arguments)
         self.groups = [group]
+        if ahead is not None and count > 1:
+            group.lanes, rest = lanes.split(lanes.threads == ahead)
+            group.ahead = True
+            self.groups.append(Group(self.batch, frame, rest, turns=1))
         try:
             return self._run()
         except DivergenceError as error:
@@ -97,7 +105,8 @@ class Machine:
         rest = [g for g in self.groups if g is not group]
         place = group.place
         for other in rest:
-            if other.frame is group.frame and other.pc == group.pc and not other.waiting:
+            same = other.frame is group.frame and other.pc == group.pc and not other.waiting
+            if same and not (group.ahead or other.ahead):
                 group.lanes = group.lanes.join(other.lanes)
                 group.rounds = 0
                 self.groups.remove(other)
@@ -256,7 +265,7 @@ class Machine:
         if same is not None:
             group.lanes = group.lanes.join(same.lanes)
             self.groups.remove(same)
-        group.waiting = True
+        group.waiting, group.ahead = True, False
         release(self.batch, self.groups, instruction)
 
     def _release(self) -> bool:

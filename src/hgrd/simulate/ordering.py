@@ -87,6 +87,10 @@ class Moment:
     segment: Ints
     clock: Ints
 
+    def taken(self, entries: NDArray[np.intp]) -> Moment:
+        """That of some of the threads, by position."""
+        return Moment(*(a[entries] for a in (self.grid, self.block, self.warp, self.segment, self.clock)))
+
 
 @dataclass(frozen=True, slots=True)
 class Passed:

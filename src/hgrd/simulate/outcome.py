@@ -13,12 +13,16 @@ Extent3: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ConcreteLaunch:
-    """`arguments`, one a parameter: a number, an address (`Memory.allocate`), or the bytes of a record."""
+    """`arguments`, one a parameter: a number, an address (`Memory.allocate`), or the bytes of a record.
+
+    `chosen`: only these blocks of the grid run, by linear number.  Threads are then numbered in them alone.
+    """
 
     grid: Extent3
     block: Extent3
     arguments: tuple[int | float | bool | bytes, ...] = ()
     shared_bytes: int = 0
+    chosen: tuple[int, ...] | None = None
 
     @property
     def block_threads(self) -> int:
@@ -26,9 +30,14 @@ class ConcreteLaunch:
         return x * y * z
 
     @property
-    def blocks(self) -> int:
+    def grid_blocks(self) -> int:
         x, y, z = self.grid
         return x * y * z
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks run."""
+        return self.grid_blocks if self.chosen is None else len(self.chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,9 @@ from hgrd.simulate.arithmetic import Value
 from hgrd.simulate.code import Closure, Meet
 from hgrd.simulate.frames import (
     Here,
-    block_rows,
     builtin,
+    grid_ranks,
     lane_numbers,
-    launch_threads,
     spread,
     threads_in_block,
     warp_numbers,
@@ -101,13 +100,13 @@ def _grid(b: Builder, e: ir.Call) -> Closure:
         return nothing
     match name:
         case "thread_rank":
-            return _number(b, e, launch_threads)
+            return _number(b, e, _rank_in_grid)
         case "size" | "num_threads":
-            return _number(b, e, lambda here: np.int64(here.batch.launch.blocks * here.batch.block_threads))
+            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks * here.batch.block_threads))
         case "block_rank":
-            return _number(b, e, lambda here: block_rows(here) + here.batch.first_block)
+            return _number(b, e, grid_ranks)
         case "num_blocks":
-            return _number(b, e, lambda here: np.int64(here.batch.launch.blocks))
+            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks))
         case "group_dim" | "dim_blocks":
             return _vector("gridDim")
         case "block_index":
@@ -116,6 +115,10 @@ def _grid(b: Builder, e: ir.Call) -> Closure:
             return _number(b, e, lambda here: np.int64(1))
         case _:
             return fails(f"a call of {name} of a grid", e.span)
+
+
+def _rank_in_grid(here: Here) -> Value:
+    return grid_ranks(here) * here.batch.block_threads + threads_in_block(here)
 
 
 def _number(b: Builder, e: ir.Call, value: Closure) -> Closure:

@@ -7,7 +7,7 @@ linear with x running fastest (CUDA Programming Guide, "Thread Hierarchy").
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
@@ -76,6 +76,13 @@ class Touch:
     order: Order
     values: NDArray[Any] | None
     before: NDArray[Any] | None = None
+
+    def taken(self, entries: NDArray[np.intp]) -> Touch:
+        """The part of it that some of its threads perform, by their positions in the arrays."""
+        values = None if self.values is None else self.values[entries]
+        before = None if self.before is None else self.before[entries]
+        threads, offsets = self.threads[entries], self.offsets[entries]
+        return replace(self, threads=threads, offsets=offsets, values=values, before=before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,189 @@
+"""Witnesses are run: the two threads are seen in conflict, and a witness that is wrong is told from one that is not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.analyze import analyze
+from hgrd.races.evidence import Evidence, Situation
+from hgrd.races.findings import Finding, Level, ThreadWitness
+from hgrd.races.options import AnalysisOptions
+from hgrd.simulate.replay import Replayer
+from hgrd.solve.query import Model
+from tests.checking import parse
+
+KERNELS = {
+    "arithmetic on dimensions and inputs": """
+    __global__ void k(double *a, int width, int stride) {
+      int t = threadIdx.x;
+      if (t < width) a[blockIdx.x * stride + t] = t;
+    }""",
+    "a loop, and a barrier in it": """
+    __global__ void k(float *a, int n) {
+      __shared__ float s[128];
+      for (int i = 0; i < n; ++i) {
+        s[threadIdx.x] = a[i];
+        __syncthreads();
+        a[i * 128 + threadIdx.x + gridDim.x] = s[127 - threadIdx.x];
+      }
+    }
+    int main() { float *d; cudaMalloc(&d, 1 << 20); k<<<1, 128>>>(d, 9); }""",
+    "indexes in memory": """
+    __global__ void k(int *a, const unsigned short *where) {
+      a[where[blockIdx.x * blockDim.x + threadIdx.x]] = threadIdx.x;
+    }""",
+    "indexes in memory that the kernel writes": """
+    __global__ void k(int *next, int *a) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      int j = next[i];
+      next[i] = 0;
+      a[j] = i;
+    }""",
+    "indexes in memory of the device": """
+    __device__ int table[256];
+    __constant__ int shift[4];
+    __global__ void k(int *a) { a[table[threadIdx.x] + shift[1]] = threadIdx.x; }""",
+    "a condition on floating-point numbers": """
+    __global__ void k(int *a, const float *x, float limit) {
+      if (x[threadIdx.x] > limit + 1.5f && x[threadIdx.x] * 2 < 100) a[0] = threadIdx.x;
+    }""",
+    "members of records": """
+    struct Grid { int *cells; long width; short first; float scale; };
+    __global__ void k(Grid g) { g.cells[g.first + threadIdx.x % g.width] = threadIdx.x; }""",
+    "pointers in memory": """
+    __global__ void k(int **rows, int n) { rows[blockIdx.x][threadIdx.x % n] = threadIdx.x; }""",
+    "one of two pointers": """
+    __global__ void k(int *a) { a[threadIdx.x / 2] = threadIdx.x; }
+    int main(int argc, char **argv) {
+      int *x, *y;
+      cudaMalloc(&x, 4000); cudaMalloc(&y, 4000);
+      k<<<argc, 64>>>(argc > 3 ? x + argc : y);
+    }""",
+    "dynamic shared memory": """
+    __global__ void k(int n) { extern __shared__ int s[]; s[(threadIdx.x + n) % 50] = threadIdx.x; }
+    int main(int argc, char **) { k<<<3, 100, 400>>>(argc); }""",
+    "before the start of an array": """
+    __global__ void k(char *a) { a[-(int)(threadIdx.x / 3) - 1000] = threadIdx.x; }""",
+    "far apart": """
+    __global__ void k(char *a, long n) { if (n > 2000000000) a[n * (threadIdx.x / 2)] = threadIdx.x; }""",
+    "an atomic of too narrow a scope": """
+    __global__ void k(int *count) { atomicAdd_block(count, 1); }""",
+    "a plain read against an atomic": """
+    __global__ void k(int *count, int *seen) {
+      atomicAdd(count, 1);
+      seen[blockIdx.x * blockDim.x + threadIdx.x] = *count;
+    }""",
+    "three axes": """
+    __global__ void k(int *a) { a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x + blockIdx.z] = blockIdx.y; }""",
+}
+
+
+def replayed(folder: Path, text: str, **options: object) -> tuple[Finding, ...]:
+    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(**options), Replayer()).kernels
+    return kernel.findings
+
+
+@pytest.mark.parametrize("what", KERNELS)
+def test_the_conflict_is_seen(tmp_path: Path, what: str):
+    findings = replayed(tmp_path, KERNELS[what])
+    assert findings
+    assert {f.replay for f in findings} == {"confirmed"}
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_at_each_level(tmp_path: Path, level: Level):
+    (finding,) = replayed(tmp_path, "__global__ void k(int *a) { a[0] = threadIdx.x + blockIdx.x; }", levels=(level,))
+    assert (finding.confidence.value, finding.replay) == ("confirmed", "confirmed")
+
+
+def test_what_data_decides_stays_data_dependent(tmp_path: Path):
+    text = "__global__ void k(int *a, const int *d) { if (d[threadIdx.x] % 5 == 3) a[blockIdx.x] = threadIdx.x; }"
+    (finding,) = replayed(tmp_path, text)
+    assert (finding.confidence.value, finding.replay) == ("data-dependent", "confirmed")
+
+
+# ---------------------------------------------------------------- witnesses that are wrong
+
+
+def tampered(folder: Path, text: str, change: Callable[[Finding, Evidence], tuple[Finding, Evidence]]) -> str:
+    """What the replay of the only finding says once the finding and its evidence have been changed."""
+    replay = Replayer()
+
+    def changed(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        assert replay(situation, finding, evidence).replay == "confirmed"
+        return replay(situation, *change(finding, evidence))
+
+    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(), changed).kernels
+    (finding,) = kernel.findings
+    assert finding.confidence.value != "confirmed"
+    return finding.replay
+
+
+def with_values(evidence: Evidence, **values: int) -> Evidence:
+    model = evidence.model
+    assert values.keys() <= {s.name for s in model.values}
+    chosen = {s: values.get(s.name, v) for s, v in model.values.items()}
+    return replace(evidence, model=Model(chosen, model.reads))
+
+
+def moved(thread: ThreadWitness, x: int) -> ThreadWitness:
+    return replace(thread, thread=(x, 0, 0))
+
+
+def test_an_input_that_keeps_a_thread_out(tmp_path: Path):
+    text = "__global__ void k(int *a, int n) { if (threadIdx.x < n) a[0] = threadIdx.x; }"
+    said = tampered(tmp_path, text, lambda f, e: (f, with_values(e, n=0)))
+    assert said == "not replayed: the write in line 1 was not made"
+
+
+def test_threads_that_do_not_meet(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) { a[threadIdx.x % 64] = threadIdx.x; }
+    int main() { int *a; cudaMalloc(&a, 256); k<<<1, 128>>>(a); }"""
+
+    def change(f: Finding, e: Evidence) -> tuple[Finding, Evidence]:
+        x = f.witness.first.thread[0]
+        return replace(f, witness=replace(f.witness, second=moved(f.witness.second, (x + 1) % 128))), e
+
+    assert tampered(tmp_path, text, change) == "not replayed: the two accesses did not meet"
+
+
+def test_another_level(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) { a[0] = threadIdx.x; }
+    int main() { int *a; cudaMalloc(&a, 256); k<<<1, 32>>>(a); }"""
+    said = tampered(tmp_path, text, lambda f, e: (f, replace(e, level=Level.INTRA_BLOCK)))
+    assert said == "not replayed: the two accesses did not meet"
+
+
+def test_another_site(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) { a[0] = threadIdx.x; }
+    int main() { int *a; cudaMalloc(&a, 256); k<<<1, 32>>>(a); }"""
+
+    def change(f: Finding, e: Evidence) -> tuple[Finding, Evidence]:
+        return replace(f, second=replace(f.second, span=replace(f.second.span, line=9))), e
+
+    assert tampered(tmp_path, text, change) == "not replayed: the write in line 9 was not made"
+
+
+def test_a_thread_outside_of_the_launch(tmp_path: Path):
+    text = """
+    __global__ void k(int *a) { a[0] = threadIdx.x; }
+    int main() { int *a; cudaMalloc(&a, 256); k<<<1, 32>>>(a); }"""
+
+    def change(f: Finding, e: Evidence) -> tuple[Finding, Evidence]:
+        return replace(f, witness=replace(f.witness, second=moved(f.witness.second, 32))), e
+
+    assert tampered(tmp_path, text, change) == "not replayed: a thread of the witness is not in its launch"
+
+
+def test_other_contents(tmp_path: Path):
+    def change(f: Finding, e: Evidence) -> tuple[Finding, Evidence]:
+        contents = {place: i for i, place in enumerate(sorted(e.model.reads))}
+        return f, replace(e, model=Model(e.model.values, contents))
+
+    said = tampered(tmp_path, KERNELS["indexes in memory"], change)
+    assert said == "not replayed: the two accesses did not meet"
