@@ -104,7 +104,7 @@ def test_verdicts_lines_and_kinds(tmp_path: Path):
             "space": "global",
             "array": "a",
             "scopes": ["intra-warp"],
-            "confidence": "definite",
+            "confidence": "confirmed",
         }
     ]
 

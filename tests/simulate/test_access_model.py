@@ -365,5 +365,5 @@ def test_of_some_threads_alone():
         model.arrive(Arrive(Scope.BLOCK, threads, NOWHERE))
     found = [(r.first, r.second, [(e.first_thread, e.second_thread) for e in r.examples]) for r in model.races()]
     assert found == [(0, 0, [(1, 2)]), (1, 1, [(1, 2)]), (2, 2, [(1, 2)])]
-    assert model.sites() == {0, 1, 2}
+    assert model.made() == {(1, 0), (2, 0), (1, 1), (2, 1), (1, 2), (2, 2)}
     assert sum(len(part) for part in model._parts) == 6

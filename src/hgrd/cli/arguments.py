@@ -66,10 +66,36 @@ def parser() -> argparse.ArgumentParser:
         _source_options(command)
         _analysis_options(command)
         _verbosity(command)
+    _simulate(commands.add_parser("simulate", help="run a kernel on given inputs and watch its accesses"))
     doctor = commands.add_parser("doctor", help="show which compiler is used, and whether it works")
     doctor.add_argument("--clang", metavar="PATH", help="look at this clang instead of the default one")
     _verbosity(doctor)
     return top
+
+
+def _simulate(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE")
+    group = command.add_argument_group("what is run")
+    add = group.add_argument
+    add("--kernel", dest="kernels", nargs=1, required=True, metavar="NAME", help="which kernel")
+    add("--grid", type=_sizes("grid"), required=True, metavar="X[,Y[,Z]]", help="blocks along each axis")
+    add("--block", type=_sizes("block"), required=True, metavar="X[,Y[,Z]]", help="threads of a block along each axis")
+    add("--param", dest="params", type=_number, action="append", default=[], metavar="NAME=VALUE", help="a number")
+    add(
+        "--array",
+        dest="arrays",
+        type=_named,
+        action="append",
+        default=[],
+        metavar="NAME=zeros|iota|random|perm[:COUNT]|FILE.npy",
+        help="what a pointer points to (zeros; as many elements as there are threads)",
+    )
+    add("--dump", dest="dumps", type=_named, action="append", default=[], metavar="NAME=FILE.npy", help="save an array")
+    add("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of a block")
+    add("--seed", type=int, default=0, help="of random and perm")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
+    _source_options(command)
+    _verbosity(command)
 
 
 def _source_options(command: argparse.ArgumentParser) -> None:
@@ -205,6 +231,35 @@ def _param(text: str) -> tuple[str, int]:
     if found is None:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=INTEGER")
     return found[1], int(found[2], 0) if "x" in found[2].lower() else int(found[2])
+
+
+def _sizes(what: str) -> Callable[[str], tuple[int, int, int]]:
+    def read(text: str) -> tuple[int, int, int]:
+        x, y, z = _extent(what)(text)
+        if x is None or y is None or z is None:
+            raise argparse.ArgumentTypeError("a run needs numbers, not *")
+        return x, y, z
+
+    return read
+
+
+def _number(text: str) -> tuple[str, float]:
+    name, value = _named(text)
+    try:
+        return name, int(value, 0)
+    except ValueError:
+        pass
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{value}' is not a number") from None
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
 
 
 def _condition(text: str) -> str:

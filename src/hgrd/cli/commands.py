@@ -40,6 +40,36 @@ def show(arguments: Namespace) -> int:
     return _show(arguments.stage, arguments)
 
 
+def simulate(arguments: Namespace) -> int:
+    """1 if the run shows races or a divergent barrier, 2 if it could not go on to its end."""
+    from hgrd.cli.main import fail
+    from hgrd.engine.trial import run_trial
+    from hgrd.report.excerpt import source_reader
+    from hgrd.report.lines import write
+    from hgrd.report.trial import failed, render_trial
+    from hgrd.simulate.outcome import Finished
+    from hgrd.simulate.trial import InputError, Inputs, dump
+
+    inputs = Inputs(
+        arguments.grid,
+        arguments.block,
+        dict(arguments.params),
+        dict(arguments.arrays),
+        arguments.shared,
+        arguments.seed,
+    )
+    try:
+        trial = run_trial(arguments.file, arguments.kernels[0], source_options(arguments), inputs)
+        for name, file in arguments.dumps:
+            dump(trial, name, file)
+    except InputError as error:
+        return fail(str(error))
+    write(render_trial(trial, source_reader()), sys.stdout, wants_color(arguments))
+    if failed(trial):
+        return 1
+    return 0 if isinstance(trial.outcome, Finished) else 2
+
+
 def doctor(arguments: Namespace) -> int:
     from hgrd.source.doctor import doctor as examine
 
@@ -52,6 +82,7 @@ COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
     "check": check,
     "facts": facts,
     "show": show,
+    "simulate": simulate,
     "doctor": doctor,
 }
 

@@ -156,10 +156,11 @@ class AccessModel:
         """How much memory the model takes."""
         return sum(part.nbytes() for part in self._parts)
 
-    def sites(self) -> set[int]:
-        """The numbers of the sites of the accesses that it keeps."""
-        sites = [kind.site for kind in self._kinds]
-        return {sites[k] for part in self._parts for k in map(int, np.unique(part.kind))}
+    def made(self) -> set[tuple[int, int]]:
+        """Which threads have accessed memory at which sites, by number, of the accesses that it keeps."""
+        rows, sites = self._compact(), [kind.site for kind in self._kinds]
+        pairs = np.unique(np.stack([rows.thread, rows.kind]), axis=1)
+        return {(int(thread), sites[int(kind)]) for thread, kind in pairs.T}
 
     def races(self) -> tuple[Race, ...]:
         """All pairs of sites that race, sorted."""

@@ -88,8 +88,12 @@ class Belongings:
                 self._point(targets[target.key[2:]], self.starts[target.key])
         for (array, index), value in valuation.model.reads.items():
             self._element(array, index, value)
+        first: dict[int, bytes] = {}
         for side in Side:
-            self._found(valuation, side)
+            for address, data in self._found(valuation, side):
+                first.setdefault(address, data)
+        for address, data in first.items():
+            self.put(address, data)
 
     def _point(self, owner: MemoryObject, start: int) -> None:
         """Pointers in an object: all of them to one other object."""
@@ -127,8 +131,8 @@ class Belongings:
             at = index[0] if match["bytes"] else index[0] * size
             self.put(self.starts[target.key] + at, packed(value, size, floating=floating))
 
-    def _found(self, valuation: Valuation, side: Side) -> None:
-        """What a thread finds in memory that the kernel writes, too."""
+    def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
+        """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
         model, naming = valuation.model, valuation.evidence.posed.naming
         for access in accesses(valuation.evidence.protocol.items):
             target = access.target
@@ -142,7 +146,7 @@ class Belongings:
             if isinstance(type_, PointerType):
                 value += self.starts.get(f"**{target.key}", 0)
             data = packed(value, access.size, floating=isinstance(type_, FloatType))
-            self.put(self.starts[target.key] + offset, data)
+            yield self.starts[target.key] + offset, data
 
 
 def packed(value: int, size: int, *, floating: bool) -> bytes:

@@ -22,6 +22,7 @@ from hgrd.program.memory import AccessKind
 from hgrd.program.types import BoolType, FloatType, Type
 from hgrd.races.evidence import Evidence, Situation
 from hgrd.races.findings import CONFIRMED, Confidence, Finding, Site, Witness
+from hgrd.races.witness import witness_of
 from hgrd.simulate import trace
 from hgrd.simulate.access_model import AccessModel
 from hgrd.simulate.belongings import Belongings, Fill
@@ -40,6 +41,7 @@ from hgrd.simulate.outcome import (
     Trapped,
 )
 from hgrd.simulate.passing import Passing
+from hgrd.simulate.smaller import smaller
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 from hgrd.simulate.valuation import Valuation, ValuationError, complete
 from hgrd.terms import Term, const
@@ -47,7 +49,8 @@ from hgrd.terms import Term, const
 _log = logging.getLogger(__name__)
 _MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
 _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not say
-_FUEL = 1 << 28
+_FUEL = 1 << 26
+_TOO_LONG = "the run takes too long"
 
 
 class _LateError(Exception):
@@ -62,21 +65,35 @@ class Replayer:
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
 
     def __call__(self, situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
-        """The finding with `replay`, and confirmed where it was definite."""
-        try:
-            launches = self._launches(situation, finding, evidence)
-            said = _first_success(launches, finding, evidence, perf_counter() + self.seconds)
-        except ValuationError as error:
-            said = str(error)
-        except UnsupportedError as error:
-            said = f"line {error.span.line}: {error.reason}"
-        except Exception as error:  # the finding stands without its replay
-            _log.exception("replay of %s", finding.first.span)
-            said = f"internal error: {type(error).__name__}: {error}"
+        """The finding with `replay`, and confirmed where it was definite.
+
+        Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.
+        """
+        begin = perf_counter()
+        said = self._said(situation, finding, evidence, begin + self.seconds / 2)
+        if said == _TOO_LONG:
+            lesser = smaller(evidence, situation.decide)
+            if lesser is not None:
+                posed = lesser.posed
+                retold = replace(finding, witness=witness_of(posed, posed.first, posed.second, lesser.model))
+                if self._said(situation, retold, lesser, begin + self.seconds) == CONFIRMED:
+                    finding, said = retold, CONFIRMED
         if said != CONFIRMED:
             return replace(finding, replay=f"not replayed: {said}")
         definite = finding.confidence is Confidence.DEFINITE
         return replace(finding, replay=said, confidence=Confidence.CONFIRMED if definite else finding.confidence)
+
+    def _said(self, situation: Situation, finding: Finding, evidence: Evidence, deadline: float) -> str:
+        """CONFIRMED, or why not."""
+        try:
+            return _first_success(self._launches(situation, finding, evidence), finding, evidence, deadline)
+        except ValuationError as error:
+            return str(error)
+        except UnsupportedError as error:
+            return f"line {error.span.line}: {error.reason}"
+        except Exception as error:  # the finding stands without its replay
+            _log.exception("replay of %s", finding.first.span)
+            return f"internal error: {type(error).__name__}: {error}"
 
     def _launches(self, situation: Situation, finding: Finding, evidence: Evidence) -> Iterator[_Attempt]:
         """The launch of the witness, in one way after the other."""
@@ -274,7 +291,7 @@ def _run(attempt: _Attempt, finding: Finding, evidence: Evidence, deadline: floa
             return CONFIRMED
     if not isinstance(outcome, Finished):
         return _ended(outcome)
-    return _missed(finding, {_key(sites[n]) for n in model.sites()})
+    return _missed(finding, {(thread, _key(sites[n])) for thread, n in model.made()}, attempt.threads)
 
 
 def _key_of(site: Site) -> tuple[object, ...]:
@@ -289,7 +306,7 @@ def _key(site: trace.Site) -> tuple[object, ...]:
 def _ended(outcome: Outcome | None) -> str:
     match outcome:
         case None | OutOfFuel():
-            return "the run takes too long"
+            return _TOO_LONG
         case Divergence(span=span):
             return f"threads wait for others at the barrier in line {span.line}"
         case OutOfBounds(span=span, reason=reason):
@@ -300,8 +317,8 @@ def _ended(outcome: Outcome | None) -> str:
             return ""
 
 
-def _missed(finding: Finding, seen: set[tuple[object, ...]]) -> str:
-    for site in (finding.first, finding.second):
-        if _key_of(site) not in seen:
+def _missed(finding: Finding, made: set[tuple[int, tuple[object, ...]]], threads: tuple[int, int]) -> str:
+    for site, thread in zip((finding.first, finding.second), threads, strict=True):
+        if (thread, _key_of(site)) not in made:
             return f"the {site.kind.value} in line {site.span.line} was not made"
     return "the two accesses did not meet"

@@ -1,0 +1,26 @@
+"""From a file to a trial of one of its kernels."""
+
+from __future__ import annotations
+
+from hgrd.engine.check import parse
+from hgrd.simulate.trial import InputError, Inputs, Trial, try_out
+from hgrd.source.options import SourceOptions
+
+
+def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs) -> Trial:
+    """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
+    from hgrd.races.analyze import link
+    from hgrd.simulate.frames import UnsupportedError
+
+    programs, failures = parse((file,), source)
+    if failures:
+        raise InputError(f"{failures[0].file}: {failures[0].reason}")
+    kernels = [k for program in programs for k in program.kernels()]
+    chosen = next((k for k in kernels if k.ref.name == kernel), None)
+    if chosen is None:
+        there = ", ".join(dict.fromkeys(k.ref.name for k in kernels)) or "none"
+        raise InputError(f"{file}: no kernel {kernel} (there: {there})")
+    try:
+        return try_out(link(programs), chosen, inputs)
+    except UnsupportedError as error:
+        raise InputError(f"{error.span}: {error.reason}") from None
