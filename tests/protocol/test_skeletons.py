@@ -21,7 +21,6 @@ REASONS = {
     "a barrier in iterations between them may order the two accesses",
     "a barrier under a condition may order the two accesses",
     "a barrier that some threads do not reach may order the two accesses",
-    "it depends on values that are not known: k0",  # how often a loop runs whose end is not followed
 }
 UNTOLD = re.compile(r"it depends on values that are not known: k\d+(, k\d+)*$")  # how often a loop with exits ran
 
