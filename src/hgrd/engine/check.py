@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
 from hgrd.program.program import Program
-from hgrd.races.findings import Report
+from hgrd.races.findings import Finding, Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.report.severity import merged
 from hgrd.source.options import SourceError, SourceOptions
+
+if TYPE_CHECKING:
+    from hgrd.races.evidence import Evidence, Replay, Situation
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -103,13 +106,26 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
     from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
-    from hgrd.simulate.replay import Replayer
 
-    report = guarded(files[0], partial(analyze, programs, analysis, Replayer() if replay else None))
+    report = guarded(files[0], partial(analyze, programs, analysis, _replayer() if replay else None))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)
     return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
+
+
+def _replayer() -> Replay:
+    """Replays witnesses; the simulator is loaded with the first of them."""
+    made: list[Replay] = []
+
+    def replay(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        if not made:
+            from hgrd.simulate.replay import Replayer
+
+            made.append(Replayer())
+        return made[0](situation, finding, evidence)
+
+    return replay
 
 
 def _without_kernels(program: Program) -> Failure:
