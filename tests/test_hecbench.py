@@ -33,7 +33,7 @@ def test_a_record_has_kernels_and_races(tmp_path: Path):
     found = record(program(tmp_path), 60)
     (kernel,) = found["kernels"]
     assert (found["status"], kernel["name"], kernel["launches"]) == (1, "shift", ["race"])
-    assert [(race["kind"], race["levels"]) for race in kernel["races"]] == [("definite", ["intra-warp"])]
+    assert [(race["kind"], race["levels"]) for race in kernel["races"]] == [("confirmed", ["intra-warp"])]
 
 
 def results() -> dict[str, Any]:
