@@ -104,6 +104,13 @@ def test_what_data_decides_stays_data_dependent(tmp_path: Path):
     assert (finding.confidence.value, finding.replay) == ("data-dependent", "confirmed")
 
 
+def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
+    program = parse(tmp_path, "__global__ void k(int *a) { a[0] = threadIdx.x + blockIdx.x; }")
+    (kernel,) = analyze((program,), AnalysisOptions(), Replayer(altogether=-1.0)).kernels
+    said = [(f.confidence.value, f.replay) for f in kernel.findings]
+    assert said == [("definite", "not replayed: the time for the replays of this program is over")]
+
+
 # ---------------------------------------------------------------- witnesses that are wrong
 
 

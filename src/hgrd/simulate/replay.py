@@ -59,9 +59,11 @@ class _LateError(Exception):
 
 @dataclass(slots=True)
 class Replayer:
-    """Replays findings, each within `seconds`; kernels are made ready once."""
+    """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once."""
 
     seconds: float = 2.0
+    altogether: float = 5.0
+    _spent: float = 0.0
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
 
     def __call__(self, situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
@@ -69,7 +71,14 @@ class Replayer:
 
         Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.
         """
+        if self._spent > self.altogether:
+            return replace(finding, replay="not replayed: the time for the replays of this program is over")
         begin = perf_counter()
+        replayed = self._replayed(situation, finding, evidence, begin)
+        self._spent += perf_counter() - begin
+        return replayed
+
+    def _replayed(self, situation: Situation, finding: Finding, evidence: Evidence, begin: float) -> Finding:
         said = self._said(situation, finding, evidence, begin + self.seconds / 2)
         if said == _TOO_LONG:
             lesser = smaller(evidence, situation.decide)
