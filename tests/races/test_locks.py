@@ -485,6 +485,8 @@ def test_safe_says_what_the_flag_held(flags: Report, tmp_path: Path):
 
 
 ARRIVALS = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
 __device__ unsigned int arrived = 0;
 __device__ int done[64];
 
@@ -600,6 +602,25 @@ __global__ void block_after_block(int *data) {
 }
 
 // race: read own, write own; global; grid
+__global__ void block_after_block_by_tiles(int *data) {
+  auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x > 0) {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(&done[blockIdx.x - 1], 0) == 0) {}
+      __threadfence();
+    }
+    tile.sync();
+    data[i] += data[i - blockDim.x];  // own
+  }
+  tile.sync();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicExch(&done[blockIdx.x], 1);
+  }
+}
+
+// race: read own, write own; global; grid
 __global__ void block_after_block_without_a_barrier(int *data) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (blockIdx.x > 0) {
@@ -616,8 +637,8 @@ __global__ void block_after_block_without_a_barrier(int *data) {
   }
 }
 
-// open: read other, write other; global; warp block grid: a wait for arrived, set in line 142, may order them
-// open: read other, write own; global; warp block grid: a wait for arrived, set in line 142, may order them
+// open: read other, write other; global; warp block grid: a wait for arrived, set in line 163, may order them
+// open: read other, write own; global; warp block grid: a wait for arrived, set in line 163, may order them
 __global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int r = 1; r <= rounds; ++r) {

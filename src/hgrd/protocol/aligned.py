@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, Scope
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.printer import print_items
 from hgrd.terms import Symbol, Term, add, const, show, substitute, var
-
-_ALIGNING = frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,8 @@ def aligned(items: tuple[Item, ...]) -> tuple[Aligned, ...]:
 def synchronises(item: Item) -> bool:
     """Whether a barrier of the block stands in it."""
     match item:
-        case Barrier(scope=scope, mask=mask, tile=tile):
-            return scope in _ALIGNING and mask is None and tile is None
+        case Barrier():
+            return item.of_block
         case ProtocolLoop(items=inner):
             return any(map(synchronises, inner))
         case _:

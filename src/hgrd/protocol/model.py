@@ -95,6 +95,11 @@ class Barrier:
     tile: Term | None = None
     path: tuple[Condition, ...] = ()
 
+    @property
+    def of_block(self) -> bool:
+        """All threads of a block wait for each other there, not only those of a tile or mask."""
+        return self.scope is not Scope.WARP and self.mask is None and self.tile is None
+
 
 @dataclass(frozen=True, slots=True)
 class Exit:

@@ -16,7 +16,6 @@ from hgrd.races.placement import Placement, Spot, certain, meeting, placement, p
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of
 
 _WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
-_OF_THE_BLOCK = frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM})
 _MOST = 24  # ways of acquiring, or of releasing, that are looked at
 
 
@@ -212,7 +211,7 @@ class Handshakes:
         """A barrier of the block that all its threads pass between the two."""
         for spot in self.placement.spots:
             item = spot.item
-            if not isinstance(item, Barrier) or item.scope not in _OF_THE_BLOCK or not known.issuperset(item.guards):
+            if not isinstance(item, Barrier) or not item.of_block or not known.issuperset(item.guards):
                 continue
             if precedes(first, spot) and precedes(spot, last) and certain(spot, last) and certain(spot, first):
                 return spot
@@ -276,7 +275,9 @@ class Handshakes:
                 continue
             if not (certain(spot, first) or certain(spot, last)) or _skipped(first, spot, last):
                 continue
-            scope = fence.scope if isinstance(fence, Fence) else narrower(fence.scope, Scope.BLOCK)
+            if isinstance(fence, Barrier) and not fence.of_block:
+                continue
+            scope = fence.scope if isinstance(fence, Fence) else Scope.BLOCK
             yield scope, conj(*(g for g in fence.guards if g not in known))
 
 

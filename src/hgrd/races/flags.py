@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
+from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import FALSE, Term, conj, disj, eq, negate, substitute, symbols_of, var
 
 
@@ -50,7 +51,7 @@ class Flags:
     ) -> Iterator[Term]:
         for wait in self.waits(before, after):
             acquire = wait.acquire
-            if acquire.seen.target.space.value == Space.SHARED.value and not naming.same_block:
+            if acquire.seen.target.space is MemorySpace.SHARED and not naming.same_block:
                 continue
             when, place = naming.of((acquire.when, acquire.offset), parties[1])
             set_by_other = [

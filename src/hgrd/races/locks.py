@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, meeting, precedes
-from hgrd.symbolic.values import MemoryObject
+from hgrd.symbolic.values import MemoryObject, MemorySpace
 from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, negate, substitute
 
 Apart = Callable[[Access, Access], bool]
@@ -49,7 +49,7 @@ class Locks:
             for two in self.held.get(b.number, ())
             if one.target.key == two.target.key
             and self._reaches(one.target.key, narrower(one.scope, two.scope), needed)
-            and (naming.same_block or one.target.space.value != Space.SHARED.value)
+            and (naming.same_block or one.target.space is not MemorySpace.SHARED)
         )
 
     def _reaches(self, key: str, scope: Scope, needed: Scope) -> bool:
