@@ -400,3 +400,23 @@ def test_only_launches_of_the_wanted_kernels_are_followed(tmp_path: Path) -> Non
         sites = run_host((program,), wants=wanted.__contains__).launches
         assert {site.kernel.name for site in sites} == wanted
         assert len(sites) == ("kernel" in wanted) + 2 * ("other" in wanted)
+
+
+DISPATCH = """
+    template <bool Wide> __global__ void fill(int* data, int stride) { data[0] = Wide ? stride : 0; }
+    template <bool Wide> void go(int* d, int stride) { fill<Wide><<<1, 32>>>(d, stride); }
+    int main(int argc, char** argv) {
+        const bool wide = WIDE;
+        int* d; cudaMalloc(&d, 128);
+        if (wide) go<true>(d, 8);
+        if (!wide) go<false>(d, 4);
+    }
+"""
+
+
+@pytest.mark.parametrize(("wide", "notes"), [("true", 1), ("argc > 1", 0)])
+def test_what_the_program_says_of_a_launch_that_it_never_makes(tmp_path: Path, wide: str, notes: int) -> None:
+    """An instance of a template that constants rule out has its arguments from where it would be called."""
+    run = host(tmp_path, DISPATCH.replace("WIDE", wide))
+    assert [say_value(site.arguments[1]) for site in run.launches] == ["8", "4"]
+    assert [note.text for note in run.notes] == ["the program as it stands never makes this launch"] * notes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from hgrd.host.link import Linked
+from hgrd.host.link import LaunchPlace, Linked
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.wording import place_name
@@ -41,7 +41,7 @@ class Record:
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
     foreign: set[str] = field(default_factory=set[str])
-    overlooked: frozenset[Span] = frozenset()
+    overlooked: frozenset[LaunchPlace] = frozenset()
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
 

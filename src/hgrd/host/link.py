@@ -21,6 +21,17 @@ LAUNCH_FUNCTIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchPlace:
+    """A launch in the source, of the kernel with this key: instances of a template launch theirs at one place.
+
+    `kernel` is "" where the place does not name it: a pointer, or a function of the runtime.
+    """
+
+    span: Span
+    kernel: str
+
+
+@dataclass(frozen=True, slots=True)
 class Uses:
     """What the body of a function mentions: functions, and its own launches (of kernels that are wanted).
 
@@ -29,7 +40,7 @@ class Uses:
     """
 
     functions: frozenset[str]
-    launches: frozenset[Span]
+    launches: frozenset[LaunchPlace]
     launchers: frozenset[str]
     addresses: frozenset[str]
 
@@ -54,14 +65,14 @@ class Linked:
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
         return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
 
-    def launches_in(self, statement: Statement) -> frozenset[Span]:
+    def launches_in(self, statement: Statement) -> frozenset[LaunchPlace]:
         """The launches in a statement and in all that it may call."""
         uses = _uses(statement, lambda _: True)
         return uses.launches.union(*map(self.launches_below, uses.functions))
 
-    def launches_below(self, key: str) -> frozenset[Span]:
+    def launches_below(self, key: str) -> frozenset[LaunchPlace]:
         """The launches in a function and in all that it may call."""
-        found: set[Span] = set()
+        found: set[LaunchPlace] = set()
         seen: set[str] = set()
         todo = [key]
         while todo:
@@ -140,7 +151,7 @@ def _type_of(place: ir.Place) -> Type | None:
 
 def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
     functions: set[str] = set()
-    launches: set[Span] = set()
+    launches: set[LaunchPlace] = set()
     launchers: set[str] = set()
     addresses: list[ir.FunctionAddress] = []
     launched: set[int] = set()
@@ -149,7 +160,7 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
             case ir.Call(function=called, span=span):
                 functions.add(called.key)
                 if called.name in LAUNCH_FUNCTIONS:
-                    launches.add(span)
+                    launches.add(LaunchPlace(span, ""))
                     launchers.add(called.key)
             case ir.Construct(constructor=called) if called is not None:
                 functions.add(called.key)
@@ -158,8 +169,10 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
                 addresses.append(node)
             case ir.Launch(kernel=kernel, span=span):
                 launched.add(id(kernel))
-                if not isinstance(kernel, ir.FunctionAddress) or wants(kernel.function.name):
-                    launches.add(span)
+                if not isinstance(kernel, ir.FunctionAddress):
+                    launches.add(LaunchPlace(span, ""))
+                elif wants(kernel.function.name):
+                    launches.add(LaunchPlace(span, kernel.function.key))
             case _:
                 pass
     taken = frozenset(node.function.key for node in addresses if id(node) not in launched)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hgrd.host.context import Record
-from hgrd.host.link import Linked, link
+from hgrd.host.link import LaunchPlace, Linked, link
 from hgrd.host.memory import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
-from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.expressions import evaluate
@@ -50,29 +49,36 @@ def run_host(programs: tuple[Program, ...], *, asserts: bool = True, wants: Call
 def _run_all(linked: Linked, record: Record) -> None:
     """Entries one after another, as long as there are launches that none of them has reached.
 
-    In the end the first one again, if constants have ruled out launches in it (`if (debug) …`).
+    After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
+    more about them than functions that it calls.
     """
     names = Names()
     budget = ALL_STEPS
     entries = linked.entries()
-    for entry in (*entries, *entries[:1]):
-        reached = {site.span for site in record.launches}
-        missed = linked.launches_below(entry.ref.key) - reached
+    for number, entry in enumerate((*entries[:1], *entries)):
+        again = number == 1
+        missed = linked.launches_below(entry.ref.key) - _reached(record)
         if not missed:
             continue
         before = len(record.launches)
-        if entry is entries[0] and before:
-            record.overlooked = missed
+        record.overlooked = missed if again else frozenset()
         budget -= _run_entry(linked, record, names, entry, min(STEPS, budget))
-        _drop_known(record, before, reached)
-    for site in record.launches if record.overlooked else ():
-        if site.span in record.overlooked:
+        _drop_known(record, before, missed)
+        for site in record.launches[before:] if again else ():
             record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
 
 
-def _drop_known(record: Record, before: int, reached: set[Span]) -> None:
+def _reached(record: Record) -> frozenset[LaunchPlace]:
+    return frozenset(place for site in record.launches for place in _places(site))
+
+
+def _places(site: LaunchSite) -> tuple[LaunchPlace, LaunchPlace]:
+    return LaunchPlace(site.span, site.kernel.key), LaunchPlace(site.span, "")
+
+
+def _drop_known(record: Record, before: int, missed: frozenset[LaunchPlace]) -> None:
     """From further entries only launches count that had not been reached: they know less about the others."""
-    record.launches[before:] = [s for s in record.launches[before:] if s.span not in reached]
+    record.launches[before:] = [s for s in record.launches[before:] if not missed.isdisjoint(_places(s))]
 
 
 def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, limit: int) -> int:
