@@ -65,11 +65,18 @@ def around(path: str, change: Callable[..., Any]) -> Callable[[], None]:
     return apply
 
 
+def _nothing_presumed() -> None:
+    from hgrd.source import compiler, presumptions
+
+    compiler.presumed = lambda *_, **__: presumptions.NOTHING
+
+
 # ---------------------------------------------------------------- the rules
 
 _BARRIERS = ("tests/races/test_barriers.py", "tests/protocol", "tests/races/test_patterns.py", "tests/races")
 _RACES = ("tests/races",)
 _ORDER = ("tests/simulate/test_access_model.py", "tests/simulate/test_ordering.py", "tests/simulate")
+_PRESUMED = ("tests/races/test_presumptions.py",)
 _LOCKS = ("tests/races/test_locks.py", "tests/races/test_patterns.py", "tests/races")
 _SOLVE = ("tests/solve",)
 
@@ -302,6 +309,12 @@ MUTATIONS = (
              gives(None, "races.judge:Judge._doubt")),
     Mutation("conditions-off", "no race is conditional", ("tests/races/test_conditions.py",),
              gives("", "races.judge:precondition")),
+    Mutation("presumptions-off", "the build is asked for nothing", _PRESUMED,
+             _nothing_presumed),
+    *(Mutation(f"presumptions-{name}-unchecked", f"what is presumed of {what} is not checked", _PRESUMED,
+               gives(True, f"source.presumptions:{rule}"))
+      for name, what, rule in (("switches", "macros", "_is_switch"), ("values", "values", "_always_a_number"),
+                               ("lengths", "lengths", "_by_element"))),
     Mutation("lockstep-off", "--warp-lockstep does nothing",
              ("tests/races/test_options.py", "tests/races/test_barriers.py", *_RACES),
              around("races.judge:levels_of", _in_any_order)),

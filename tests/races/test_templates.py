@@ -101,3 +101,16 @@ def test_templates_that_nobody_asks_for_get_no_instance(tmp_path: Path):
     (tmp_path / "a.cu").write_text(SAFE)
     parsed = [parse_file(str(tmp_path / "a.cu"), SourceOptions(kernels=(name,))) for name in ("other", "k")]
     assert [[text for _, text in p.presumed] for p in parsed] == [[], ["T = int"]]
+
+
+def test_two_arrays_of_a_length_that_is_a_parameter(tmp_path: Path):
+    text = """
+        template <int N> __global__ void k() {
+          __shared__ float s[N], t[N];
+          s[threadIdx.x] = 1;
+          t[blockDim.x - threadIdx.x] = 2;
+        }
+    """
+    assert verdict(check(tmp_path, text))[0] is Outcome.SAFE
+    dynamic = text.replace("__shared__ float s[N], t[N];", "extern __shared__ float s[]; extern __shared__ float t[];")
+    assert verdict(check(tmp_path, dynamic))[0] is Outcome.RACE

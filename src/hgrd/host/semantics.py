@@ -49,7 +49,7 @@ class HostSemantics(Semantics):
         if space is MemorySpace.HOST and variable.key not in self.record.linked.globals:
             self.record.foreign.add(variable.key)
         size = machine.size(variable.type)
-        bytes_ = None if size is None else const(size)
+        bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is not known
         return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
     def builtin(self, machine: Machine, variable: Variable) -> Value:

@@ -77,6 +77,7 @@ class Program:
 
     `uninstantiated` templates come in as patterns, with their parameters for types and constants;
     `presumed` ones as an instance that was made up, with its arguments ("T = int").
+    `presumptions` say what was taken for given, without which the file does not compile.
     """
 
     file: str
@@ -87,6 +88,7 @@ class Program:
     uninstantiated: tuple[Template, ...] = ()
     missing_includes: tuple[str, ...] = ()
     presumed: tuple[tuple[Template, str], ...] = ()
+    presumptions: tuple[Diagnostic, ...] = ()
 
     def kernels(self) -> tuple[Function, ...]:
         """Kernels with bodies, in source order."""

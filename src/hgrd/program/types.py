@@ -48,7 +48,7 @@ class PointerType:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """`count` is None for `T[]` (extern __shared__, flexible members)."""
+    """`count` is None for `T[]` (extern __shared__, flexible members), and 0 for a variable of unknown length."""
 
     of: Type
     count: int | None

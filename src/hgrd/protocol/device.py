@@ -346,7 +346,7 @@ def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> 
         # All `extern __shared__` arrays of a kernel begin at the same address.
         return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
     size = machine.size(variable.type)
-    bytes_ = None if size is None else const(size)
+    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is not known
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 

@@ -49,7 +49,8 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replay: Rep
     """Analyses all kernels that `options` ask for; `replay` runs the witnesses."""
     begin = perf_counter()
     tables = link(programs)
-    kernels = [(k, assumed) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
+    build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.presumptions)
+    kernels = [(k, (*build, *assumed)) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
     host = run_host(programs, asserts=options.asserts, wants=options.wants)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]

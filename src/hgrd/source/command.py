@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hgrd.source.diagnostics import missing_include, rejects_precompiled, wants_vector_math
+from hgrd.program.program import Diagnostic
+from hgrd.source.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
 from hgrd.source.options import SourceOptions
 from hgrd.source.precompiled import HEADERS, PRELUDE, VECTOR_MATH
+from hgrd.source.presumptions import NOTHING, Presumption
 from hgrd.source.toolchain import Toolchain
 
 DEVICE_ARCHITECTURE = 800
@@ -86,6 +88,7 @@ class Run:
 
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
+    `presumption`: what is taken for given besides, since there were the errors `before`; None: not yet asked.
     """
 
     toolchain: Toolchain
@@ -97,17 +100,29 @@ class Run:
     path: str
     overlay: Path | None = None
     vector_math: bool = False
+    presumption: Presumption | None = None
+    before: frozenset[Diagnostic] = frozenset()
+
+    @property
+    def presumed(self) -> Presumption:
+        return self.presumption or NOTHING
 
     @property
     def shadow(self) -> Path:
         """Where the empty files stand for headers that are nowhere."""
         return self.scratch / "shadow"
 
+    @property
+    def constants(self) -> Path:
+        """Where the constants are declared that are presumed."""
+        return self.scratch / "constants.h"
+
     def command(self) -> list[str]:
         return [
             *self.toolchain.command,
             *self.flags,
             *self.user_flags,
+            *(f"-D{macro}" for macro in self.presumed.macros),
             *("-idirafter", str(self.shadow)),
             *self._headers(),
             *("-MD", "-MF", str(self.scratch / "dependencies"), "-MT", "x"),
@@ -118,6 +133,7 @@ class Run:
 
     def _headers(self) -> tuple[str, ...]:
         more = ("-include", str(VECTOR_MATH)) if self.vector_math else ()
+        more += ("-include", str(self.constants)) if self.presumed.constants else ()
         if self.precompiled is not None:
             return ("-include-pch", str(self.precompiled), *more)
         return ("-include", str(PRELUDE), *more) if self.prelude else more
@@ -130,6 +146,10 @@ class Run:
         """The files that clang has read, from the dependencies it wrote in make's notation."""
         words = re.findall(r"(?:\\.|\S)+", _text_of(self.scratch / "dependencies"))
         return [word.replace("\\ ", " ") for word in words]
+
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors that clang has reported so far."""
+        return errors_in(self.stderr())
 
     def missing_include(self) -> str | None:
         """The header whose absence made clang give up, if one did and has no shadow yet."""

@@ -15,11 +15,11 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.command import Run, language_flags, language_of, user_dirs, user_flags
-from hgrd.source.diagnostics import errors_in
 from hgrd.source.implied import implied_headers
 from hgrd.source.includes import Includes, scan, write_shadows
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
+from hgrd.source.presumptions import NOTHING, Presumption, presumed
 from hgrd.source.repairs import instantiating, repaired
 from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain
 
@@ -43,13 +43,18 @@ class AstStream:
         self._run = run
         self._foreign = tuple(
             directory.rstrip(os.sep) + os.sep
-            for directory in (str(HEADERS), str(run.shadow), *map(os.path.normpath, run.toolchain.system_dirs))
+            for directory in (str(HEADERS), str(run.scratch), *map(os.path.normpath, run.toolchain.system_dirs))
         )
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The errors clang reported, where it reported them."""
         self._process.wait()
-        return errors_in(self._run.stderr())
+        return self._run.errors()
+
+    @property
+    def presumptions(self) -> tuple[Diagnostic, ...]:
+        """What was taken for given since the build that says so is not known."""
+        return self._run.presumed.notes
 
     @property
     def missing_includes(self) -> tuple[str, ...]:
@@ -103,12 +108,13 @@ def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
     except NoCompilerError as error:
         raise SourceError(path, str(error)) from None
     with tempfile.TemporaryDirectory(prefix="hgrd-") as scratch:
-        run: Run | None = _prepare(path, options, toolchain, Path(scratch).resolve())
+        includes = _includes(path, options, toolchain)
+        run: Run | None = _prepare(path, options, toolchain, includes, Path(scratch).resolve())
         while run is not None:
             with _started(run, options.max_ast_bytes) as (process, stream):
                 # With the first byte of the tree, clang has reported everything.
                 stream.peek(1)
-                better = _improved(run)
+                better = _improved(run) or _presuming(run, includes, options)
                 if better is None:
                     yield AstStream(process, stream, run)
             run = better
@@ -144,8 +150,7 @@ def _includes(path: str, options: SourceOptions, toolchain: Toolchain) -> Includ
     return scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs), nearby=True)
 
 
-def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: Path) -> Run:
-    includes = _includes(path, options, toolchain)
+def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: Includes, scratch: Path) -> Run:
     language = language_of(path, includes.text, options)
     flags = language_flags(language, options, toolchain)
     headers = {*includes.system, *implied_headers(includes.text, language)}
@@ -158,17 +163,20 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, scratch: P
         prelude=recipe.prelude,
         scratch=scratch,
         path=path,
-        overlay=_overlay(includes, path, options.instances, scratch) if recipe.prelude else None,
+        overlay=_overlay(includes, path, options.instances, NOTHING, scratch) if recipe.prelude else None,
     )
     write_shadows(includes.missing, run.shadow)
     return run
 
 
-def _overlay(includes: Includes, path: str, instances: tuple[str, ...], scratch: Path) -> Path | None:
+def _overlay(
+    includes: Includes, path: str, instances: tuple[str, ...], presumption: Presumption, scratch: Path
+) -> Path | None:
     """A file for clang's `-ivfsoverlay` that puts repaired texts in the places of the user's."""
     roots: list[dict[str, str]] = []
     for number, (file, text) in enumerate(includes.texts.items()):
         better = repaired(text)
+        better = presumption.opened(better or text) or better
         if instances and file == os.path.normpath(path):
             better = instantiating(better or text, instances)
         if better is not None:
@@ -212,3 +220,24 @@ def _improved(run: Run) -> Run | None:
         return replace(run, vector_math=True)
     header = run.missing_include()
     return run if header is not None and write_shadows((header,), run.shadow) else None
+
+
+def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | None:
+    """How to start again with what the errors suggest that the build would have said; None where that is no use.
+
+    Where it brings new errors, or mends none, the file is taken as it stands after all.
+    """
+    if run.presumption is None and run.prelude:
+        errors = run.errors()
+        complete = not (run.shadow.exists() and any(run.shadow.iterdir()))
+        found = presumed(errors, includes.texts, options.undefines, complete=complete) if errors else NOTHING
+        if found == NOTHING:
+            return None
+        run.constants.write_text(found.declarations(), encoding="utf-8")
+        before = frozenset(errors)
+    elif run.presumption not in (None, NOTHING) and not frozenset(run.errors()) < run.before:
+        found, before = NOTHING, run.before
+    else:
+        return None
+    overlay = _overlay(includes, run.path, options.instances, found, run.scratch)
+    return replace(run, presumption=found, before=before, overlay=overlay)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import (
@@ -22,7 +24,7 @@ from hgrd.program.statements import (
     Switch,
     UnsupportedStatement,
 )
-from hgrd.program.types import BOOL, OpaqueType, PointerType, VoidType
+from hgrd.program.types import BOOL, ArrayType, OpaqueType, PointerType, VoidType
 from hgrd.program.walk import mapped
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, name_span, span_of
@@ -80,6 +82,8 @@ def variable(node: Node, to: Context) -> list[Statement]:
     initial = initializer(node)
     if isinstance(type_, OpaqueType) and type_.name == "auto" and initial is not None:  # in a template
         type_ = to.value(initial).type
+    if storage is Storage.SHARED and isinstance(type_, ArrayType) and type_.count is None:
+        type_ = replace(type_, count=0)  # of a length that a template's parameter says: no dynamic shared memory
     made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]

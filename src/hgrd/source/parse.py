@@ -87,6 +87,7 @@ def _merged(host: Program, device: Program) -> Program:
         diagnostics=(*host.diagnostics, *(d for d in device.diagnostics if d not in known)),
         uninstantiated=tuple(dict.fromkeys((*host.uninstantiated, *device.uninstantiated))),
         missing_includes=tuple(dict.fromkeys((*host.missing_includes, *device.missing_includes))),
+        presumptions=tuple(dict.fromkeys((*host.presumptions, *device.presumptions))),
     )
 
 
@@ -107,7 +108,7 @@ def _pass(path: str, options: SourceOptions) -> Program:
         _read(stream, state)
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
-        missing = stream.missing_includes
+        missing, presumptions = stream.missing_includes, stream.presumptions
         functions = _with_declarations(state, stream)
     return Program(
         path,
@@ -117,6 +118,7 @@ def _pass(path: str, options: SourceOptions) -> Program:
         diagnostics,
         tuple(state.uninstantiated),
         missing,
+        presumptions=presumptions,
     )
 
 
