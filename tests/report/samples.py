@@ -135,7 +135,7 @@ DIVERGENT = Divergence(
     scope="block",
     how="branch",
     parted=at(18, 10),
-    confidence=Confidence.DEFINITE,
+    confidence=Confidence.CONFIRMED,
     witness=BarrierWitness(
         block_dim=(8, 1, 1),
         grid_dim=(2, 1, 1),
@@ -147,6 +147,7 @@ DIVERGENT = Divergence(
     ),
     facts=(GUARD,),
     method="launch",
+    replay=CONFIRMED,
 )
 LEFT = Divergence(
     rule=DivergenceRule.EXITED,
@@ -165,6 +166,7 @@ LEFT = Divergence(
         second=BarrierThread((0, 0, 0), (0, 0, 0), ()),
     ),
     facts=(),
+    replay="not replayed: the barrier in line 20 was not reached",
 )
 MASKED = Divergence(
     rule=DivergenceRule.MASK,

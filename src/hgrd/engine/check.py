@@ -6,7 +6,7 @@ import logging
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
 from hgrd.program.program import Program
-from hgrd.races.findings import Finding, Report
+from hgrd.races.findings import Divergence, Finding, Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.report.severity import merged
 from hgrd.source.options import SourceError, SourceOptions
 
 if TYPE_CHECKING:
-    from hgrd.races.evidence import Evidence, Replay, Situation
+    from hgrd.races.evidence import BarrierEvidence, Evidence, Replay, ReplayBarrier, Situation
+    from hgrd.simulate.replay import Replayer
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -107,25 +108,29 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
         return _Part(None, failures, names)
     from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
 
-    report = guarded(files[0], partial(analyze, programs, analysis, _replayer() if replay else None))
+    report = guarded(files[0], partial(analyze, programs, analysis, *(_replays() if replay else ())))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)
     return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
 
 
-def _replayer() -> Replay:
-    """Replays witnesses; the simulator is loaded with the first of them."""
-    made: list[Replay] = []
+def _replays() -> tuple[Replay, ReplayBarrier]:
+    """Replays witnesses, of races and at barriers; the simulator is loaded with the first of them."""
 
-    def replay(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
-        if not made:
-            from hgrd.simulate.replay import Replayer
+    @cache
+    def replayer() -> Replayer:
+        from hgrd.simulate.replay import Replayer
 
-            made.append(Replayer())
-        return made[0](situation, finding, evidence)
+        return Replayer()
 
-    return replay
+    def race(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        return replayer()(situation, finding, evidence)
+
+    def barrier(situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+        return replayer().barrier(situation, finding, evidence)
+
+    return race, barrier
 
 
 def _without_kernels(program: Program) -> Failure:

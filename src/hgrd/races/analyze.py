@@ -18,7 +18,7 @@ from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.divergence import synchronisation
-from hgrd.races.evidence import Replay, Situation
+from hgrd.races.evidence import Replay, ReplayBarrier, Situation
 from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
 from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
@@ -45,8 +45,13 @@ def link(programs: tuple[Program, ...]) -> Tables:
     return Tables(functions, records, globals_, FunctionNumbers(functions, globals_))
 
 
-def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replay: Replay | None = None) -> Report:
-    """Analyses all kernels that `options` ask for; `replay` runs the witnesses."""
+def analyze(
+    programs: tuple[Program, ...],
+    options: AnalysisOptions,
+    replay: Replay | None = None,
+    replay_barrier: ReplayBarrier | None = None,
+) -> Report:
+    """Analyses all kernels that `options` ask for; `replay` and `replay_barrier` run the witnesses."""
     begin = perf_counter()
     tables = link(programs)
     build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.presumptions)
@@ -70,7 +75,9 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replay: Rep
             launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
             gaps = broken(kernel, programs)
             reports += [
-                _launch(Situation(tables, kernel, launch, ask), options, messages, gaps, assumed, replay)
+                _launch(
+                    Situation(tables, kernel, launch, ask), options, messages, gaps, assumed, (replay, replay_barrier)
+                )
                 for launch in launches or [None]
             ]
     return Report(
@@ -117,9 +124,10 @@ def _launch(
     messages: list[Message],
     gaps: tuple[Gap, ...],
     assumed: tuple[Fact, ...],
-    replay: Replay | None,
+    replays: tuple[Replay | None, ReplayBarrier | None],
 ) -> LaunchReport:
     begin = perf_counter()
+    replay, replay_barrier = replays
     tables, kernel, launch, decide = situation.tables, situation.kernel, situation.launch, situation.decide
     try:
         protocol, facts = prepare(tables, kernel, launch, options, messages)
@@ -129,6 +137,9 @@ def _launch(
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))
+        if replay_barrier is not None:
+            apart = zip(met.divergences, met.evidence, strict=True)
+            met = replace(met, divergences=tuple(replay_barrier(situation, d, evidence) for d, evidence in apart))
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.exception("kernel %s", kernel.ref.name)
         return _failed(kernel, launch, error, perf_counter() - begin)

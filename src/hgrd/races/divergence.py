@@ -19,6 +19,7 @@ from hgrd.protocol.model import Barrier, Protocol, Scope
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import phases
 from hgrd.races.contents import Contents, contents
+from hgrd.races.evidence import BarrierEvidence
 from hgrd.races.findings import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier
 from hgrd.races.masks import mask_ways, unknown_mask
 from hgrd.races.missing import Miss, Way, Ways, choices, places
@@ -37,10 +38,11 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """What came of the barriers of one protocol."""
+    """What came of the barriers of one protocol; `evidence` is that of the divergences, one by one."""
 
     divergences: tuple[Divergence, ...]
     open_barriers: tuple[OpenBarrier, ...]
+    evidence: tuple[BarrierEvidence, ...] = ()
 
     def assumptions(self) -> Iterator[FactUse]:
         """What a verdict of `safe` takes for granted of these barriers."""
@@ -72,6 +74,7 @@ class _Barriers:
     found: dict[tuple[DivergenceRule, Span], Divergence] = field(
         default_factory=dict[tuple[DivergenceRule, Span], Divergence]
     )
+    evidence: list[BarrierEvidence] = field(default_factory=list[BarrierEvidence])
     open: dict[Span, OpenBarrier] = field(default_factory=dict[Span, OpenBarrier])
 
     def run(self) -> Synchronisation:
@@ -81,7 +84,7 @@ class _Barriers:
                 self._barrier(Ways(self.protocol, place, place.item, everything))
         divergent = {span for _, span in self.found}
         still_open = tuple(o for span, o in self.open.items() if span not in divergent)
-        return Synchronisation(tuple(self.found.values()), still_open)
+        return Synchronisation(tuple(self.found.values()), still_open, tuple(self.evidence))
 
     def _barrier(self, ways: Ways) -> None:
         for way in mask_ways(ways):
@@ -116,6 +119,10 @@ class _Barriers:
                     self._leave_open(barrier, f"threads may have left the kernel in line {way.unsure.line}")
                 else:
                     self.found[(rule, barrier.span)] = self._divergence(ways, way, rule, found)
+                    binders = ways.place.binders
+                    self.evidence.append(
+                        BarrierEvidence(found.posed, found.model, binders, way.alone, self.protocol, self.facts)
+                    )
             case None:
                 pass
 

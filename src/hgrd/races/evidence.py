@@ -11,9 +11,11 @@ from hgrd.program.memory import Level
 from hgrd.program.program import Function
 from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Protocol
-from hgrd.races.findings import Finding
+from hgrd.races.findings import Divergence, Finding
 from hgrd.races.queries import Posed
+from hgrd.races.ways import PosedWay
 from hgrd.solve.query import Answer, Model, Query
+from hgrd.terms import Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,21 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class BarrierEvidence:
+    """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: for one thread."""
+
+    posed: PosedWay
+    model: Model
+    binders: tuple[Symbol, ...]
+    alone: bool
+    protocol: Protocol
+    facts: tuple[Fact, ...]
+
+
+Grounds: TypeAlias = Evidence | BarrierEvidence
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """A kernel at a launch (None: no host code), and who decides queries about it."""
 
@@ -38,4 +55,6 @@ class Situation:
 
 
 Replay: TypeAlias = Callable[[Situation, Finding, Evidence], Finding]
-"""Runs the witness of a finding: the same finding, with what came of it."""
+"""Runs the witness of a race: the same finding, with what came of it."""
+ReplayBarrier: TypeAlias = Callable[[Situation, Divergence, BarrierEvidence], Divergence]
+"""The same for a finding about a barrier."""

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Confidence(Enum):
-    """How sure a race is (DESIGN.md section 2)."""
+    """How sure a race, or a finding about a barrier, is (DESIGN.md section 2)."""
 
     DEFINITE = "definite"  # a witness evaluated with exact C semantics
     CONFIRMED = "confirmed"  # and replayed on the simulator
@@ -45,7 +45,7 @@ class Confidence(Enum):
 
 
 CONFIRMED: Final = "confirmed"
-"""The witness of a finding was run, and its two threads were seen in conflict."""
+"""The witness of a finding was run, and its two threads were seen in conflict (or apart, at a barrier)."""
 
 
 class Outcome(Enum):
@@ -176,7 +176,7 @@ class Divergence:
     """A barrier that not all of its threads perform together.
 
     `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread went
-    another way, and `how` it did: "branch", "loop", "exit"; "mask" for HGRD004.
+    another way, and `how` it did: "branch", "loop", "exit"; "mask" for HGRD004.  `replay` as for races.
     """
 
     rule: DivergenceRule
@@ -188,6 +188,7 @@ class Divergence:
     witness: BarrierWitness
     facts: tuple[FactUse, ...]
     method: str = ""
+    replay: str = ""
 
 
 @dataclass(frozen=True, slots=True)

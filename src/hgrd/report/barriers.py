@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.races.findings import BarrierThread, Divergence, DivergenceRule, KernelReport, OpenBarrier
+from hgrd.races.findings import BarrierThread, Confidence, Divergence, DivergenceRule, KernelReport, OpenBarrier
 from hgrd.report.excerpt import SourceLine, excerpt
 from hgrd.report.lines import Line, Tone, line
 from hgrd.report.pieces import (
@@ -26,6 +26,11 @@ _PARTED = {
     "loop": "the others have left this loop in an earlier iteration",
     "exit": "the others have left the kernel here",
 }
+_CONFIRMED = {
+    DivergenceRule.DIVERGENT: "confirmed: the witness was replayed and the threads parted at the barrier",
+    DivergenceRule.EXITED: "confirmed: the witness was replayed and the thread had left before the barrier was passed",
+    DivergenceRule.MASK: "confirmed: the witness was replayed and the wrong mask seen",
+}
 
 
 def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool) -> Iterator[Line]:
@@ -38,7 +43,10 @@ def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLin
         yield headline(d.parted, (Tone.NOTE, "note"), _PARTED[d.how])
         yield from excerpt(d.parted, source_line)
     yield field("rule", d.rule.value)
-    yield field("confidence", CONFIDENCE[d.confidence])
+    confirmed = d.confidence is Confidence.CONFIRMED
+    yield field("confidence", _CONFIRMED[d.rule] if confirmed else CONFIDENCE[d.confidence])
+    if d.replay and not confirmed:
+        yield field("replay", d.replay)
     launches = [x for x in kernel.launches if any((o.rule, o.span) == (d.rule, d.span) for o in x.divergences)]
     if launches:
         more = f" (and {len(launches) - 1} more)" if len(launches) > 1 else ""

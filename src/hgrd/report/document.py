@@ -62,6 +62,8 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
             "open_barriers": total.open_barriers,
             "replayed": total.replayed,
             "not_replayed": total.not_replayed,
+            "barriers_replayed": total.barriers_replayed,
+            "barriers_not_replayed": total.barriers_not_replayed,
         },
         "files": list(report.files),
         "kernels": [_kernel(kernel, strict) for kernel in report.kernels],
@@ -132,6 +134,7 @@ def _divergence(divergence: Divergence, strict: bool) -> Object:
         "witness": _barrier_witness(divergence.witness),
         "facts": [_fact(fact) for fact in divergence.facts],
         "method": divergence.method,
+        "replay": divergence.replay or None,
     }
 
 

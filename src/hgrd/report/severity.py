@@ -33,7 +33,8 @@ def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
 class Tally:
     """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers.
 
-    `replayed` and `not_replayed` are the races whose witness was confirmed, and was tried in vain.
+    `replayed` and `not_replayed` are the races whose witness was confirmed, and was tried in vain; the same of
+    findings about barriers.
     """
 
     kernels: int
@@ -49,6 +50,8 @@ class Tally:
     open_barriers: int
     replayed: int
     not_replayed: int
+    barriers_replayed: int
+    barriers_not_replayed: int
 
     @property
     def outcome(self) -> Outcome:
@@ -62,6 +65,7 @@ def tally(report: Report, strict: bool) -> Tally:
     outcomes = [kernel.outcome for kernel in report.kernels]
     severities = [severity(finding, strict) for kernel in report.kernels for finding in kernel.findings]
     replays = [finding.replay for kernel in report.kernels for finding in kernel.findings if finding.replay]
+    stays = [d.replay for kernel in report.kernels for d in kernel.divergences if d.replay]
     at_barriers = [severity_at_barrier(d, strict) for kernel in report.kernels for d in kernel.divergences]
     return Tally(
         kernels=len(outcomes),
@@ -77,6 +81,8 @@ def tally(report: Report, strict: bool) -> Tally:
         open_barriers=sum(len(launch.open_barriers) for kernel in report.kernels for launch in kernel.launches),
         replayed=replays.count(CONFIRMED),
         not_replayed=len(replays) - replays.count(CONFIRMED),
+        barriers_replayed=stays.count(CONFIRMED),
+        barriers_not_replayed=len(stays) - stays.count(CONFIRMED),
     )
 
 

@@ -232,7 +232,9 @@ def _summary(report: Report, strict: bool) -> Line:
 
 
 def _replays(total: Tally) -> str:
-    if not total.replayed and not total.not_replayed:
+    """Of races and barriers together."""
+    replayed, failed = total.replayed + total.barriers_replayed, total.not_replayed + total.barriers_not_replayed
+    if not replayed and not failed:
         return ""
-    failed = f", {total.not_replayed} not" if total.not_replayed else ""
-    return f"{counted(total.replayed, 'witness', 'witnesses')} replayed{failed}; "
+    more = f", {failed} not" if failed else ""
+    return f"{counted(replayed, 'witness', 'witnesses')} replayed{more}; "

@@ -38,7 +38,7 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
     """Lets the threads pass that are complete; whether there were any."""
     there = [g for g in groups if g.waiting and g.frame.code.instructions[g.pc] is barrier]
     passing = _complete(batch, there, barrier)
-    if barrier.scope is not Scope.WARP:
+    if barrier.scope is not Scope.WARP and batch.attendance is None:
         _agree(batch, there, passing, barrier)
     released = False
     for group, mask in zip(there, passing, strict=True):
@@ -50,7 +50,7 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
             group.lanes = staying
             group = type(group)(batch, group.frame, going, group.pc, turns=group.turns)
             groups.append(group)
-        _go_on(group, barrier, len(there))
+        go_on(group, barrier, len(there))
     return released
 
 
@@ -64,7 +64,7 @@ class DivergenceError(Exception):
 
 def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
     """Raises DivergenceError where threads that would pass together have come by different ways."""
-    ways = [_way(group, barrier) for group in there]
+    ways = [way(group, barrier) for group in there]
     if len(ways) == 1 and all(uniform(count) for count in ways[0][1]):
         return
     paths = [path for path, _ in ways]
@@ -89,7 +89,7 @@ def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], b
         raise DivergenceError(Divergence(barrier.scope, barrier.span, (one,), (other,), barrier.span))
 
 
-def _way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
+def way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
     """The calls that have led here, and the iterations of the loops around (one count a thread, or for all)."""
     frame, inner = group.frame, group.lanes
     path: list[int] = []
@@ -109,7 +109,10 @@ def _way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
     return tuple(path), counts
 
 
-def _go_on(group: Group, barrier: Meet, groups: int) -> None:
+def go_on(group: Group, barrier: Meet, groups: int) -> None:
+    """Threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
+    if group.batch.attendance is not None:
+        group.batch.attendance.leave(group)
     if barrier.orders and group.batch.observer is not None:
         _tell(group, barrier)
     if barrier.exchange is not None and barrier.result is not None:

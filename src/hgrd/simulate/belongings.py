@@ -79,7 +79,7 @@ class Belongings:
         """
         for v in variables:
             self.start_of(MemoryObject(v.key, v.name, MemorySpace.CONSTANT, v.type, None, v.span))
-        targets = {a.target.key: a.target for a in accesses(valuation.evidence.protocol.items)}
+        targets = {a.target.key: a.target for a in accesses(valuation.grounds.protocol.items)}
         for target in targets.values():
             if target.space is not MemorySpace.SHARED:
                 self.start_of(target)
@@ -133,8 +133,8 @@ class Belongings:
 
     def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
         """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
-        model, naming = valuation.model, valuation.evidence.posed.naming
-        for access in accesses(valuation.evidence.protocol.items):
+        model, naming = valuation.model, valuation.grounds.posed.naming
+        for access in accesses(valuation.grounds.protocol.items):
             target = access.target
             if access.result is None or target.space is MemorySpace.SHARED:
                 continue

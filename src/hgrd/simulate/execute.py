@@ -14,6 +14,7 @@ from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.protocol.infer import Tables
 from hgrd.simulate.access import Access, BoundsError, write
 from hgrd.simulate.arithmetic import Value
+from hgrd.simulate.attendance import Attendance
 from hgrd.simulate.code import Code, Parameter
 from hgrd.simulate.evaluation import lower
 from hgrd.simulate.flow import code_of
@@ -63,12 +64,14 @@ def execute(
     *,
     together: bool | None = None,
     ahead: int | None = None,
+    attendance: Attendance | None = None,
 ) -> Outcome:
     """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
 
     Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
     for other blocks, or `together` says so.  Of the first batch, thread `ahead` runs before the others do, as far
-    as it comes without them: another of the schedules that CUDA allows.
+    as it comes without them: another of the schedules that CUDA allows.  With `attendance`, threads that wait
+    for ever at a barrier are let go, one barrier after the other: there is no Divergence.
     """
     kernel = executable.kernel
     size = launch.block_threads
@@ -91,6 +94,7 @@ def execute(
                 batch.shared = {
                     key: memory.place_copies(key, Home.SHARED, bytes_, here).number for key, bytes_ in shared.items()
                 }
+                batch.attendance = attendance
                 machine = Machine(batch, fuel)
                 try:
                     stuck = machine.run(kernel, arguments, ahead if first == 0 else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from hgrd.simulate.lanes import Lanes, Slot
 from hgrd.simulate.memory import Home, Memory
 from hgrd.simulate.outcome import ConcreteLaunch
 from hgrd.simulate.trace import Observer
+
+if TYPE_CHECKING:
+    from hgrd.simulate.attendance import Attendance
 
 
 class UnsupportedError(Exception):
@@ -49,6 +52,7 @@ class Batch:
     live: NDArray[np.bool_]  # threads that have not ended
     shared: dict[str, int] = field(default_factory=dict[str, int])  # objects by the variable's key
     functions: tuple[Code, ...] = ()  # what pointers to functions mean
+    attendance: Attendance | None = None  # with it, threads that wait for ever are let go
 
     @property
     def block_threads(self) -> int:

@@ -11,17 +11,21 @@ Guide, "SIMT Architecture").
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hgrd.program.span import Span
 from hgrd.simulate.arithmetic import Value, uniform
-from hgrd.simulate.barriers import DivergenceError, divergence, release
+from hgrd.simulate.barriers import DivergenceError, divergence, go_on, release
 from hgrd.simulate.code import Branch, Code, Do, Instruction, Invoke, InvokeIndirect, Jump, Meet, Return
 from hgrd.simulate.frames import Batch, Frame, Here, UnsupportedError
 from hgrd.simulate.lanes import Lanes, Slot
 from hgrd.simulate.memory import Home
 from hgrd.simulate.outcome import Divergence
+
+if TYPE_CHECKING:
+    from hgrd.simulate.attendance import Attendance
 
 _DEPTH = 200  # activations of functions inside each other
 _STEP = 256  # the fuel that a step costs at least
@@ -89,7 +93,9 @@ class Machine:
             ready = [g for g in self.groups if not g.waiting]
             if not ready:
                 if not self._release():
-                    return divergence(self.batch, self.groups)
+                    if self.batch.attendance is None:
+                        return divergence(self.batch, self.groups)
+                    self._let_go(self.batch.attendance)
                 continue
             self._schedule(ready)
         return None
@@ -266,6 +272,8 @@ class Machine:
             group.lanes = group.lanes.join(same.lanes)
             self.groups.remove(same)
         group.waiting, group.ahead = True, False
+        if self.batch.attendance is not None:
+            self.batch.attendance.come(group, instruction)
         release(self.batch, self.groups, instruction)
 
     def _release(self) -> bool:
@@ -273,6 +281,14 @@ class Machine:
         met = {id(i): i for g in self.groups for i in [g.frame.code.instructions[g.pc]] if isinstance(i, Meet)}
         released = [release(self.batch, self.groups, instruction) for instruction in met.values()]
         return any(released)
+
+    def _let_go(self, attendance: Attendance) -> None:
+        """Nobody can run: those who wait at the lowest place go on, as if the others had come."""
+        group = min(self.groups, key=lambda g: g.place)
+        barrier = group.frame.code.instructions[group.pc]
+        assert isinstance(barrier, Meet)
+        attendance.stuck()
+        go_on(group, barrier, 1)
 
 
 def _turn(group: Group) -> tuple[int, tuple[int, ...]]:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
-from hgrd.races.evidence import Evidence
+from hgrd.races.evidence import BarrierEvidence, Evidence
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.terms import Op, Origin, Symbol, Term, const, le, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
 
 _MOST: Final = {Origin.LOOP: 16, Origin.COUNT: 64, Origin.DIMENSION: 256, Origin.BLOCK: 64}
 _OTHERS: Final = 1 << 12
+E = TypeVar("E", Evidence, BarrierEvidence)
 
 
-def smaller(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | None:
-    """The same conflict with a model of small numbers; None if none is found."""
+def smaller(evidence: E, decide: Callable[[Query], Answer]) -> E | None:
+    """The same finding with a model of small numbers; None if none is found."""
     query = evidence.posed.query
     terms = (*query.facts, *_guards(query), *query.between)
     bounds = [b for s in symbols_of(*terms) for b in _bounds(s)]
