@@ -17,6 +17,7 @@ from hgrd.races.agreement import Readings
 from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
+from hgrd.races.identity import differ
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, ne, negate, symbols_of, var
@@ -69,7 +70,7 @@ class Poser:
         """The query of a pair.
 
         `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
-        `values`: these, of the first and the second, differ.
+        `values`: these, that the first and the second leave in memory, make a difference there.
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
@@ -80,12 +81,13 @@ class Poser:
             *(readings.constraints(a, b, naming) if readings is not None else ()),
             *across(self.protocol, naming),
         )
-        if values is not None:
-            extra = (*extra, ne(*naming.of(values[:1], Side.FIRST), *naming.of(values[1:], Side.SECOND)))
         one, two = (
             naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
             for side, access in ((Side.FIRST, a), (Side.SECOND, b))
         )
+        if values is not None:
+            (left,), (right,) = naming.of(values[:1], Side.FIRST), naming.of(values[1:], Side.SECOND)
+            extra = (*extra, differ((left, right), (one[0], two[0]), (a.size, b.size)))
         endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
         return _posed(pair, self.facts, naming, (extra, one, endings[0], two, endings[1]))
 

@@ -1,0 +1,83 @@
+"""Two writes of the same value: in the same place, by the same computation on the same operands."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// note: write length, write length; global; warp block
+// safe: 0 of 1 pairs
+__global__ void converted(const int *start, float *work) {
+  int row = blockIdx.x;
+  work[row] = (float)(start[row + 1] - start[row]);  // length
+}
+
+// race: write index, write index; global; warp block
+__global__ void converted_from_what_differs(const int *start, float *work) {
+  int row = blockIdx.x;
+  work[row] = (float)(start[row + 1] - start[row] + threadIdx.x);  // index
+}
+
+// note: write sum, write sum; global; warp block
+// safe: 0 of 1 pairs
+__global__ void sum_of_the_same(const float *a, const int *b, float *sum, float scale) {
+  int row = blockIdx.x;
+  sum[row] = sqrtf(a[row] * scale) + a[b[row]];  // sum
+}
+
+// race: write other, write other; global; warp block
+__global__ void sum_of_another(const float *a, const int *b, float *sum, float scale) {
+  int row = blockIdx.x;
+  sum[row] = sqrtf(a[row] * scale) + a[threadIdx.x];  // other
+}
+
+// race: write plus, write times; global; warp
+__global__ void another_sum(const float *a, float *sum) {
+  int row = blockIdx.x;
+  if (threadIdx.x == 0) sum[row] = a[row] + 2;  // plus
+  else if (threadIdx.x == 1) sum[row] = a[row] * 2;  // times
+}
+
+// note: write vector, write vector; global; warp block
+// safe: 0 of 1 pairs
+__global__ void vector_of_the_same(const int *a, float2 *out) {
+  int row = blockIdx.x;
+  out[row] = make_float2(a[row], 3 * a[row]);  // vector
+}
+
+// note: write one, write one; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void ones_in_one_place(short *a) {
+  *a = 1;  // one
+}
+
+// race: write ones, write ones; global; warp block grid
+__global__ void ones_at_every_byte(char *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  *(short *)(a + i) = 1;  // ones
+}
+
+// note: write zeros, write zeros; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void zeros_at_every_byte(char *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  *(short *)(a + i) = 0;  // zeros
+}
+
+// race: write narrow, write wide; global; warp
+__global__ void one_and_the_same_number(char *a) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *(float *)a = 1.0f;  // narrow
+  if (threadIdx.x == 1 && blockIdx.x == 0) *(double *)a = 1.0;  // wide
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("identity"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_verdict(report: Report, kernel: str) -> None:
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
