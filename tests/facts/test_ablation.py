@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from hgrd.host.ablation import CLASSES
+from hgrd.host.kinds import CLASSES
 from hgrd.host.model import FactKind
 from hgrd.races.findings import Outcome, Report
 from tests.checking import check

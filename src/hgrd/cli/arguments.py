@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
-from hgrd.host.ablation import CLASSES
-from hgrd.host.model import FactKind
+from hgrd.host.kinds import CLASSES, FactKind
 from hgrd.races.findings import Level
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.source.options import SourceOptions

@@ -69,10 +69,14 @@ def check(
 
 
 def parse(files: Iterable[str], source: SourceOptions) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
-    """The programs that could be parsed, and those that could not."""
+    """The programs that could be parsed, and those that could not.
+
+    The analysis is loaded while the compiler is at work: it is half of what a small program takes.
+    """
     from hgrd.source.parse import parse_file
 
-    outcomes = [guarded(file, partial(parse_file, file, source)) for file in files]
+    load = partial(import_module, "hgrd.races.analyze")
+    outcomes = [guarded(file, partial(parse_file, file, source, load)) for file in files]
     programs = tuple(x for x in outcomes if not isinstance(x, Failure))
     return programs, tuple(x for x in outcomes if isinstance(x, Failure))
 

@@ -10,21 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from hgrd.host.model import FactKind, LaunchSite
+from hgrd.host.kinds import FactKind
+from hgrd.host.model import LaunchSite
 from hgrd.host.view import View, terms_in
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Symbol, Term, as_int, const, symbols_of, var
 from hgrd.terms.interval import of_type
 
-CLASSES: Final = (
-    FactKind.ASSERT,
-    FactKind.GUARD,
-    FactKind.DIMENSION,
-    FactKind.RELATION,
-    FactKind.LOOP_BOUND,
-    FactKind.ALLOCATION,
-    FactKind.CONSTANT,
-)
 _LIMITS: Final = (((1 << 31) - 1, 65535, 65535), (1024, 1024, 64))  # of the grid, of a block
 _AXES: Final = "xyz"
 

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
+from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term
-
-
-class FactKind(Enum):
-    """HGRD's five classes, and what else fixes values."""
-
-    ASSERT = "assert"
-    GUARD = "guard"  # the other way ends in exit, return or throw; or a branch taken on the way
-    DIMENSION = "dimension"  # constant launch extents, and CUDA's limits on extents
-    RELATION = "relation"  # two of parameters and extents share a symbol, or are computed from one
-    LOOP_BOUND = "loop bound"
-    ALLOCATION = "allocation"
-    CONSTANT = "constant"
-    OPTION = "option"  # --param, --assume
-    ASSUMPTION = "assumption"
 
 
 @dataclass(frozen=True, slots=True)

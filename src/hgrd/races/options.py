@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.host.model import FactKind
+from hgrd.host.kinds import FactKind
 from hgrd.races.findings import Level
 
 Extent: TypeAlias = tuple[int | None, int | None, int | None]

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 from hgrd.solve.bounds import Infeasible
-from hgrd.solve.launches import try_launches
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
@@ -88,12 +87,10 @@ class _Decision:
             known = survey(self.problem)
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
-        small = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
-        if isinstance(small, Found):
-            return Conflict(small.model, "launch")
         divisor = _of_open_sign(self.problem, known)
         if divisor is not None:
-            return self._by_sign(divisor)
+            small = self._small(known)
+            return Conflict(small.model, "launch") if isinstance(small, Found) else self._by_sign(divisor)
         plain = known.loose & self.problem.strict
         try:
             return self._prove(known, normal_form(self.problem, known, plain))
@@ -123,7 +120,7 @@ class _Decision:
                     assumed = normal.assumed if method == "lemmas" else self._assumed(known)
                     return self._weighed(facts, method, known, assumed)
                 case Found(model):
-                    return Conflict(model, method)
+                    return self._simplest(known, model, method)
                 case Stuck(reason):
                     reasons.setdefault(reason)
         return Undecided("; ".join(reasons), self.tried)
@@ -132,13 +129,24 @@ class _Decision:
         """The steps that are left, by name."""
         budget = self.budget
         yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.first_effort, Arithmetic.OLD))
+        yield "launch", lambda: self._small(known)
         if normal.opaque_bits:
             yield "bits", lambda: self._ask(known, budget.bit_effort, bits=True)
         yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.effort, Arithmetic.NEW))
         yield "launch", lambda: self._launches(known, budget.more_launches, budget.more_rows, seed=7)
         yield "nonlinear", lambda: self._ask(known, budget.fallback_effort, bits=False)
 
+    def _simplest(self, known: Known, model: Model, method: str) -> Conflict:
+        """The conflict as a small launch shows it, if one does: easier to read than what z3 comes up with."""
+        small = self._small(known) if self.tried == 0 else None
+        return Conflict(small.model, "launch") if isinstance(small, Found) else Conflict(model, method)
+
+    def _small(self, known: Known) -> Outcome:
+        return self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
+        from hgrd.solve.launches import try_launches  # it loads numpy, which a proof can do without
+
         tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
         self.tried += tried.launches
         if tried.model is None or leans_on_wraps(known, tried.model):

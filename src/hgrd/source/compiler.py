@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -95,9 +95,13 @@ class _Capped(io.RawIOBase):
         return len(data)
 
 
+def nothing() -> None:
+    """What there is to do meanwhile, as a rule."""
+
+
 @contextmanager
-def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
-    """Parse `path`; clang has ended when the context does.
+def open_ast(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Generator[AstStream]:
+    """Parse `path`; clang has ended when the context does.  `meanwhile` is called while clang starts to work.
 
     Errors in the source are no exceptions but diagnostics.  Raises SourceError for a file that cannot be
     read (missing, a directory, binary, empty) and where there is no compiler.
@@ -112,6 +116,7 @@ def open_ast(path: str, options: SourceOptions) -> Generator[AstStream]:
         run: Run | None = _prepare(path, options, toolchain, includes, Path(scratch).resolve())
         while run is not None:
             with _started(run, options.max_ast_bytes) as (process, stream):
+                meanwhile()
                 # With the first byte of the tree, clang has reported everything.
                 stream.peek(1)
                 better = _improved(run) or _presuming(run, includes, options)

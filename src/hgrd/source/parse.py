@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +14,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
 from hgrd.source.ast import Node, Skipped, declarations, inner
 from hgrd.source.collect import Collector
-from hgrd.source.compiler import AstStream, needs_device_pass, open_ast
+from hgrd.source.compiler import AstStream, needs_device_pass, nothing, open_ast
 from hgrd.source.context import Tables, Unit
 from hgrd.source.declarations import Declarations, Definition
 from hgrd.source.lower_calls import unit_context
@@ -34,19 +34,19 @@ _DEPTH = 20_000
 _TYPICAL = ("int", "float")  # arguments for the type parameters of templates that nothing instantiates
 
 
-def parse_file(path: str, options: SourceOptions) -> Program:
-    """The program in a source file.
+def parse_file(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
+    """The program in a source file; `meanwhile` is called while the compiler is at work for the first time.
 
     Where `__CUDA_ARCH__` matters the file is read twice, as nvcc does: device code comes from the device
     pass, host code from the host pass.  Raises SourceError for a file that cannot be read at all; what
     cannot be understood inside of it becomes Unsupported nodes and diagnostics.
     """
-    program = _passes(path, options)
+    program = _passes(path, options, meanwhile)
     return program if options.device_pass else _presuming(program, path, options)
 
 
-def _passes(path: str, options: SourceOptions) -> Program:
-    host = _pass(path, options)
+def _passes(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
+    host = _pass(path, options, meanwhile)
     if options.device_pass or not needs_device_pass(path, options):
         return host
     return _merged(host, _pass(path, replace(options, device_pass=True)))
@@ -101,10 +101,10 @@ class _Pass:
     uninstantiated: list[Template] = field(default_factory=list[Template])
 
 
-def _pass(path: str, options: SourceOptions) -> Program:
+def _pass(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
     table = Declarations()
     state = _Pass(Unit(table, Layouts(table), _TABLES))
-    with _for_big_trees(), open_ast(path, options) as stream:
+    with _for_big_trees(), open_ast(path, options, meanwhile) as stream:
         _read(stream, state)
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)

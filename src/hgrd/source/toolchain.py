@@ -16,7 +16,6 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -115,10 +114,7 @@ def _zig() -> Toolchain | None:
     binary = home / ("zig.exe" if os.name == "nt" else "zig")
     if not os.access(binary, os.X_OK):
         return None
-    try:
-        release = version("ziglang")
-    except PackageNotFoundError:
-        release = str(binary.stat().st_mtime_ns)
+    found = binary.stat()
     cxx_dirs = tuple(str(home / "lib" / part) for part in _ZIG_CXX_DIRS)
     c_dirs = tuple(str(home / "lib" / part) for part in _ZIG_C_DIRS)
     return Toolchain(
@@ -126,7 +122,7 @@ def _zig() -> Toolchain | None:
         system_dirs=cxx_dirs + c_dirs,
         flags=("-target", "x86_64-linux-gnu", "-nostdinc", *_isystem(c_dirs)),
         cxx_flags=("-nostdinc++", *_isystem(cxx_dirs), *(f"-D{define}" for define in _ZIG_DEFINES)),
-        identity=f"ziglang {release} {home}",
+        identity=f"ziglang {found.st_size} {found.st_mtime_ns} {home}",
         reason="zig clang of the ziglang package (the default)",
     )
 

@@ -1,0 +1,32 @@
+"""The classes of facts that a host establishes."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+
+class FactKind(Enum):
+    """HGRD's five classes, and what else fixes values."""
+
+    ASSERT = "assert"
+    GUARD = "guard"  # the other way ends in exit, return or throw; or a branch taken on the way
+    DIMENSION = "dimension"  # constant launch extents, and CUDA's limits on extents
+    RELATION = "relation"  # two of parameters and extents share a symbol, or are computed from one
+    LOOP_BOUND = "loop bound"
+    ALLOCATION = "allocation"
+    CONSTANT = "constant"
+    OPTION = "option"  # --param, --assume
+    ASSUMPTION = "assumption"
+
+
+# Those that `--no-fact` switches off.
+CLASSES: Final = (
+    FactKind.ASSERT,
+    FactKind.GUARD,
+    FactKind.DIMENSION,
+    FactKind.RELATION,
+    FactKind.LOOP_BOUND,
+    FactKind.ALLOCATION,
+    FactKind.CONSTANT,
+)
