@@ -4,9 +4,10 @@
 
 - `problem`, `prepare`: conditions become claims on polynomials (`normal`, `builder`, `division`, `bitwise`),
   bounds are propagated (`bounds`), all with exact C semantics; a contradiction is a proof.
-- `launches`: a few tiny launches, all threads at once (`sampling`, `vectors`, `contents`).
 - `refute`: linear arithmetic over monomials (`linear`), with integer tautologies where its model is no
   model (`lemmas`); after a near miss once more with the shared values fixed (`pinned`).
+- `launches`: a few tiny launches, all threads at once (`definitions`, `sampling`, `vectors`, `contents`): for what
+  lemmas do not refute, also to show the conflict that they have found in a smaller launch.
 - `smtlib`: z3's bit-vectors where there are bit operations; at last z3's own nonlinear integers (`reading`).
 
 A model counts only after exact evaluation.  A proof that assumes arithmetic not to wrap is asked again

@@ -1,4 +1,4 @@
-"""Steps 1 and 4: small concrete launches, all their threads at once, joined on the address."""
+"""Small concrete launches, all their threads at once, joined on the address."""
 
 from __future__ import annotations
 
