@@ -14,14 +14,23 @@ def analysis(*arguments: str) -> AnalysisOptions:
 def test_defaults_are_those_of_the_options():
     arguments = parser().parse_args(["check", "a.cu"])
     assert analysis_options(arguments) == AnalysisOptions()
-    assert source_options(arguments) == SourceOptions()
+    assert source_options(arguments) == SourceOptions(reuse=True)
 
 
 def test_source_options_as_compilers_spell_them():
     arguments = ["check", "-Iinc", "-I", "more", "-DN=4", "-D", "M", "-UX", "-std=c++20", "-x", "cuda", "a.cu"]
     assert source_options(parser().parse_args(arguments)) == SourceOptions(
-        include_dirs=("inc", "more"), defines=("N=4", "M"), undefines=("X",), standard="c++20", language="cuda"
+        include_dirs=("inc", "more"),
+        defines=("N=4", "M"),
+        undefines=("X",),
+        standard="c++20",
+        language="cuda",
+        reuse=True,
     )
+
+
+def test_files_can_be_parsed_anew():
+    assert source_options(parser().parse_args(["check", "--no-cache", "a.cu"])) == SourceOptions()
 
 
 @pytest.mark.parametrize(

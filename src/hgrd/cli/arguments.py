@@ -107,6 +107,7 @@ def _source_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("-std", "--std", dest="standard", metavar="STD", help="the C++ standard (c++17)")
     group.add_argument("-x", dest="language", choices=("cuda", "c++", "c"), help="the language of all files")
     group.add_argument("--clang", metavar="PATH", help="use this clang instead of the default one")
+    group.add_argument("--no-cache", dest="cache", action="store_false", help="parse files again that have not changed")
 
 
 def _analysis_options(command: argparse.ArgumentParser) -> None:
@@ -171,6 +172,7 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
         standard=arguments.standard,
         language=arguments.language,
         clang=arguments.clang,
+        reuse=arguments.cache,
         kernels=tuple(dict.fromkeys(arguments.kernels)),
     )
 

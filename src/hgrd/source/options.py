@@ -12,7 +12,8 @@ class SourceOptions:
 
     `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the
     file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`
-    holds precompiled headers (None: the user's cache directory).  `device_pass` defines __CUDA_ARCH__,
+    holds precompiled headers and, with `reuse`, programs as they were parsed before (None: the user's cache
+    directory).  `device_pass` defines __CUDA_ARCH__,
     as when nvcc compiles for the device.  `instances` name kernels (`ns::kernel<int>`) that the file is to
     instantiate at its end.  `kernels` names those that matter (() is all).  A syntax tree of more than
     `max_ast_bytes` is refused.
@@ -30,6 +31,7 @@ class SourceOptions:
     instances: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     max_ast_bytes: int = 4 << 30
+    reuse: bool = False
 
     def wants(self, kernel: str) -> bool:
         """Whether a kernel of this unqualified name matters."""

@@ -98,7 +98,7 @@ def precompiled(recipe: Recipe, cache_dir: Path) -> Path | None:
             if not _build(recipe, Path(scratch), target):
                 failed.touch()
                 return None
-        _prune(target.parent)
+        prune(target.parent, ".pch", _KEPT_BYTES)
     except (OSError, subprocess.TimeoutExpired):
         return target if target.exists() else None
     return target
@@ -151,10 +151,9 @@ def _precompile(recipe: Recipe, source: Path, output: Path) -> str:
     return done.stderr
 
 
-def _prune(directory: Path) -> None:
-    """Forget the precompiled headers used longest ago once they take too much room."""
-    aged = sorted(((s.st_mtime, s.st_size, p) for p in directory.glob("*.pch") for s in [p.stat()]), reverse=True)
-    room = _KEPT_BYTES
+def prune(directory: Path, suffix: str, room: int) -> None:
+    """Forget the files with this suffix used longest ago once they take more than `room` bytes."""
+    aged = sorted(((s.st_mtime, s.st_size, p) for p in directory.glob(f"*{suffix}") for s in [p.stat()]), reverse=True)
     for _, size, path in aged:
         room -= size
         if room < 0:

@@ -60,7 +60,7 @@ class Toolchain:
     """A clang and where its headers lie.
 
     `flags` go on every command line, `cxx_flags` only for C++; `identity` changes whenever the
-    compiler does; `reason` says to people why it was chosen.
+    compiler does, and if it is `hermetic`, whenever one of its headers does; `reason` says to people why it was chosen.
     """
 
     command: tuple[str, ...]
@@ -69,6 +69,7 @@ class Toolchain:
     cxx_flags: tuple[str, ...]
     identity: str
     reason: str
+    hermetic: bool = False
 
 
 class NoCompilerError(Exception):
@@ -124,6 +125,7 @@ def _zig() -> Toolchain | None:
         cxx_flags=("-nostdinc++", *_isystem(cxx_dirs), *(f"-D{define}" for define in _ZIG_DEFINES)),
         identity=f"ziglang {found.st_size} {found.st_mtime_ns} {home}",
         reason="zig clang of the ziglang package (the default)",
+        hermetic=True,
     )
 
 

@@ -1,0 +1,202 @@
+"""What one run of clang shows of a source file, lowered to a program."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from hgrd.program.expressions import Storage
+from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Template
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, Record
+from hgrd.source.ast import Node, Skipped, declarations, inner
+from hgrd.source.collect import Collector
+from hgrd.source.compiler import AstStream, nothing, open_ast
+from hgrd.source.context import Tables, Unit
+from hgrd.source.declarations import Declarations, Definition
+from hgrd.source.lower_calls import unit_context
+from hgrd.source.lower_functions import declared_function, lower_function, outside_function, unlowered_function
+from hgrd.source.lower_objects import initializer
+from hgrd.source.lower_places import PLACES, global_variable
+from hgrd.source.lower_statements import STATEMENTS
+from hgrd.source.lower_values import VALUES
+from hgrd.source.options import SourceOptions
+from hgrd.source.records import Layouts
+
+_TABLES = Tables(VALUES, PLACES, STATEMENTS)
+_MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
+_MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
+_DEPTH = 20_000
+
+
+@dataclass(slots=True)
+class _State:
+    """What one run of clang has given so far."""
+
+    unit: Unit
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    uninstantiated: list[Template] = field(default_factory=list[Template])
+
+
+def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
+    """The program as one run of clang shows it; `meanwhile` is called while clang is at work."""
+    table = Declarations()
+    state = _State(Unit(table, Layouts(table), _TABLES))
+    with _for_big_trees(), open_ast(path, options, meanwhile) as stream:
+        _read(stream, state)
+        _drop_instantiated(state)
+        diagnostics = (*stream.diagnostics(), *state.diagnostics)
+        missing, presumptions = stream.missing_includes, stream.presumptions
+        functions = _with_declarations(state, stream)
+    return Program(
+        path,
+        functions,
+        _globals(state.unit),
+        _records(state.unit),
+        diagnostics,
+        tuple(state.uninstantiated),
+        missing,
+        presumptions=presumptions,
+    )
+
+
+@contextmanager
+def _for_big_trees() -> Generator[None]:
+    """Long expressions nest deeply; and trees are no garbage, so looking for it only costs time."""
+    limit = sys.getrecursionlimit()
+    collecting = gc.isenabled()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
+
+
+def _read(stream: AstStream, state: _State) -> None:
+    """Bodies wait until all declarations are known; in a huge file, only as many as memory holds."""
+    collector = Collector(state.unit.declarations)
+    waiting: list[Definition] = []
+    kept = 0
+    for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION):
+        if isinstance(item, Skipped):
+            state.diagnostics.append(Diagnostic(item.span, item.reason, error=True))
+            continue
+        node, size = item
+        try:
+            found = list(collector.add(node, ()))
+        except Exception as error:
+            state.diagnostics.append(Diagnostic(_span(node), f"declaration not understood: {error!r}", error=True))
+            continue
+        _note_captures(node, state.unit)
+        if kept + size <= _MAX_KEPT:
+            kept += size
+            waiting += found
+            continue
+        for definition in found:
+            _lower(definition, stream, state)
+    for definition in waiting:
+        _lower(definition, stream, state)
+
+
+def _drop_instantiated(state: _State) -> None:
+    """Explicit instantiations stand behind the template, which has then been taken for one without instances."""
+    kernels = [f for f in state.functions.values() if f.side is Side.KERNEL and f.body is not None]
+    instances = {(f.ref.qualified, f.span) for f in kernels if f.ref.template_args}
+    state.uninstantiated = [t for t in state.uninstantiated if (t.qualified, t.span) not in instances]
+    for f in kernels:
+        if not f.ref.template_args and (f.ref.qualified, f.span) in instances:
+            del state.functions[f.ref.key]
+
+
+def _span(node: Node) -> Span:
+    return node.get("loc") or node.get("range") or Span("", 0, 0)
+
+
+def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
+    declaration = definition.declaration
+    user = stream.is_user_file(declaration.span.file)
+    if not user:
+        return
+    if definition.template is not None:
+        state.uninstantiated.append(definition.template)
+    try:
+        function = lower_function(definition, state.unit, user)
+    except Exception as error:
+        reason = f"function not understood: {type(error).__name__}: {error}"
+        state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True))
+        function = unlowered_function(definition, state.unit, reason, user)
+    known = state.functions.get(declaration.key)
+    if known is None or known.body is None:
+        state.functions[declaration.key] = function
+
+
+def _note_captures(node: Node, unit: Unit) -> None:
+    """Which variable each field of a closure holds."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        stack += inner(current)
+        if current.get("kind") == "LambdaExpr":
+            class_, *rest = inner(current)
+            declaration = unit.declarations.record_ids.get(class_.get("id", ""))
+            if declaration is not None:
+                unit.captures[declaration.key] = tuple(_captured(part) for part in rest if "valueCategory" in part)
+
+
+def _captured(node: Node) -> str:
+    """The id of the variable that a capture copies or refers to; "this"; "" for anything else."""
+    while True:
+        if node["kind"] == "CXXThisExpr":
+            return "this"
+        if node["kind"] == "DeclRefExpr":
+            return node["referencedDecl"]["id"]
+        parts = [part for part in inner(node) if "valueCategory" in part]
+        if len(parts) != 1 or node["kind"] == "BinaryOperator":
+            return ""
+        node = parts[0]
+
+
+def _with_declarations(state: _State, stream: AstStream) -> Mapping[str, Function]:
+    """Functions with bodies, then those that are only declared, then those of precompiled headers."""
+    functions = dict(state.functions)
+    for declaration in state.unit.declarations.functions.values():
+        if declaration.key not in functions and "@" not in declaration.key:
+            user = stream.is_user_file(declaration.span.file)
+            functions[declaration.key] = declared_function(declaration, state.unit, user)
+    for key, reference in state.unit.outside.items():
+        functions.setdefault(key, outside_function(reference))
+    return functions
+
+
+def _globals(unit: Unit) -> dict[str, Global]:
+    found: dict[str, Global] = {}
+    for declaration in unit.declarations.variables.values():
+        variable = global_variable(declaration, unit)
+        if variable.storage is Storage.SHARED and not isinstance(variable.type, ArrayType):
+            continue
+        node = initializer(declaration.node)
+        known = found.get(variable.key)
+        if known is not None and (known.initial is not None or node is None):
+            continue
+        parsed = unit.declarations.type_of(declaration.node, declaration.scope)
+        try:
+            initial = unit_context(unit, declaration.scope).value(node) if node is not None else None
+        except Exception:
+            initial = None
+        constant = parsed.const or bool(declaration.node.get("constexpr"))
+        found[variable.key] = Global(variable, initial, constant)
+    return found
+
+
+def _records(unit: Unit) -> dict[str, Record]:
+    for key in unit.declarations.records:
+        if key in unit.declarations.named or key.endswith(")"):
+            unit.layouts.record(key)
+    return dict(unit.layouts.records)

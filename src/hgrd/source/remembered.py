@@ -1,0 +1,107 @@
+"""Programs as they were parsed before, kept in the cache under all that they come from.
+
+Only where that is known for certain: the user's files that the text includes, the options, our own code, and a
+compiler that brings its own headers along.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import pickle
+import re
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import hgrd
+from hgrd.program.program import Program
+from hgrd.source.command import user_dirs
+from hgrd.source.includes import scan
+from hgrd.source.options import SourceOptions
+from hgrd.source.precompiled import HEADERS, default_cache_dir, prune
+from hgrd.source.toolchain import NoCompilerError, find_toolchain
+
+_ROOMS = ("program", "source")  # whose code makes the programs
+_KEPT_BYTES = 1 << 28
+# Where clang looks for headers besides: nobody else knows of these.
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
+_COMPUTED_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import|embed)\b[ \t]*[^<"\s]', re.M)
+
+
+def key_of(path: str, options: SourceOptions) -> str | None:
+    """Changes whenever the program in `path` may; None where nobody can tell."""
+    if options.extra_flags or any(os.environ.get(name) for name in _ENVIRONMENT):
+        return None
+    try:
+        toolchain = find_toolchain(options.clang)
+    except NoCompilerError:
+        return None
+    if not toolchain.hermetic:
+        return None
+    includes = scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs), nearby=True)
+    if any(_COMPUTED_INCLUDE.search(text) for text in includes.texts.values()):
+        return None
+    wanted = replace(options, cache_dir=None, kernels=())
+    where = (path, str(Path.cwd()), user_dirs(options), includes.system, includes.missing, includes.nearby)
+    digest = hashlib.sha256(repr((toolchain.identity, _own_digest(), wanted, where)).encode("utf-8", "surrogateescape"))
+    for file, text in includes.texts.items():
+        digest.update(f"{file}\0{len(text)}\0".encode("utf-8", "surrogateescape") + text)
+    return digest.hexdigest()[:32]
+
+
+def recall(key: str, options: SourceOptions) -> Program | None:
+    """The program kept under a key, if there is one that can be read."""
+    kept = _file(key, options)
+    try:
+        with _no_collection():
+            found = pickle.loads(kept.read_bytes())
+        os.utime(kept)
+    except Exception:  # whatever a damaged file makes of unpickling: the program is parsed again
+        return None
+    return found if isinstance(found, Program) else None
+
+
+def remember(key: str, program: Program, options: SourceOptions) -> None:
+    """Keep a program under a key, if it can be kept."""
+    kept = _file(key, options)
+    try:
+        with _no_collection():
+            data = pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as scratch:
+            scratch.write(data)
+        Path(scratch.name).replace(kept)
+        prune(kept.parent, kept.suffix, _KEPT_BYTES)
+    except (OSError, RecursionError, pickle.PicklingError):
+        return
+
+
+def _file(key: str, options: SourceOptions) -> Path:
+    return (options.cache_dir or default_cache_dir()) / "programs" / f"{key}.pickle"
+
+
+@cache
+def _own_digest() -> str:
+    digest = hashlib.sha256()
+    own = Path(hgrd.__file__).parent
+    for file in sorted(file for room in _ROOMS for file in (own / room).rglob("*") if file.suffix in {".py", ".h", ""}):
+        if file.is_file():
+            digest.update(str(file.relative_to(own)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _no_collection() -> Generator[None]:
+    """Looking for garbage while everything made is kept only costs time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
