@@ -88,7 +88,7 @@ class Run:
 
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
-    `presumption`: what is taken for given besides, since there were the errors `before`; None: not yet asked.
+    `presumption`: what is taken for given besides, since there were errors; None: not yet asked.
     """
 
     toolchain: Toolchain
@@ -101,7 +101,6 @@ class Run:
     overlay: Path | None = None
     vector_math: bool = False
     presumption: Presumption | None = None
-    before: frozenset[Diagnostic] = frozenset()
 
     @property
     def presumed(self) -> Presumption:

@@ -230,19 +230,17 @@ def _improved(run: Run) -> Run | None:
 def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | None:
     """How to start again with what the errors suggest that the build would have said; None where that is no use.
 
-    Where it brings new errors, or mends none, the file is taken as it stands after all.
+    Where errors are left then, the file is taken as it stands after all.
     """
-    if run.presumption is None and run.prelude:
-        errors = run.errors()
+    if run.presumption is None and run.prelude and (errors := run.errors()):
         complete = not (run.shadow.exists() and any(run.shadow.iterdir()))
-        found = presumed(errors, includes.texts, options.undefines, complete=complete) if errors else NOTHING
+        found = presumed(errors, includes.texts, options.undefines, complete=complete)
         if found == NOTHING:
             return None
         run.constants.write_text(found.declarations(), encoding="utf-8")
-        before = frozenset(errors)
-    elif run.presumption not in (None, NOTHING) and not frozenset(run.errors()) < run.before:
-        found, before = NOTHING, run.before
+    elif run.presumption not in (None, NOTHING) and run.errors():
+        found = NOTHING
     else:
         return None
     overlay = _overlay(includes, run.path, options.instances, found, run.scratch)
-    return replace(run, presumption=found, before=before, overlay=overlay)
+    return replace(run, presumption=found, overlay=overlay)

@@ -9,7 +9,8 @@ The compiler's errors name what is missing, and the text says what it can be:
   guess: C++ takes constants there and nothing else ([dcl.array]).  Elsewhere it is one, which is not made where headers
   are missing.
 
-Whatever is presumed is a note, for everybody to see who relies on it.
+A guess counts only if the file then compiles as a whole: where errors are left, a declaration may be among what the
+compiler has dropped.  Whatever is presumed is a note, for everybody to see who relies on it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,15 @@ class Presumption:
     extents: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
 
+    def with_(self, other: Presumption) -> Presumption:
+        """Both."""
+        return Presumption(
+            tuple(dict.fromkeys((*self.macros, *other.macros))),
+            (*self.constants, *other.constants),
+            (*self.extents, *other.extents),
+            tuple(dict.fromkeys((*self.notes, *other.notes))),
+        )
+
     def declarations(self) -> str:
         """C++ that declares the constants."""
         return "".join(f"extern __constant__ const int {name};\n" for name in self.constants)
@@ -59,37 +69,45 @@ NOTHING = Presumption()
 def presumed(
     errors: Collection[Diagnostic], texts: Mapping[str, bytes], undefined: Collection[str], *, complete: bool
 ) -> Presumption:
-    """What would explain the errors; NOTHING where nothing does.
+    """What would explain the names that the errors miss; NOTHING where nothing does.
 
+    Names that stay without an explanation may be missing since the declarations of others did not compile.
     `texts` are the user's files by path, `undefined` names that are not to be defined; `complete`: there are no headers
     missing that could define more.
     """
     missing: dict[str, Span] = {}
     for error in errors:
-        if (found := _UNDECLARED.fullmatch(error.message)) and found[1] not in undefined:
+        if found := _UNDECLARED.fullmatch(error.message):
             missing.setdefault(found[1], error.span)
-    if not missing:
+    if not missing.keys().isdisjoint(undefined):
         return NOTHING
-    codes = {file: _blanked(text.decode("latin-1")) for file, text in texts.items()}
-    macros: dict[str, None] = {}
-    constants: dict[str, None] = {}
-    extents: dict[str, None] = {}
-    notes: list[Diagnostic] = []
+    codes = {file: _blanked(text.decode("latin-1")) for file, text in texts.items()} if missing else {}
+    everything = NOTHING
     for name, span in missing.items():
-        switches = _switches(name, codes) if complete else None
-        if switches is not None and switches[0].isdisjoint(undefined):
-            macros |= dict.fromkeys(sorted(switches[0]))
-            notes += [
-                _note(switches[1], f"{m}: taken for defined, since {name} is declared only where it is")
-                for m in sorted(switches[0])
-            ]
-        elif not any(_known_to_preprocessor(name, code) for code in codes.values()):
-            length = _is_length(name, codes.values())
-            number = complete and bool(length or _MACRO_CASE.fullmatch(name)) and _always_a_number(name, codes.values())
-            constants |= {name: None} if number else {}
-            extents |= {name: None} if length else {}
-            notes += [_note(span, f"{name}: taken for an unknown constant")] if number or length else []
-    return Presumption(tuple(macros), tuple(constants), tuple(extents), tuple(dict.fromkeys(notes)))
+        one = _switched_on(name, codes, undefined) if complete else NOTHING
+        if one == NOTHING:
+            one = _constant(name, span, tuple(codes.values()), complete=complete)
+        everything = everything.with_(one)
+    return everything
+
+
+def _switched_on(name: str, codes: Mapping[str, str], undefined: Collection[str]) -> Presumption:
+    switches = _switches(name, codes)
+    if switches is None or not switches[0].isdisjoint(undefined):
+        return NOTHING
+    macros = tuple(sorted(switches[0]))
+    because = f"taken for defined, since {name} is declared only where it is"
+    return Presumption(macros=macros, notes=tuple(_note(switches[1], f"{macro}: {because}") for macro in macros))
+
+
+def _constant(name: str, span: Span, codes: Collection[str], *, complete: bool) -> Presumption:
+    if any(_known_to_preprocessor(name, code) for code in codes):
+        return NOTHING
+    length = _is_length(name, codes)
+    if complete and (length or _MACRO_CASE.fullmatch(name)) and _always_a_number(name, codes):
+        note = _note(span, f"{name}: taken for an unknown constant of type int")
+        return Presumption(constants=(name,), extents=(name,) if length else (), notes=(note,))
+    return Presumption(extents=(name,), notes=(_note(span, f"{name}: an unknown constant"),)) if length else NOTHING
 
 
 def _note(span: Span, text: str) -> Diagnostic:
