@@ -39,12 +39,12 @@ _PATH = re.compile(r"(hgrd: error: )?\S*/\S*: ")
 
 
 def command(program: Path, seconds: float) -> tuple[str, ...]:
-    """The command line for a program; a kernel may take half of the program's time."""
+    """The command line for a program, which has some time left to report; a kernel may take half of it."""
     headers = sorted(file for file in program.rglob("*") if file.suffix.lower() in HEADERS and file.is_file())
     flags = makefile_flags(str(program))
     folders = dict.fromkeys((*flags.include_dirs, str(program), *(str(header.parent) for header in headers)))
     options = (*(f"-I{folder}" for folder in folders), *(f"-D{define}" for define in flags.defines))
-    limits = (f"--timeout={seconds / 2:g}", "-j1")
+    limits = (f"--timeout={seconds / 2:g}", f"--program-timeout={seconds * 3 / 4:g}", "-j1")
     return (sys.executable, "-m", "hgrd", "check", "--format", "json", *limits, *options, str(program))
 
 
@@ -104,6 +104,7 @@ def table(results: Results) -> str:
     rows = (
         ("programs", str(len(results))),
         ("… killed after the time limit", str(sum(r["status"] is None for r in results.values()))),
+        ("… analysed in part only, for want of time", str(sum(map(late, results.values())))),
         ("… with a traceback or an internal error", str(sum(map(broken, results.values())))),
         ("… without a kernel analysed", str(sum(not r["kernels"] for r in results.values()))),
         ("kernels", _counted(len(kernels), outcomes, OUTCOMES)),
@@ -124,6 +125,11 @@ def table(results: Results) -> str:
 def broken(found: Record) -> bool:
     told = [*found.get("failures", ()), *(reason for kernel in found["kernels"] for reason in kernel["open"])]
     return found["traceback"] or any(_ERROR.search(reason) for reason in told)
+
+
+def late(found: Record) -> bool:
+    told = [*found.get("failures", ()), *(reason for kernel in found["kernels"] for reason in kernel["open"])]
+    return any("the time limit was reached" in reason for reason in told)
 
 
 def _counted(total: int, counts: Counter[str], names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ def program(folder: Path) -> Path:
 def test_a_program_is_its_folder_with_its_headers_and_macros(tmp_path: Path):
     root = program(tmp_path)
     assert command(root, 60)[1:] == (
-        *("-m", "hgrd", "check", "--format", "json", "--timeout=30", "-j1"),
+        *("-m", "hgrd", "check", "--format", "json", "--timeout=30", "--program-timeout=45", "-j1"),
         *(f"-I{root}", f"-I{root}/include", "-DSIZE=32", str(root)),
     )
 
@@ -41,15 +41,17 @@ def results() -> dict[str, Any]:
     kernel = {"name": "k", "outcome": "race", "launches": ["race", "safe"], "races": races, "divergences": []}
     one = {"status": 1, "seconds": 2.0, "traceback": False, "kernels": [kernel | {"open": ["a.cu:3: why"]}]}
     two = {"status": None, "seconds": 60.0, "traceback": False, "kernels": [], "error": []}
-    odd = kernel | {"races": [], "outcome": "unknown", "open": ["a.cu:3: why", "-: KeyError: 'x'"]}
+    reasons = ["a.cu:3: why", "-: KeyError: 'x'", "a.cu:4: the time limit was reached"]
+    odd = kernel | {"races": [], "outcome": "unknown", "open": reasons}
     return {"one": one, "two": two, "three": one | {"kernels": [odd]}}
 
 
 def test_the_table_counts_by_class():
     lines = table(results()).splitlines()
-    assert lines[2:9] == [
+    assert lines[2:10] == [
         "| programs | 3 |",
         "| … killed after the time limit | 1 |",
+        "| … analysed in part only, for want of time | 1 |",
         "| … with a traceback or an internal error | 1 |",
         "| … without a kernel analysed | 1 |",
         "| kernels | 2: 1 race, 0 safe, 1 unknown |",

@@ -66,10 +66,23 @@ def test_parameters():
 
 def test_policies():
     options = analysis(
-        "--strict", "--warp-lockstep", "--no-asserts", "--kernel=f", "--assume", "n > 0", "--timeout=2.5"
+        "--strict",
+        "--warp-lockstep",
+        "--no-asserts",
+        "--kernel=f",
+        "--assume",
+        "n > 0",
+        "--timeout=2.5",
+        "--program-timeout=20",
     )
     assert options == AnalysisOptions(
-        kernels=("f",), assume=("n > 0",), asserts=False, strict=True, warp_lockstep=True, time_limit=2.5
+        kernels=("f",),
+        assume=("n > 0",),
+        asserts=False,
+        strict=True,
+        warp_lockstep=True,
+        time_limit=2.5,
+        program_limit=20.0,
     )
 
 

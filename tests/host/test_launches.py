@@ -386,6 +386,54 @@ def test_a_retried_launch(tmp_path: Path) -> None:
     assert "1 <= n" in [f.text for f in site.facts]
 
 
+CUT = """
+__global__ void before(int *a) {{}}
+__global__ void around(int *a) {{}}
+__global__ void behind(int *a) {{}}
+__global__ void elsewhere(int *a) {{}}
+__global__ void chosen(int *a) {{}}
+
+void never_called(int *a) {{ elsewhere<<<1, 1>>>(a); }}
+void last(int *a) {{ behind<<<1, 1>>>(a); }}
+
+void part(int *a, int n) {{
+  {first}
+  for (int i = 0; i < n; i++) {{
+    around<<<1, 1>>>(a);
+    int v = 0;
+    {steps}
+  }}
+  {last}
+}}
+
+int main(int argc, char **argv) {{
+  int *a;
+  cudaMalloc(&a, 4096);
+  before<<<1, 1>>>(a);
+  around<<<1, 1>>>(a);
+  behind<<<1, 1>>>(a);
+  if (argc > 2) before<<<1, 2>>>(a);
+  part(a, argc);
+}}
+"""
+
+
+def test_kernels_that_code_beyond_a_limit_may_launch_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has been left behind is not launched again; what a loop or a later statement launches may be."""
+    monkeypatch.setattr("hgrd.host.run.STEPS", 300)
+    steps = "v = v * 3 + 1;" * 300
+    for first, last, cut in (
+        ("", "", {"around"}),
+        ("last(a);", "", {"around"}),
+        ("", "last(a);", {"around", "behind"}),
+        ("", "void (*which)(int *) = n ? chosen : before; which<<<1, 1>>>(a);", {"around", "before", "chosen"}),
+    ):
+        run = host(tmp_path, CUT.format(first=first, last=last, steps=steps))
+        assert {key.lstrip("_Z0123456789").removesuffix("Pi") for key in run.cut} == cut
+        assert {note.text for note in run.cut.values()} == {"main is too large to be followed whole"}
+    assert host(tmp_path, CUT.format(first="", last="", steps="")).cut == {}
+
+
 def test_only_launches_of_the_wanted_kernels_are_followed(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         KERNEL

@@ -152,6 +152,61 @@ def test_no_time(program: Program):
     ]
 
 
+def test_no_time_for_the_program(program: Program):
+    """Kernels are gone through, and what costs time is left open: the host code, pairs, large kernels."""
+    report = analyze((program,), AnalysisOptions(program_limit=0.0))
+    assert [k.outcome for k in report.kernels] == [Outcome.UNKNOWN] * 6
+    reasons = {pair.reason for k in report.kernels for launch in k.launches for pair in launch.open_pairs}
+    assert reasons == {"the time limit was reached"}
+
+
+FURTHER = """
+__global__ void k(int *a, int n) { a[n] = threadIdx.x; }
+
+int main() {
+  int *a, v = 0;
+  cudaMalloc(&a, 4096);
+  k<<<1, 1>>>(a, 0);
+  %s
+  k<<<1, 64>>>(a, 0);
+}
+"""
+
+
+def test_launches_beyond_a_limit_are_not_taken_for_safe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The first launch alone is safe; the second one races, where the host code is followed as far as that."""
+    text = FURTHER % (STEPS,)
+    assert analyze((parse(tmp_path, text),), AnalysisOptions()).kernels[0].outcome is Outcome.RACE
+    monkeypatch.setattr("hgrd.host.run.STEPS", 300)
+    (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.UNKNOWN]
+    assert observed(analyze((parse(tmp_path, text),), AnalysisOptions()), text) == {
+        "k": ["open: main is too large to be followed whole, and may launch it again"]
+    }
+
+
+STEPS = "v = v * 3 + 1;" * 300
+LONG = f"""
+__global__ void long_one(int *a) {{
+  int v = a[threadIdx.x + 1];
+  {STEPS}
+  a[threadIdx.x] = v;
+}}
+
+int main() {{
+  int v = 0;
+  {STEPS}
+  long_one<<<1, 64>>>(nullptr);
+}}
+"""
+
+
+def test_code_is_not_followed_beyond_the_time_limit(tmp_path: Path):
+    report = analyze((parse(tmp_path, LONG),), AnalysisOptions(program_limit=0.0))
+    assert observed(report, LONG) == {"long_one": ["open: the time limit was reached"]}
+    assert [m.text for m in report.messages] == ["the time limit was reached: main is not followed whole"]
+
+
 ASSERTED = """
 #include <assert.h>
 __global__ void columns(int *a, int width, int stride) {

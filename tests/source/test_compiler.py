@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -195,6 +196,15 @@ def test_a_tree_that_is_too_large_is_refused(tmp_path: Path, cache: Path) -> Non
     options = SourceOptions(cache_dir=cache, max_ast_bytes=100)
     with pytest.raises(SourceError, match="larger than 100 bytes"), open_ast(str(tmp_path / "a.cu"), options) as stream:
         stream.stdout.read()
+
+
+def test_a_tree_that_comes_too_late_is_refused(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "a.cu").write_text("int x;\n")
+    late, early = (SourceOptions(cache_dir=cache, deadline=perf_counter() + seconds) for seconds in (-1.0, 100.0))
+    with pytest.raises(SourceError, match="the time limit was reached"), open_ast(str(tmp_path / "a.cu"), late):
+        pass
+    with open_ast(str(tmp_path / "a.cu"), early) as stream:
+        assert stream.stdout.read().startswith(b"{")
 
 
 def test_a_damaged_precompiled_header_is_made_again(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from hgrd.symbolic.linear import (
     Progress,
     Scaling,
     Steady,
+    congruent,
     difference,
     from_linear,
     linear,
@@ -40,6 +41,17 @@ def soft(term: Term) -> Term:
 )
 def test_linear(term: Term, constant: int, atoms: dict[Term, int]):
     assert linear(term) == (constant, atoms)
+
+
+def test_what_occurs_again_and_again_is_looked_at_once():
+    """As in the rounds of a hash function: written out, these terms have 2**200 leaves."""
+    form, remainder = x, x
+    for _ in range(200):
+        form = soft(add(form, soft(form)))
+        tripled = wrap(mul(remainder, const(3)), 32, False, soft=False)
+        remainder = wrap(add(remainder, tripled), 32, False, soft=False)
+    assert linear(form) == (0, {x: 2**200})
+    assert linear(congruent(remainder, 32)) == (0, {x: 4**200})
 
 
 def test_from_linear_gives_the_term_back():

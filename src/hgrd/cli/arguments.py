@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from math import inf
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
@@ -148,6 +149,13 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
         help=f"use no facts of this class: {', '.join(_CLASSES)} (repeatable)",
     )
     add("--timeout", type=_positive(float), default=60.0, metavar="SECONDS", help="time for each kernel (60)")
+    add(
+        "--program-timeout",
+        type=_positive(float),
+        default=inf,
+        metavar="SECONDS",
+        help="time for all kernels of a program together, with its host code (as much as they take)",
+    )
 
 
 def _output_options(command: argparse.ArgumentParser) -> None:
@@ -191,6 +199,7 @@ def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
         strict=arguments.strict,
         warp_lockstep=arguments.warp_lockstep,
         time_limit=arguments.timeout,
+        program_limit=arguments.program_timeout,
     )
 
 

@@ -103,7 +103,7 @@ def _load() -> None:
 
 def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions, *, replay: bool) -> _Part:
     begin = perf_counter()
-    programs, failures = parse(files, source)
+    programs, failures = parse(files, replace(source, deadline=begin + analysis.program_limit))
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
     names = tuple(dict.fromkeys(kernel.ref.name for program in programs for kernel in program.kernels()))
     if not names:
@@ -112,7 +112,8 @@ def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: Anal
         return _Part(None, failures, names)
     from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
 
-    report = guarded(files[0], partial(analyze, programs, analysis, *(_replays() if replay else ())))
+    left = replace(analysis, program_limit=begin + analysis.program_limit - perf_counter())
+    report = guarded(files[0], partial(analyze, programs, left, *(_replays() if replay else ())))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)

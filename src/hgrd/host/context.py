@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,7 +12,9 @@ from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.program import Function
 from hgrd.program.span import Span
+from hgrd.program.statements import Statement
 from hgrd.program.types import IntType, PointerType, Type
 from hgrd.program.walk import nodes
 from hgrd.symbolic.machine import Machine
@@ -29,9 +31,10 @@ class Record:
     """What one program's host code has been found to do so far.
 
     Launches of kernels that nobody `wants` are not taken down.  `kinds` says of which class conditions of
-    the path are, where that is not plain from their own kind; `foreign` are variables of libraries, which
-    change behind the program's back; `hints` names the result of a call after the variable it is stored in
-    first.  `overlooked` are launches that constants rule out; to find them, arms of an `if` are entered all the same.
+    the path are, where that is not plain from their own kind; `cut`, by its key, why a kernel may have further
+    launches; `foreign` are variables of libraries, which change behind the program's back; `hints` names the
+    result of a call after the variable it is stored in first.  `overlooked` are launches that constants rule
+    out; to find them, arms of an `if` are entered all the same.
     """
 
     linked: Linked
@@ -40,6 +43,7 @@ class Record:
     launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
+    cut: dict[str, HostNote] = field(default_factory=dict[str, HostNote])
     foreign: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     launchers: frozenset[str] = field(init=False)
@@ -51,6 +55,13 @@ class Record:
     def note(self, machine: Machine, text: str, span: Span) -> None:
         if not machine.probing and len(self.notes) < NOTE_LIMIT:
             self.notes[HostNote(span, text)] = None
+
+    def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
+        """An entry point has not been followed to its end; `left` are the statements that were still to come."""
+        note = HostNote(entry.span, text)
+        self.notes[note] = None
+        for key in self.linked.kernels_in(statement for statement in left if statement is not None):
+            self.cut.setdefault(key, note)
 
     def hint(self, machine: Machine, span: Span) -> str | None:
         """The variable that the result of the call at `span` is stored in first."""

@@ -70,19 +70,30 @@ class Linked:
         uses = _uses(statement, lambda _: True)
         return uses.launches.union(*map(self.launches_below, uses.functions))
 
-    def launches_below(self, key: str) -> frozenset[LaunchPlace]:
-        """The launches in a function and in all that it may call."""
-        found: set[LaunchPlace] = set()
+    def kernels_in(self, statements: Iterable[Statement]) -> frozenset[str]:
+        """The keys of kernels that statements, and all that they may call, may launch.
+
+        Those whose address is taken somewhere else are among them.
+        """
+        uses = _uses(tuple(statements), lambda _: True)
+        reached = frozenset(uses.functions).union(*map(self._below, uses.functions))
+        taken = frozenset[str]().union(*(uses.addresses for uses in self.uses.values()))
+        return frozenset(k for k in reached | taken if k in self.functions and self.functions[k].side is Side.KERNEL)
+
+    def _below(self, key: str) -> frozenset[str]:
+        """What a function and all that it may call mention."""
         seen: set[str] = set()
         todo = [key]
         while todo:
             current = todo.pop()
-            if current in seen or current not in self.uses:
-                continue
-            seen.add(current)
-            found |= self.uses[current].launches
-            todo.extend(self.uses[current].functions)
-        return frozenset(found)
+            if current not in seen:
+                seen.add(current)
+                todo += self.uses[current].functions if current in self.uses else ()
+        return frozenset(seen)
+
+    def launches_below(self, key: str) -> frozenset[LaunchPlace]:
+        """The launches in a function and in all that it may call."""
+        return frozenset[LaunchPlace]().union(*(self.uses[k].launches for k in self._below(key) if k in self.uses))
 
     def entries(self) -> tuple[Function, ...]:
         """Functions that launch something, directly or not: main, those nobody calls, then the others."""

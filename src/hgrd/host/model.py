@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
@@ -54,5 +55,8 @@ class HostNote:
 
 @dataclass(frozen=True, slots=True)
 class HostRun:
+    """`cut`: by its key, why a kernel may have launches that are not among `launches`."""
+
     launches: tuple[LaunchSite, ...]
     notes: tuple[HostNote, ...]
+    cut: Mapping[str, HostNote] = field(default_factory=dict[str, HostNote])

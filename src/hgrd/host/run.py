@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from hgrd.host.context import Record
 from hgrd.host.link import LaunchPlace, Linked, link
@@ -14,7 +15,7 @@ from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.expressions import evaluate
-from hgrd.symbolic.machine import Frame, Machine, StepLimitError
+from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.naming import Names
 from hgrd.symbolic.places import store
 from hgrd.symbolic.state import EMPTY, Region, State
@@ -30,23 +31,32 @@ def _any(_kernel: str) -> bool:
     return True
 
 
-def run_host(programs: tuple[Program, ...], *, asserts: bool = True, wants: Callable[[str], bool] = _any) -> HostRun:
+def run_host(
+    programs: tuple[Program, ...],
+    *,
+    asserts: bool = True,
+    wants: Callable[[str], bool] = _any,
+    deadline: float = inf,
+) -> HostRun:
     """All launches that the host code of the programs, linked together, makes, with the facts there.
 
     `asserts` False: assertions are not facts.  `wants`: only kernels of these unqualified names are looked at.
-    Never raises; what was not understood is in the notes.
+    What lies behind `deadline`, a value of perf_counter(), is not followed.  Never raises; what was not understood
+    is in the notes.
     """
     launches: list[LaunchSite] = []
     notes: dict[HostNote, None] = {}
+    cut: dict[str, HostNote] = {}
     for linked in link(programs, wants):
         record = Record(linked, asserts, wants)
-        _run_all(linked, record)
+        _run_all(linked, record, deadline)
         launches += record.launches
         notes |= record.notes
-    return HostRun(tuple(launches), tuple(notes))
+        cut |= record.cut
+    return HostRun(tuple(launches), tuple(notes), cut)
 
 
-def _run_all(linked: Linked, record: Record) -> None:
+def _run_all(linked: Linked, record: Record, deadline: float) -> None:
     """Entries one after another, as long as there are launches that none of them has reached.
 
     After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
@@ -62,7 +72,7 @@ def _run_all(linked: Linked, record: Record) -> None:
             continue
         before = len(record.launches)
         record.overlooked = missed if again else frozenset()
-        budget -= _run_entry(linked, record, names, entry, min(STEPS, budget))
+        budget -= _run_entry(linked, record, names, entry, (min(STEPS, budget), deadline))
         _drop_known(record, before, missed)
         for site in record.launches[before:] if again else ():
             record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
@@ -81,18 +91,26 @@ def _drop_known(record: Record, before: int, missed: frozenset[LaunchPlace]) -> 
     record.launches[before:] = [s for s in record.launches[before:] if not missed.isdisjoint(_places(s))]
 
 
-def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, limit: int) -> int:
-    """Runs one function on arguments from outside; the number of steps it took."""
-    machine = Machine(linked.functions, linked.records, HostSemantics(record), names, step_limit=limit)
+def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, limits: tuple[int, float]) -> int:
+    """Runs one function on arguments from outside; the number of steps it took.
+
+    `limits` are steps, and a value of perf_counter().
+    """
+    steps, deadline = limits
+    machine = Machine(
+        linked.functions, linked.records, HostSemantics(record), names, step_limit=steps, deadline=deadline
+    )
     state = State({}, ())
     try:
         _set_globals(machine, state, linked, is_main=entry.ref.name == "main")
         arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
         run(machine, state, entry, arguments, None)
-    except StepLimitError:
-        record.note(machine, f"{entry.ref.name} is too large to be followed whole", entry.span)
+    except TimeLimitError as limit:
+        record.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", limit.left)
+    except StepLimitError as limit:
+        record.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:
-        record.note(machine, f"{entry.ref.name} is nested too deeply to be followed whole", entry.span)
+        record.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
     return machine.steps
 
 

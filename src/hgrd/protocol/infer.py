@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 
 from hgrd.host.model import LaunchSite
 from hgrd.program.expressions import Variable
@@ -25,7 +26,7 @@ from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
 from hgrd.protocol.specifications import assume_axioms
 from hgrd.symbolic.calls import run
-from hgrd.symbolic.machine import Machine, StepLimitError
+from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.naming import Names
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.state import State, symbols_in
@@ -61,14 +62,16 @@ def infer(
     parameters: Mapping[str, int] | None = None,
     *,
     asserts: bool = True,
+    deadline: float = inf,
 ) -> Protocol:
     """The protocol of `kernel`, with the launch's arguments or with arguments of which nothing is known.
 
     Objects that nobody writes hold the same value at every read: a first run finds out which are written.
+    A kernel that is not followed to its end before `deadline`, a value of perf_counter(), has a gap.
     """
     written: frozenset[str] = frozenset()
     while True:
-        protocol = _run(tables, kernel, launch, configuration, parameters or {}, written, asserts)
+        protocol = _run(tables, kernel, launch, configuration, parameters or {}, written, asserts, deadline)
         found = protocol.written | written
         if found == written or not _reads_written(protocol):
             return protocol
@@ -87,12 +90,13 @@ def _run(
     parameters: Mapping[str, int],
     written: frozenset[str],
     asserts: bool,
+    deadline: float,
 ) -> Protocol:
     device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts)
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
-    machine = Machine(tables.functions, tables.records, device, names)
+    machine = Machine(tables.functions, tables.records, device, names, deadline=deadline)
     given = () if launch is None else launch.arguments
     arguments = [
         _completed(machine, given[i], p) if i < len(given) else parameter_value(machine, p, parameters)
@@ -105,6 +109,8 @@ def _run(
     try:
         assume_axioms(device, machine, state, kernel)
         run(machine, state, kernel, tuple(arguments), None)
+    except TimeLimitError:
+        device.recorder.gaps.append(Gap("the time limit was reached", (), kernel.span))
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     items = tuple(device.recorder.open[0])

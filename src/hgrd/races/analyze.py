@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 
 from hgrd.host.ablation import without
-from hgrd.host.model import Fact, FactKind, LaunchSite
+from hgrd.host.model import Fact, FactKind, HostNote, LaunchSite
 from hgrd.host.run import run_host
 from hgrd.program.program import Function, Program, Template
 from hgrd.program.span import NOWHERE, Span
@@ -31,6 +32,7 @@ from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
 
 _log = logging.getLogger(__name__)
 _BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
+_LAUNCH_SHARE = 2  # a launch may take this part of what is left of a program's time
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -53,10 +55,11 @@ def analyze(
 ) -> Report:
     """Analyses all kernels that `options` ask for; `replay` and `replay_barrier` run the witnesses."""
     begin = perf_counter()
+    end = begin + options.program_limit
     tables = link(programs)
     build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.presumptions)
     kernels = [(k, (*build, *assumed)) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
-    host = run_host(programs, asserts=options.asserts, wants=options.wants)
+    host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=end)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
     messages += [
@@ -76,13 +79,25 @@ def analyze(
             gaps = broken(kernel, programs)
             reports += [
                 _launch(
-                    Situation(tables, kernel, launch, ask), options, messages, gaps, assumed, (replay, replay_barrier)
+                    Situation(tables, kernel, launch, ask),
+                    _within(options, end),
+                    messages,
+                    gaps,
+                    assumed,
+                    (replay, replay_barrier),
                 )
                 for launch in launches or [None]
             ]
+            if launches and kernel.ref.key in host.cut:
+                reports.append(_beyond(kernel, host.cut[kernel.ref.key]))
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
     )
+
+
+def _within(options: AnalysisOptions, end: float) -> AnalysisOptions:
+    """The options of the next launch, where the program has until `end`."""
+    return replace(options, time_limit=min(options.time_limit, (end - perf_counter()) / _LAUNCH_SHARE))
 
 
 def _kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple[Fact, ...]]]:
@@ -130,10 +145,11 @@ def _launch(
     replay, replay_barrier = replays
     tables, kernel, launch, decide = situation.tables, situation.kernel, situation.launch, situation.decide
     try:
-        protocol, facts = prepare(tables, kernel, launch, options, messages)
+        end = begin + options.time_limit
+        protocol, facts = prepare(tables, kernel, launch, options, messages, end)
         protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
-        result = judge(protocol, facts, options, decide, begin + options.time_limit, hosted=launch is not None)
+        result = judge(protocol, facts, options, decide, end, hosted=launch is not None)
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))
@@ -152,25 +168,41 @@ def _launch(
     )
 
 
+def _beyond(kernel: Function, why: HostNote) -> LaunchReport:
+    """What stands for launches that may be there besides those that were found."""
+    return _nothing_but(kernel, None, OpenPair(None, None, None, (), f"{why.text}, and may launch it again", why.span))
+
+
 def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
-    gap = OpenPair(None, None, None, (), f"internal error: {type(error).__name__}: {error}", kernel.span)
+    reason = f"internal error: {type(error).__name__}: {error}"
+    return _nothing_but(kernel, launch, OpenPair(None, None, None, (), reason, kernel.span), seconds)
+
+
+def _nothing_but(kernel: Function, launch: LaunchSite | None, gap: OpenPair, seconds: float = 0) -> LaunchReport:
+    """No verdict, and why."""
     nothing = Judgement(Outcome.UNKNOWN, (), (gap,), (), 0, 0, 0)
     shown = "<<<?>>>" if launch is None else launch.configuration
     return _launch_report(kernel, launch, shown, nothing, seconds)
 
 
 def prepare(
-    tables: Tables, kernel: Function, launch: LaunchSite | None, options: AnalysisOptions, messages: list[Message]
+    tables: Tables,
+    kernel: Function,
+    launch: LaunchSite | None,
+    options: AnalysisOptions,
+    messages: list[Message],
+    deadline: float = inf,
 ) -> tuple[Protocol, tuple[Fact, ...]]:
-    """The protocol of a kernel at a launch, and the facts that hold there."""
+    """The protocol of a kernel at a launch, and the facts that hold there; `deadline` as for `infer`."""
+    asserts, params = options.asserts, dict(options.params)
     if launch is not None:
         launch = without(launch, options.without, [p.name for p in kernel.parameters])
     configuration = _configuration(kernel, launch, options)
-    protocol = infer(tables, kernel, launch, configuration, dict(options.params), asserts=options.asserts)
+    protocol = infer(tables, kernel, launch, configuration, params, asserts=asserts, deadline=deadline)
     if launch is None:
         flat = flattened(protocol, kernel.max_threads)
         if flat is not None:
-            protocol = infer(tables, kernel, launch, flat, dict(options.params), asserts=options.asserts)
+            protocol = infer(tables, kernel, launch, flat, params, asserts=asserts, deadline=deadline)
             text = "extents are 1 along axes that the kernel does not look at"
             protocol = replace(
                 protocol, assumed=(*protocol.assumed, Fact(TRUE, FactKind.ASSUMPTION, text, kernel.span))

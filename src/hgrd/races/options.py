@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 from hgrd.host.kinds import FactKind
@@ -18,7 +19,8 @@ class AnalysisOptions:
 
     `block_dim` and `grid_dim`, where given, replace what the host code says about the launch.
     `params` gives values to kernel parameters or host inputs by name.  `assume` are C conditions over
-    them.  `time_limit` is in seconds and per kernel.
+    them.  `time_limit` is in seconds and per kernel, `program_limit`
+    for all kernels of a program together, its host code included.
     """
 
     kernels: tuple[str, ...] = ()  # names of the kernels to look at; () is all
@@ -32,6 +34,7 @@ class AnalysisOptions:
     strict: bool = False  # two writes of the same value are a race
     warp_lockstep: bool = False  # the threads of a warp run in lockstep (before Volta)
     time_limit: float = 60.0
+    program_limit: float = inf
 
     def wants(self, kernel: str) -> bool:
         """Whether a kernel of this unqualified name is to be analysed."""

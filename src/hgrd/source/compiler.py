@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from pathlib import Path
+from time import perf_counter
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from hgrd.program.program import Diagnostic
@@ -70,13 +73,14 @@ class AstStream:
 
 
 class _Capped(io.RawIOBase):
-    """Passes on a stream until it gets longer than `limit` bytes: then SourceError."""
+    """Passes on a stream until it gets longer than `limit` bytes, or `deadline` is there: then SourceError."""
 
-    def __init__(self, stream: IO[bytes], path: str, limit: int) -> None:
+    def __init__(self, stream: IO[bytes], path: str, limit: int, deadline: float) -> None:
         self._stream = stream
         self._path = path
         self._limit = limit
         self._left = limit
+        self._deadline = deadline
 
     def readable(self) -> bool:
         return True
@@ -87,12 +91,20 @@ class _Capped(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         view = memoryview(buffer).cast("B")
+        if not self._readable_in_time():
+            raise SourceError(self._path, "the time limit was reached while it was read")
         data = os.read(self._stream.fileno(), len(view))
         view[: len(data)] = data
         self._left -= len(data)
         if self._left < 0:
             raise SourceError(self._path, f"its syntax tree is larger than {self._limit} bytes")
         return len(data)
+
+    def _readable_in_time(self) -> bool:
+        if self._deadline == inf:
+            return True
+        seconds = self._deadline - perf_counter()
+        return seconds > 0 and bool(select.select([self._stream], [], [], seconds)[0])
 
 
 def nothing() -> None:
@@ -115,7 +127,7 @@ def open_ast(path: str, options: SourceOptions, meanwhile: Callable[[], object] 
         includes = _includes(path, options, toolchain)
         run: Run | None = _prepare(path, options, toolchain, includes, Path(scratch).resolve())
         while run is not None:
-            with _started(run, options.max_ast_bytes) as (process, stream):
+            with _started(run, options) as (process, stream):
                 meanwhile()
                 # With the first byte of the tree, clang has reported everything.
                 stream.peek(1)
@@ -196,14 +208,14 @@ def _overlay(
 
 
 @contextmanager
-def _started(run: Run, limit: int) -> Generator[tuple[subprocess.Popen[bytes], io.BufferedReader[_Capped]]]:
+def _started(run: Run, options: SourceOptions) -> Generator[tuple[subprocess.Popen[bytes], io.BufferedReader[_Capped]]]:
     """clang at work, stopped when the context ends, and its tree as a stream."""
     with (run.scratch / "stderr").open("wb") as stderr:
         process = subprocess.Popen(
             run.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, bufsize=0, pipesize=_BUFFER
         )
     assert process.stdout is not None
-    stream = io.BufferedReader(_Capped(process.stdout, run.path, limit), _BUFFER)
+    stream = io.BufferedReader(_Capped(process.stdout, run.path, options.max_ast_bytes, options.deadline), _BUFFER)
     try:
         yield process, stream
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 
@@ -16,7 +17,7 @@ class SourceOptions:
     directory).  `device_pass` defines __CUDA_ARCH__,
     as when nvcc compiles for the device.  `instances` name kernels (`ns::kernel<int>`) that the file is to
     instantiate at its end.  `kernels` names those that matter (() is all).  A syntax tree of more than
-    `max_ast_bytes` is refused.
+    `max_ast_bytes` is refused, and one that is not there before `deadline`, a value of perf_counter().
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -32,6 +33,7 @@ class SourceOptions:
     kernels: tuple[str, ...] = ()
     max_ast_bytes: int = 4 << 30
     reuse: bool = False
+    deadline: float = inf
 
     def wants(self, kernel: str) -> bool:
         """Whether a kernel of this unqualified name matters."""

@@ -16,6 +16,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import hgrd
@@ -46,7 +47,7 @@ def key_of(path: str, options: SourceOptions) -> str | None:
     includes = scan(path, user_dirs(options), (str(HEADERS), *toolchain.system_dirs), nearby=True)
     if any(_COMPUTED_INCLUDE.search(text) for text in includes.texts.values()):
         return None
-    wanted = replace(options, cache_dir=None, kernels=())
+    wanted = replace(options, cache_dir=None, kernels=(), deadline=inf)
     where = (path, str(Path.cwd()), user_dirs(options), includes.system, includes.missing, includes.nearby)
     digest = hashlib.sha256(repr((toolchain.identity, _own_digest(), wanted, where)).encode("utf-8", "surrogateescape"))
     for file, text in includes.texts.items():

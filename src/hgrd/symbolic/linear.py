@@ -6,26 +6,40 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.terms import Op, Symbol, Term, add, const, mul, sub, symbols_of, var
+from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of, var
+from hgrd.terms.rewrite import bottom_up, rebuild
 
 Linear: TypeAlias = tuple[int, dict[Term, int]]
 
 
 def linear(term: Term) -> Linear:
     """`term` as constant + sum of coefficient * atom, soft wraps read through."""
+    forms: dict[Term, Linear] = {}
+    for t in bottom_up((term,), _summands):
+        a, *rest = [forms[x] for x in _summands(t)] or [(0, {t: 1})]
+        match t.op:
+            case Op.CONST:
+                forms[t] = t.value, {}
+            case Op.ADD | Op.SUB:
+                forms[t] = _combine(a, rest[0], 1 if t.op is Op.ADD else -1)
+            case Op.MUL if t.args[1].is_const:
+                forms[t] = _scale(a, t.args[1].value)
+            case _:
+                forms[t] = a
+    return forms[term]
+
+
+def _summands(term: Term) -> tuple[Term, ...]:
+    """What the linear form of a term is made of; () of an atom."""
     match term.op:
-        case Op.CONST:
-            return term.value, {}
-        case Op.ADD:
-            return _combine(linear(term.args[0]), linear(term.args[1]), 1)
-        case Op.SUB:
-            return _combine(linear(term.args[0]), linear(term.args[1]), -1)
+        case Op.ADD | Op.SUB:
+            return term.args
         case Op.MUL if term.args[1].is_const:
-            return _scale(linear(term.args[0]), term.args[1].value)
+            return term.args[:1]
         case Op.WRAP if term.wrap_to[2]:
-            return linear(term.args[0])
+            return term.args
         case _:
-            return 0, {term: 1}
+            return ()
 
 
 def _combine(a: Linear, b: Linear, sign: int) -> Linear:
@@ -45,17 +59,16 @@ def _scale(a: Linear, factor: int) -> Linear:
 
 def congruent(term: Term, bits: int) -> Term:
     """A term that is equal modulo 2**bits, without the wraps to as many bits or more."""
-    match term.op:
-        case Op.WRAP if term.wrap_to[0] >= bits:
-            return congruent(term.args[0], bits)
-        case Op.ADD:
-            return add(congruent(term.args[0], bits), congruent(term.args[1], bits))
-        case Op.SUB:
-            return sub(congruent(term.args[0], bits), congruent(term.args[1], bits))
-        case Op.MUL:
-            return mul(congruent(term.args[0], bits), congruent(term.args[1], bits))
-        case _:
-            return term
+
+    def parts(t: Term) -> tuple[Term, ...]:
+        wraps = t.op is Op.WRAP and t.wrap_to[0] >= bits
+        return t.args if wraps or t.op in (Op.ADD, Op.SUB, Op.MUL) else ()
+
+    done: dict[Term, Term] = {}
+    for t in bottom_up((term,), parts):
+        seen = tuple(done[x] for x in parts(t))
+        done[t] = t if not seen else seen[0] if t.op is Op.WRAP else rebuild(t, seen)
+    return done[term]
 
 
 def from_linear(form: Linear) -> Term:

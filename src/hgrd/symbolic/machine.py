@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
+from time import perf_counter
+from typing import Final
 
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.program import Function
 from hgrd.program.span import Span
+from hgrd.program.statements import Statement
 from hgrd.program.types import BoolType, FloatType, IntType, Record, Type
 from hgrd.symbolic.effects import EffectTable
 from hgrd.symbolic.naming import Names, hidden
@@ -37,8 +41,23 @@ class Exits:
     continues: list[State] = field(default_factory=list[State])
 
 
+@dataclass(slots=True)
 class StepLimitError(Exception):
-    """The run took too many steps."""
+    """The run took too many steps.
+
+    `left` are statements with all that would still have been executed in them; `noted`: those of the innermost
+    sequence are among them.
+    """
+
+    left: list[Statement] = field(default_factory=list["Statement"])
+    noted: bool = False
+
+
+class TimeLimitError(StepLimitError):
+    """The run took too long."""
+
+
+_CLOCK_STEPS: Final = 256  # from one look at the clock to the next
 
 
 @dataclass(slots=True)
@@ -46,6 +65,7 @@ class Machine:
     """Program tables, the semantics in force, and what a run needs to know about itself.
 
     `probing` > 0: this is a trial run of a loop body; semantics must not record anything.
+    `deadline` is a value of perf_counter().
     """
 
     functions: Mapping[str, Function]
@@ -57,6 +77,7 @@ class Machine:
     probing: int = 0
     steps: int = 0
     step_limit: int = 400_000
+    deadline: float = inf
     max_depth: int = 48
     subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
     effects: EffectTable = field(init=False)
@@ -72,6 +93,8 @@ class Machine:
         self.steps += 1
         if self.steps > self.step_limit:
             raise StepLimitError
+        if self.steps % _CLOCK_STEPS == 0 and perf_counter() > self.deadline:
+            raise TimeLimitError
 
     def size(self, type_: Type) -> int | None:
         return size_of(type_, self.records)

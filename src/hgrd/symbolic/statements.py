@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hgrd.program import statements as ir
-from hgrd.program.expressions import Storage, Variable
+from hgrd.program.expressions import Call, Construct, IndirectCall, Launch, Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
+from hgrd.program.walk import nodes
 from hgrd.symbolic.expressions import condition, evaluate, integer
 from hgrd.symbolic.loops import do_while, loop
-from hgrd.symbolic.machine import Exits
+from hgrd.symbolic.machine import Exits, StepLimitError
 from hgrd.symbolic.places import SHARED_SPACES, store
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
@@ -69,11 +70,39 @@ def execute(machine: Machine, state: State, statement: Statement, exits: Exits) 
 
 
 def sequence(machine: Machine, state: State, body: tuple[Statement, ...], exits: Exits) -> State:
-    for statement in body:
+    for index, statement in enumerate(body):
         if not state.alive:
             break
-        state = execute(machine, state, statement, exits)
+        try:
+            state = execute(machine, state, statement, exits)
+        except StepLimitError as limit:
+            if not (limit.noted and _continues_inside(machine, statement)):
+                limit.left.append(statement)
+            limit.left += body[index + 1 :]
+            limit.noted = True
+            raise
     return state
+
+
+def _continues_inside(machine: Machine, statement: Statement) -> bool:
+    """Whether what is left of a statement is what is left of the sequence of statements that it has entered."""
+    match statement:
+        case ir.Block():
+            return True
+        case ir.Evaluate() | ir.Declare() | ir.Return():
+            return sum(_does_more(machine, node) for node in nodes(statement)) <= 1
+        case _:
+            return False
+
+
+def _does_more(machine: Machine, node: object) -> bool:
+    """Whether an expression runs code of the program."""
+    match node:
+        case Call(function=called):
+            function = machine.functions.get(called.key)
+            return function is not None and function.body is not None
+        case _:
+            return isinstance(node, IndirectCall | Construct | Launch)
 
 
 def _declare(machine: Machine, state: State, statement: ir.Declare) -> None:
