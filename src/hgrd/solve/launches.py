@@ -103,7 +103,7 @@ class _Side:
         """The accesses that meet the party's own conditions."""
         shared: dict[Symbol, Column] = {s: np.asarray(v, dtype=np.int64) for s, v in launch.items()}
         extents = dict(zip(self._axes, self._extents.run(shared, reads), strict=True))
-        ranges = [self._range(s, extents, spans) for s in self._symbols]
+        ranges = [self._range(s, extents, spans, most) for s in self._symbols]
         _shorten(ranges, most)
         grid: tuple[Column, ...] = np.meshgrid(*ranges, indexing="ij") if ranges else ()
         total = int(grid[0].size) if grid else 1
@@ -115,12 +115,17 @@ class _Side:
         at = np.nonzero(good)[0]
         return _Rows({s: column[at] for s, column in private.items()}, np.broadcast_to(addresses, (total,))[at])
 
-    def _range(self, symbol: Symbol, extents: Mapping[Symbol, Column], spans: Mapping[Symbol, Span]) -> Column:
+    def _range(
+        self, symbol: Symbol, extents: Mapping[Symbol, Column], spans: Mapping[Symbol, Span], most: int
+    ) -> Column:
+        """Values to try for a private symbol, at most `most`; of a loop counter or an unknown, those next to 0."""
         if symbol in extents:
             extent = int(extents[symbol])
-            return np.arange(min(extent, _MOST_BLOCKS) if symbol.origin is Origin.BLOCK else extent)
+            return np.arange(min(extent, _MOST_BLOCKS if symbol.origin is Origin.BLOCK else most))
         low, high, _ = spans.get(symbol, Span(symbol.low, symbol.high))
-        low = max(low, -self._serial_values // 4) if low < 0 <= high else low
+        if high < 0:
+            return np.arange(max(low, high - self._serial_values + 1), high + 1)
+        low = max(low, -self._serial_values // 4)
         return np.arange(low, min(high, max(low, 0) + self._serial_values - 1) + 1)
 
 
