@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
-from time import perf_counter
+from time import perf_counter, process_time
 
-from tests.fuzz.campaign import HEAD, campaign, shrink
+from tests.fuzz.campaign import campaign, shrink
 from tests.fuzz.judging import Tally
 
 
@@ -20,6 +20,7 @@ def main() -> int:
     given = parser.parse_args()
     logging.disable(logging.CRITICAL)
     begin, tally, failed = perf_counter(), Tally(), 0
+    print(f"seed {given.seed}, count {given.count}", flush=True)
     for found in campaign(given.seed, given.count, given.batch, given.seconds, tally):
         failed += 1
         print(f"==== seed {found.case.seed}: {[(f.kind, f.text) for f in found.failures]}", flush=True)
@@ -27,11 +28,11 @@ def main() -> int:
             found = shrink(found, given.shrink)
         for failure in found.failures:
             print(f"// {failure.kind}: {failure.text}")
-        offset = HEAD.count("\n")
-        for number, line in enumerate(found.case.text().splitlines(), offset + 1):
+        for number, line in enumerate(found.case.text().splitlines(), found.line):
             print(f"{number:4} {line}", flush=True)
         print(flush=True)
-    print(f"seed {given.seed}, count {given.count}: {failed} failed; {vars(tally)}; {perf_counter() - begin:.0f} s")
+    seconds = f"{perf_counter() - begin:.0f} s, {process_time():.0f} s of the processor"
+    print(f"seed {given.seed}, count {given.count}: {failed} failed; {tally}; {seconds}")
     return 1 if failed else 0
 
 

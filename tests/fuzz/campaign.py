@@ -18,15 +18,19 @@ from hgrd.source.parse import parse_file
 from tests.fuzz.case import Case, make
 from tests.fuzz.devices import HELPERS
 from tests.fuzz.judging import Failure, Tally, compare, observe
+from tests.fuzz.oracle import Subjects, is_meaningful
 
 HEAD = "#include <cassert>\n#include <cstdlib>\n" + HELPERS
-_SECONDS = 20.0
+_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
+    """`line`: where the case begins in the file that failures speak of."""
+
     case: Case
     failures: tuple[Failure, ...]
+    line: int
 
 
 class CompileError(Exception):
@@ -48,9 +52,10 @@ def parsed(cases: Iterable[Case]) -> tuple[Program, str]:
 def check(cases: list[Case], tally: Tally) -> Iterator[Failed]:
     """The cases of one file that fail."""
     program, _ = parsed(cases)
+    subjects = Subjects(program)
     seen = {}
     for case in cases:
-        runs = observe(program, case, Random(case.seed), tally)
+        runs = observe(subjects, case, Random(case.seed), tally)
         if runs is None:
             tally.meaningless += 1
         else:
@@ -59,12 +64,14 @@ def check(cases: list[Case], tally: Tally) -> Iterator[Failed]:
         return
     options = AnalysisOptions(kernels=tuple(seen), time_limit=_SECONDS)
     reports = {k.kernel: k for k in analyze((program,), options).kernels}
+    line = HEAD.count("\n") + 1
     for case in cases:
         if case.name in seen and (report := reports.get(case.name)) is not None:
             _count(report, tally)
-            failures = compare(program, case, report, seen[case.name], Random(case.seed), tally)
-            if failures:
-                yield Failed(case, tuple(failures))
+            failures = compare(subjects, case, report, seen[case.name], Random(case.seed), tally)
+            if failures and is_meaningful(subjects, case, Random(case.seed)):
+                yield Failed(case, tuple(failures), line)
+        line += case.text().count("\n")
 
 
 def _count(report: KernelReport, tally: Tally) -> None:
@@ -97,7 +104,7 @@ def fails(case: Case, kind: str) -> Failed | None:
         for failed in check([case], Tally()):
             same = tuple(f for f in failed.failures if f.kind == kind)
             if same:
-                return Failed(case, same)
+                return Failed(case, same, failed.line)
     except (CompileError, KeyError, ValueError, AssertionError):
         return None
     return None

@@ -203,7 +203,7 @@ class Maker:
             case 9:
                 return tree("((short *)a)[128 + @]", at)
             case 10:
-                return tree("m[(@) & 15][(@) % 17]", at, self.index(names))
+                return tree("m[(@) & 15][(unsigned)(@) % 17]", at, self.index(names))
             case 11:
                 return tree(self.random.choice(("r[@].first", "r[@].second")), at)
             case 12:

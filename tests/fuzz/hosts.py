@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from random import Random
 
 from tests.fuzz.tree import Body, Tree, body, lines, name, tree, value
@@ -32,9 +33,17 @@ class Launch:
     c: int
     sizes: tuple[int, int, int]
 
+    @property
+    def threads(self) -> int:
+        return prod((*self.grid, *self.block))
+
 
 class RefusedError(Exception):
     """The inputs are not allowed, or mean nothing."""
+
+
+class LargeError(RefusedError):
+    """The inputs mean more threads, launches or larger numbers than are run here."""
 
 
 @dataclass
@@ -172,8 +181,10 @@ def _run(statements: tuple[Tree, ...], names: dict[str, int], rounds: list[int])
         values = lambda s=s: [_bounded(value(x, names)) for x in s.operands()]  # noqa: E731
         if form == _LAUNCH:
             gx, gy, bx, by, n, u, c = values()
-            if not (gx > 0 and bx > 0 and gx * gy * bx * by <= 200):
+            if not (gx > 0 and bx > 0):
                 raise RefusedError
+            if gx * gy * bx * by > 200:
+                raise LargeError
             yield Launch((gx, gy), (bx, by), n, u, c, (0, 0, 0))
         elif form == _ALLOCATE:
             yield tuple(values())
@@ -198,7 +209,7 @@ def _loop(s: Tree, names: dict[str, int], rounds: list[int]) -> Iterator[Launch 
     while names["s"] < value(s.operands()[0], names):
         rounds[0] += 1
         if rounds[0] > 12:
-            raise RefusedError
+            raise LargeError
         yield from _run(_inside(s), names, rounds)
         now = names["s"]
         names["s"] = {"s++": now + 1, "s *= 2": now * 2, "s += 3": now + 3}[step]
@@ -210,5 +221,5 @@ def _inside(s: Tree) -> tuple[Tree, ...]:
 
 def _bounded(number: int) -> int:
     if not -(1 << 31) <= number < 1 << 31:
-        raise RefusedError
+        raise LargeError
     return number

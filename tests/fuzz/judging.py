@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
 from random import Random
 
 from hgrd.program.memory import Level
-from hgrd.program.program import Program
-from hgrd.races.findings import Confidence, Finding, KernelReport, OpenPair, Outcome
+from hgrd.races.findings import (
+    Confidence,
+    DivergenceRule,
+    Finding,
+    KernelReport,
+    LaunchReport,
+    OpenPair,
+    Outcome,
+    Witness,
+)
 from tests.fuzz.case import Case
-from tests.fuzz.hosts import INPUTS, Launch, RefusedError
-from tests.fuzz.oracle import MeaninglessError, Pair, Seen, run
+from tests.fuzz.hosts import INPUTS, LargeError, Launch, RefusedError
+from tests.fuzz.oracle import MeaninglessError, Pair, Seen, Subjects, run
 
-_RUNS = 4
-_REPLAYS = 12
+_RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more threads than that fewer
+_REPLAYS, _TALKING_REPLAYS = 12, 60
 _MOST_THREADS = 200
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
+_LOCAL = re.compile(r"(x|z|v|l|two\.\w+|l\[\d\])('\d+)?$")  # variables of the kernel, as loops leave them
+_SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
+
+
+class Left(Enum):
+    """What is not compared, and why."""
+
+    GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
+    DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
+    BARRIER = "a barrier that diverges by the report and did not in the runs: its witness is not run"
+    EXITED = "threads return before a barrier (HGRD003): hardware counts them as arrived, and so do runs"
+    OTHER_RACES = "two writes are of one value where no other race, which the report has, changes what is read before"
+    LOOP_MADE = "the witness names a value that a loop has made of memory contents, not which contents make it"
+    SHARED_CONTENTS = "the witness needs contents of memory that runs cannot be given: shared or __device__ variables"
+    STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
+    LARGE = "the witness has too many threads, or numbers too large, to be run"
+    MEANINGLESS = "the witness runs out of bounds or for too long"
+    OTHER_LEVEL = "a race was seen, but not at the level of the witness; the others have no witness of their own"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`kind`: "missed", "missed divergence", "not the same value", "not replayed", "refused", "internal error"."""
+    """`kind`: "missed", "missed note", "missed divergence", "not the same value", "not replayed", "refused", …"""
 
     kind: str
     text: str
@@ -37,26 +66,23 @@ class Tally:
     race: int = 0
     unknown: int = 0
     pairs: int = 0
-    replayed: int = 0
-    too_large: int = 0
-    notes: int = 0
-    not_replayed_data: int = 0
-    leaning: int = 0
     runs: int = 0
+    replayed: int = 0
+    left: Counter[Left] = field(default_factory=Counter[Left])
 
-    def add(self, other: Tally) -> None:
-        for key, number in vars(other).items():
-            setattr(self, key, getattr(self, key) + number)
+    def __str__(self) -> str:
+        counts = ", ".join(f"{n} {key}" for key, n in vars(self).items() if key != "left")
+        return "; ".join((counts, *(f"left: {n} {why.name}" for why, n in self.left.most_common())))
 
 
-def observe(program: Program, case: Case, random: Random, tally: Tally) -> Seen | None:
+def observe(subjects: Subjects, case: Case, random: Random, tally: Tally) -> Seen | None:
     """Some runs of a case together; None if it has no meaning at all."""
     together = Seen()
     done = 0
     for launch in case.launches(random, 2):
-        for _ in range(_RUNS if case.talks else 1):
+        for _ in range(_runs(case, launch)):
             try:
-                together.add(run(program, case, launch, random))
+                together.add(run(subjects, case, launch, random))
             except MeaninglessError:
                 break
             done += 1
@@ -64,128 +90,209 @@ def observe(program: Program, case: Case, random: Random, tally: Tally) -> Seen 
     return together if done else None
 
 
+def _runs(case: Case, launch: Launch) -> int:
+    if not case.talks:
+        return 1
+    return _RUNS if launch.threads <= _MANY else _RUNS_OF_MANY
+
+
 def compare(
-    program: Program, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally
+    subjects: Subjects, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally
 ) -> list[Failure]:
     """Everything that is wrong with a report."""
     tally.pairs += sum(x.pairs for x in report.launches)
     internal = [p for x in report.launches for p in x.open_pairs if p.reason.startswith("internal error")]
     failures = [Failure("internal error", p.reason) for p in internal[:1]]
-    failures += _soundness(report, seen, tally)
-    for finding in () if _parts(report) else report.findings:
-        if not finding.same_value:
-            failures += _replay(program, case, finding, seen, random, tally)
+    claims = Claims(report)
+    failures += _missed(claims, report, seen, tally)
+    failures += _parted(claims, report, seen, tally)
+    replays = _Replays(subjects, case, seen, random, tally)
+    replays.divergences(report)
+    if claims.divergent:
+        tally.left[Left.DIVERGENT] += 1
+    else:
+        failures += replays.findings(report)
     return failures
 
 
-def _parts(report: KernelReport) -> bool:
-    """Whether some barrier is not performed by all together: what races around it is then anybody's guess."""
-    return any(x.divergences or x.open_barriers for x in report.launches)
+class Claims:
+    """What a report says can happen: by pair the levels, and the barriers that may diverge.
+
+    `gap`: a part was not understood.
+    """
+
+    def __init__(self, report: KernelReport) -> None:
+        self.levels: dict[Pair, set[Level]] = {}
+        self.same: dict[Pair, bool] = {}
+        self.gap = False
+        for launch in report.launches:
+            self._take(launch)
+        self.barriers = {d.span.line for x in report.launches for d in x.divergences}
+        self.barriers |= {b.span.line for x in report.launches for b in x.open_barriers}
+
+    @property
+    def divergent(self) -> bool:
+        return bool(self.barriers)
+
+    def _take(self, launch: LaunchReport) -> None:
+        for finding in launch.findings:
+            self._claim(pair_of(finding), finding.levels, same=finding.same_value)
+        for open_ in launch.open_pairs:
+            if open_.first is None:
+                self.gap = True
+            else:
+                self._claim(pair_of(open_), open_.levels, same=False)
+
+    def _claim(self, pair: Pair, levels: tuple[Level, ...], *, same: bool) -> None:
+        self.levels.setdefault(pair, set()).update(levels)
+        self.same[pair] = self.same.get(pair, True) and same
 
 
-def _soundness(report: KernelReport, seen: Seen, tally: Tally) -> list[Failure]:
-    claimed: dict[Pair, set[Level]] = {}
-    same: dict[Pair, bool] = {}
-    for finding in (f for x in report.launches for f in x.findings):
-        pair = pair_of(finding)
-        claimed.setdefault(pair, set()).update(finding.levels)
-        same[pair] = same.get(pair, True) and finding.same_value
-    gap = False
-    for open_ in (p for x in report.launches for p in x.open_pairs):
-        if open_.first is None:
-            gap = True
-        else:
-            claimed.setdefault(pair_of(open_), set()).update(open_.levels)
-            same[pair_of(open_)] = False
-    leans = any("does not leave" in a.text for x in report.launches for a in x.assumptions)
-    failures: list[Failure] = []
+def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> Iterator[Failure]:
+    """Races that a run has shown and the report excludes."""
     for pair, levels in seen.levels.items():
-        missing = levels - claimed.get(pair, set())
-        if missing and gap and report.outcome is not Outcome.SAFE:
-            continue
-        if missing and leans:
-            tally.leaning += 1
-            kind = "missed (leaning)"
-        else:
-            kind = "missed"
-        if missing and pair not in seen.differs:
-            tally.notes += 1
+        missing = levels - claims.levels.get(pair, set())
+        if missing and claims.gap and report.outcome is not Outcome.SAFE:
+            tally.left[Left.GAP] += 1
         elif missing:
-            where = {seen.threads[pair, level] for level in missing}
-            failures.append(Failure(kind, f"{_words(pair)} at {sorted(x.value for x in missing)}; {where}"))
-        elif (
-            report.outcome is Outcome.SAFE
-            and pair in seen.differs
-            and same.get(pair)
-            and all(kind == "write" for _, kind in pair[:2])
-        ):
-            failures.append(Failure("not the same value", _words(pair)))
-    parted = {d.span.line for x in report.launches for d in x.divergences}
-    parted |= {b.span.line for x in report.launches for b in x.open_barriers}
-    if not gap and not parted:
-        failures += [Failure("missed divergence", f"line {line}") for line in sorted(seen.divergences)]
-    return failures
+            where = {seen.launches[pair, level] for level in missing}
+            kind = "missed" if pair in seen.differs else "missed note"
+            verdict = report.outcome.value
+            yield Failure(kind, f"{verdict}: {_words(pair)} at {sorted(x.value for x in missing)}; {where}")
+        elif pair in seen.differs and claims.same.get(pair) and _are_writes(pair):
+            if report.outcome is Outcome.SAFE:
+                yield Failure("not the same value", _words(pair))
+            else:
+                tally.left[Left.OTHER_RACES] += 1
 
 
-def _replay(program: Program, case: Case, finding: Finding, seen: Seen, random: Random, tally: Tally) -> list[Failure]:
-    pair, witness = pair_of(finding), finding.witness
-    if pair in seen.levels:
-        tally.replayed += 1
-        return []
-    if finding.confidence is Confidence.DATA_DEPENDENT or not _is_simple(case, finding):
-        tally.not_replayed_data += 1
-        return []
-    given = dict(witness.inputs)
+def _parted(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> Iterator[Failure]:
+    """Barriers that a run has shown diverge where the report says that none does."""
+    for lines in sorted(map(sorted, seen.divergences)):
+        if claims.barriers.intersection(lines):
+            continue  # threads wait at others in vain, too, for those that this one holds up
+        if claims.gap:
+            tally.left[Left.GAP] += 1
+        else:
+            yield Failure("missed divergence", f"lines {lines}")
+
+
+@dataclass
+class _Replays:
+    """Runs what findings say, until it is seen."""
+
+    subjects: Subjects
+    case: Case
+    seen: Seen
+    random: Random
+    tally: Tally
+
+    def findings(self, report: KernelReport) -> Iterator[Failure]:
+        for finding in report.findings:
+            pair, level = pair_of(finding), level_of(finding.witness)
+            if level in self.seen.levels.get(pair, ()):
+                self.tally.replayed += 1
+            elif not finding.same_value:
+                yield from self._finding(finding, pair, level)
+
+    def _finding(self, finding: Finding, pair: Pair, level: Level) -> Iterator[Failure]:
+        left = self._why_not(finding)
+        if left is not None:
+            self.tally.left[left] += 1
+            return
+        words = f"{_words(pair)}: {finding.confidence.value}: {finding.witness}"
+        try:
+            meant = list(self._meant(finding.witness.inputs, finding.witness))
+        except LargeError:
+            self.tally.left[Left.LARGE] += 1
+            return
+        if not meant:
+            yield Failure("refused", f"no such launch: {words}")
+            return
+        contents = {(m[1], int(m[2])): v for k, v in finding.witness.contents if (m := _ELEMENT.match(k))}
+        pairs: set[Pair] = set()
+        for _ in range(_TALKING_REPLAYS if self.case.talks else _REPLAYS):
+            try:
+                again = run(self.subjects, self.case, self.random.choice(meant), self.random, contents)
+            except MeaninglessError:
+                self.tally.left[Left.MEANINGLESS] += 1
+                return
+            if again.divergences:
+                self.tally.left[Left.DIVERGENT] += 1
+                return
+            if level in again.levels.get(pair, ()):
+                self.tally.replayed += 1
+                return
+            pairs |= again.levels.keys()
+        if self.case.talks and pair in pairs | self.seen.levels.keys():
+            self.tally.left[Left.OTHER_LEVEL] += 1
+            return
+        yield Failure("not replayed", f"at {level.value}: {words}")
+
+    def _why_not(self, finding: Finding) -> Left | None:
+        witness = finding.witness
+        if not all((m := _ELEMENT.match(k)) and m[1] in ("a", "w", "in") for k, _ in witness.contents):
+            return Left.SHARED_CONTENTS
+        names = [name for end in (witness.first, witness.second) for name, _ in end.locals]
+        if any(name in _SHARED for name in names):
+            return Left.SHARED_CONTENTS
+        if finding.confidence is Confidence.DATA_DEPENDENT and (not witness.contents or any(map(_LOCAL.match, names))):
+            return Left.LOOP_MADE
+        if _is_large(witness):
+            return Left.LARGE
+        if finding.confidence is not Confidence.DEFINITE and (self.case.talks or "= atomic" in self.case.text()):
+            return Left.STATE
+        return None
+
+    def _meant(self, inputs: tuple[tuple[str, int], ...], witness: Witness) -> Iterator[Launch]:
+        """The launches that a witness can mean: with its inputs, and others where it does not care."""
+        given = dict(inputs)
+        grid, block = witness.grid_dim[:2], witness.block_dim[:2]
+        if self.case.host is None:
+            n, u, c = (given.get(p, self.random.randint(0, 5)) for p in ("n", "u", "c"))
+            yield Launch(grid, block, n, u, c, (1024, 1024, 1024))
+            return
+        for _ in range(400 if any(p not in given for p in INPUTS) else 1):
+            try:
+                launches = self.case.launched({p: given.get(p, self.random.randint(-2, 9)) for p in INPUTS})
+            except LargeError:
+                raise
+            except RefusedError:
+                continue
+            yield from (x for x in launches if (x.grid, x.block) == (grid, block))
+
+    # ------------------------------------------------------------ barriers
+
+    def divergences(self, report: KernelReport) -> None:
+        """Barriers: counted where seen; witnesses of others are not run."""
+        for divergence in report.divergences:
+            if any(divergence.span.line in lines for lines in self.seen.divergences):
+                self.tally.replayed += 1
+            elif divergence.rule is DivergenceRule.EXITED:
+                self.tally.left[Left.EXITED] += 1
+            else:
+                self.tally.left[Left.BARRIER] += 1
+
+
+def _are_writes(pair: Pair) -> bool:
+    return all(kind == "write" for _, kind in pair[:2])
+
+
+def level_of(witness: Witness) -> Level:
+    """The level at which the two threads of a witness meet."""
+    one, two = witness.first, witness.second
+    if one.block != two.block:
+        return Level.INTER_BLOCK
+    x, y, _ = witness.block_dim
+    warps = {(t.thread[0] + x * (t.thread[1] + y * t.thread[2])) // 32 for t in (one, two)}
+    return Level.INTRA_WARP if len(warps) == 1 else Level.INTRA_BLOCK
+
+
+def _is_large(witness: Witness) -> bool:
     x, y, z = witness.grid_dim
     bx, by, bz = witness.block_dim
     threads = x * y * z * bx * by * bz
-    if threads > _MOST_THREADS or z > 1 or bz > 1 or any(abs(v) > 1000 for v in given.values()):
-        tally.too_large += 1
-        return []
-    contents = {(m[1], int(m[2])): v for k, v in witness.contents if (m := _ELEMENT.match(k))}
-    meant = [
-        x
-        for x in _launches(case, finding, random)
-        if (x.grid, x.block) == ((x_ := witness.grid_dim)[:2], witness.block_dim[:2]) or not x_
-    ]
-    if not meant:
-        return [Failure("refused", f"{_words(pair)}: no such launch: {witness}")]
-    for _ in range(_REPLAYS * (2 if case.talks else 1)):
-        try:
-            again = run(program, case, random.choice(meant), random, contents)
-        except MeaninglessError:
-            tally.meaningless += 1
-            return []
-        if again.divergences:
-            return []
-        if pair in again.levels:
-            tally.replayed += 1
-            return []
-    return [Failure("not replayed", f"{_words(pair)}: {finding.confidence.value}: {witness}")]
-
-
-def _is_simple(case: Case, finding: Finding) -> bool:
-    if finding.confidence is not Confidence.DEFINITE:  # it may lean on what only some state of the memory brings about
-        names = [name for end in (finding.witness.first, finding.witness.second) for name, _ in end.locals]
-        if case.talks or "= atomic" in case.text() or any("[" in name or "(" in name for name in names):
-            return False
-    return all((m := _ELEMENT.match(k)) and m[1] in ("a", "w", "in") for k, _ in finding.witness.contents)
-
-
-def _launches(case: Case, finding: Finding, random: Random) -> list[Launch]:
-    given = dict(finding.witness.inputs)
-    if case.host is None:
-        x, y, _ = finding.witness.grid_dim
-        bx, by, _ = finding.witness.block_dim
-        n, u, c = (given.get(p, random.randint(0, 5)) for p in ("n", "u", "c"))
-        return [Launch((x, y), (bx, by), n, u, c, (1024, 1024, 1024))]
-    found: list[Launch] = []
-    for _ in range(400 if any(p not in given for p in INPUTS) else 1):
-        try:
-            found += case.launched({p: given.get(p, random.randint(-2, 9)) for p in INPUTS})
-        except RefusedError:
-            continue
-    return found
+    return threads > _MOST_THREADS or z > 1 or bz > 1 or any(abs(v) > 1000 for _, v in witness.inputs)
 
 
 def pair_of(x: Finding | OpenPair) -> Pair:

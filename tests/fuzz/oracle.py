@@ -1,4 +1,8 @@
-"""What a kernel does when it runs: the races and divergences of some schedules, by the small-step interpreter."""
+"""What a kernel does when it runs: the races and divergences of some schedules.
+
+Where threads do not talk through memory one run in lock-step is enough: if it has no race, no schedule has one.
+Kernels that make order by locks, flags and counters take small steps, under schedules by chance.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hgrd.program.memory import Level
-from hgrd.program.program import Program
+from hgrd.program.memory import AccessKind, Level
+from hgrd.program.program import Function, Program
+from hgrd.protocol.infer import Tables
+from hgrd.races.analyze import link
 from hgrd.simulate.access_model import AccessModel
+from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, at_random, one_after_another
+from hgrd.simulate.memory import Memory
 from hgrd.simulate.ordering import Shape
-from hgrd.simulate.trace import Site
+from hgrd.simulate.outcome import ConcreteLaunch, Divergence, Finished
+from hgrd.simulate.trace import Site, Touch
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
 
@@ -22,9 +31,13 @@ End: TypeAlias = tuple[int, str]
 """A source access: the line and the kind."""
 Pair: TypeAlias = tuple[End, End, str]
 """Two accesses in order, and the space."""
+Contents: TypeAlias = Mapping[tuple[str, int], int]
+"""Elements of the arrays that a kernel is given, by array and index."""
 
 _TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
-_STEPS = 5_000
+_STEPS = 3_000
+_IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread, in which nobody changes memory: they wait in vain
+_FUEL = 1 << 20
 
 
 class MeaninglessError(Exception):
@@ -35,62 +48,136 @@ class MeaninglessError(Exception):
 class Seen:
     """By pair the levels at which it raced; `differs`: those that were not two writes of one value.
 
-    `divergences` are the lines of barriers that not all threads came to.
+    `divergences`: by run the lines of the barriers where threads waited in vain; `launches` have shown a pair at
+    a level.
     """
 
     levels: dict[Pair, set[Level]] = field(default_factory=dict[Pair, "set[Level]"])
     differs: set[Pair] = field(default_factory=set[Pair])
-    divergences: set[int] = field(default_factory=set[int])
-    threads: dict[tuple[Pair, Level], Launch] = field(default_factory=dict[tuple[Pair, Level], Launch])
+    divergences: set[frozenset[int]] = field(default_factory=set[frozenset[int]])
+    launches: dict[tuple[Pair, Level], Launch] = field(default_factory=dict[tuple[Pair, Level], Launch])
 
     def add(self, other: Seen) -> None:
         for pair, levels in other.levels.items():
             self.levels.setdefault(pair, set()).update(levels)
         self.differs |= other.differs
         self.divergences |= other.divergences
-        for key, launch in other.threads.items():
-            self.threads.setdefault(key, launch)
+        for key, launch in other.launches.items():
+            self.launches.setdefault(key, launch)
 
 
-def run(
-    program: Program, case: Case, launch: Launch, random: Random, contents: Mapping[tuple[str, int], int] | None = None
+class Subjects:
+    """The kernels of a program, made ready to run once each."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._tables: Tables = link((program,))
+        self._kernels = {k.ref.name: k for k in program.kernels()}
+        self._ready: dict[str, Executable] = {}
+
+    def kernel(self, case: Case) -> Function:
+        return self._kernels[case.name]
+
+    def executable(self, case: Case) -> Executable:
+        if case.name not in self._ready:
+            self._ready[case.name] = prepare(self._tables, self.kernel(case))
+        return self._ready[case.name]
+
+
+def run(subjects: Subjects, case: Case, launch: Launch, random: Random, contents: Contents | None = None) -> Seen:
+    """One run, on contents at random but for those given.  Raises MeaninglessError."""
+    arguments = _arguments(case, launch, random, contents or {})
+    if not case.talks:
+        return _in_lockstep(subjects, case, launch, arguments, random)
+    return _by_steps(subjects, case, launch, arguments, _schedule(random))
+
+
+def is_meaningful(subjects: Subjects, case: Case, random: Random) -> bool:
+    """Whether runs in small steps find nothing undefined: the interpreter knows more of that than the executor."""
+    for launch in () if case.talks else case.launches(random, 2):
+        try:
+            _by_steps(subjects, case, launch, _arguments(case, launch, random, {}), one_after_another)
+        except MeaninglessError:
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- in lock-step
+
+
+def _in_lockstep(
+    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], random: Random
 ) -> Seen:
-    """One run, on contents at random.  Raises MeaninglessError."""
-    kernel = next(k for k in program.kernels() if k.ref.name == case.name)
-    launched = Launched(
-        program, kernel, (*launch.grid, 1), (*launch.block, 1), _arguments(case, launch, random, contents)
-    )
-    model = AccessModel(Shape(launched.threads_per_block, launched.blocks))
+    executable, memory = subjects.executable(case), Memory()
+    given = tuple(int(memory.allocate("", a)) if isinstance(a, np.ndarray) else a for a in arguments)
+    concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, 1), given)
+    model = AccessModel(Shape(concrete.block_threads, concrete.blocks))
+    ahead = random.choice((None, random.randrange(concrete.block_threads * concrete.blocks)))
+    outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
+    if not isinstance(outcome, Finished | Divergence):
+        raise MeaninglessError(str(outcome))
+    parted = {d.barrier.line for d in model.divergences}
+    if isinstance(outcome, Divergence):
+        parted.add(outcome.span.line)
+    return Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
+
+
+# ---------------------------------------------------------------- by small steps
+
+
+class _Watch(AccessModel):
+    """Counts the accesses since memory was last changed."""
+
+    idle = 0
+
+    def touch(self, event: Touch, /) -> None:
+        self.idle = 0 if _changes(event) else self.idle + 1
+        super().touch(event)
+
+
+def _changes(event: Touch) -> bool:
+    match event.kind:
+        case AccessKind.READ:
+            return False
+        case AccessKind.WRITE:
+            return True
+        case AccessKind.ATOMIC:
+            return event.values is None or event.before is None or bool((event.values != event.before).any())
+
+
+def _launched(subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...]) -> Launched:
+    return Launched(subjects.program, subjects.kernel(case), (*launch.grid, 1), (*launch.block, 1), arguments)
+
+
+def _execution(launched: Launched) -> Execution:
     try:
-        execution = Execution(launched, model, patience=400)
+        return Execution(launched, _Watch(Shape(launched.threads_per_block, launched.blocks)), patience=400)
     except (ValueError, OverflowError) as error:
         raise MeaninglessError(str(error)) from error
-    schedule = one_after_another if not case.talks else _schedule(random)
+
+
+def _by_steps(
+    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], schedule: Schedule
+) -> Seen:
+    execution = _execution(_launched(subjects, case, launch, arguments))
+    model = execution.observer
+    assert isinstance(model, _Watch)
     steps = 0
     while ready := execution.ready():
         steps += 1
-        if steps > _STEPS:
+        if steps > _STEPS or model.idle > _IDLE + _IDLE_EACH * len(ready):
             raise MeaninglessError("it takes too long")
         execution.step(schedule(ready))
-    if execution.fault:
-        raise MeaninglessError(execution.fault)
-    seen = Seen()
-    for divergence in (*execution.divergences, *model.divergences):
-        seen.divergences.add(divergence.barrier.line)
-    if seen.divergences:
-        return seen
-    for race in model.races():
-        one, two = (execution.sites.sites[n] for n in (race.first, race.second))
-        if one.volatile and two.volatile and one.kind is not two.kind:
-            continue  # docs/verdicts.md: a volatile write and a loop that waits for it need no order
-        ends = sorted(_end(execution.sites.sites[n]) for n in (race.first, race.second))
-        pair = (ends[0], ends[1], race.space.value)
-        seen.levels.setdefault(pair, set()).update(race.levels)
-        for level in race.levels:
-            seen.threads.setdefault((pair, level), launch)
-        if not race.same_value:
-            seen.differs.add(pair)
-    return seen
+    return _seen_by(execution, launch)
+
+
+def _seen_by(execution: Execution, launch: Launch) -> Seen:
+    model = execution.observer
+    assert isinstance(model, _Watch)
+    if execution.fault or execution.ready():
+        raise MeaninglessError(execution.fault or "it takes too long")
+    parted = {d.barrier.line for d in (*execution.divergences, *model.divergences)}
+    return Seen(divergences={frozenset(parted)}) if parted else _races(model, execution.sites.sites, launch)
 
 
 def _schedule(random: Random) -> Schedule:
@@ -109,18 +196,35 @@ def _schedule(random: Random) -> Schedule:
     return choose
 
 
+# ---------------------------------------------------------------- what has been seen, and what is given
+
+
+def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
+    seen = Seen()
+    for race in model.races():
+        one, two = sites[race.first], sites[race.second]
+        if one.volatile and two.volatile and one.kind is not two.kind:
+            continue  # docs/verdicts.md: a volatile write and a loop that waits for it need no order
+        ends = sorted((_end(one), _end(two)))
+        pair = (ends[0], ends[1], race.space.value)
+        seen.levels.setdefault(pair, set()).update(race.levels)
+        for level in race.levels:
+            seen.launches.setdefault((pair, level), launch)
+        if not race.same_value:
+            seen.differs.add(pair)
+    return seen
+
+
 def _end(site: Site) -> End:
     return site.span.line, site.kind.value
 
 
-def _arguments(
-    case: Case, launch: Launch, random: Random, contents: Mapping[tuple[str, int], int] | None
-) -> tuple[Argument, ...]:
+def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -> tuple[Argument, ...]:
     arrays: list[Argument] = []
     for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, _TYPES[case.wide], np.int32), strict=True):
         top = random.choice((1, 3, 40))
-        values = np.array([random.randrange(top) for _ in range(max(size, 0))], dtype)
-        for (array, at), value in (contents or {}).items():
+        values = (np.frombuffer(random.randbytes(max(size, 0)), np.uint8) % top).astype(dtype)
+        for (array, at), value in contents.items():
             if array == name and 0 <= at < len(values):
                 values[at] = value
         arrays.append(values)

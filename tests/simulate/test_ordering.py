@@ -250,3 +250,17 @@ def test_a_barrier_is_needed_if_there_are_more_races_without_it(seed: int):
     }
     found = {use.span.line: use.needed > 0 for use in traced(whole).model.barriers()}
     assert found == needed
+
+
+@pytest.mark.parametrize(("plainly", "races"), [(False, 0), (True, 2)])
+def test_a_plain_write_hands_on_nothing_that_was_released_before(plainly: bool, races: int):
+    trace = Hand(2)
+    trace.write(1, [0], [0], memory=1)
+    trace.fence([0], Scope.DEVICE)
+    trace.touch(AccessKind.ATOMIC, 2, [0], [100], scope=Scope.DEVICE)
+    if plainly:
+        trace.write(3, [0], [100])
+    trace.touch(AccessKind.ATOMIC, 4, [1], [100], scope=Scope.DEVICE)
+    trace.fence([1], Scope.DEVICE)
+    trace.write(5, [1], [0])
+    assert len(trace.races()) == races

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hgrd.host.model import Fact, FactKind
@@ -125,6 +126,15 @@ class DeviceSemantics(Semantics):
             cell = value.cells.get(offset)
             return None if cell is None else cell.value
         return value if offset == 0 else None
+
+    def begins(self, machine: Machine, key: str) -> Iterator[int]:
+        """The number that a variable is declared with, once; zero where it says nothing (C++ [basic.start.static])."""
+        declared = self.globals.get(key)
+        if declared is None:
+            return
+        value = const(0) if declared.initial is None else evaluate(machine, State({}, ()), declared.initial)
+        if isinstance(value, Term) and value.is_const:
+            yield value.value
 
     # ------------------------------------------------------------ memory
 

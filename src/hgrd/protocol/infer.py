@@ -128,6 +128,7 @@ def _run(
         dict(device.observed),
         dict(device.agreed),
         tuple(arguments),
+        {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
     )
 
 

@@ -199,6 +199,7 @@ class Protocol:
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
     `arguments` are the values of the kernel's parameters.
+    `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
     """
 
     kernel: str
@@ -214,6 +215,7 @@ class Protocol:
     observed: Mapping[str, Observation] = field(default_factory=dict[str, Observation])
     agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     arguments: tuple[Value, ...] = ()
+    begins: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -73,6 +73,11 @@ def modifies(access: Access) -> bool:
     return True
 
 
+def exclude(a: Access, b: Access) -> bool:
+    """Whether no thread makes both in one iteration: they stand in different branches."""
+    return any(negate(g) in b.guards for g in a.guards)
+
+
 def reads_volatile(access: Access) -> bool:
     """A read that needs no fence behind a wait: volatile accesses of a thread are not reordered by the compiler."""
     return access.kind is AccessKind.READ and access.volatile

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Fence
-from hgrd.races.acquire import Acquire, Handshakes, modifies
+from hgrd.races.acquire import Acquire, Handshakes, exclude, modifies
 from hgrd.races.counters import Counters
 from hgrd.races.flags import Flags
 from hgrd.races.locks import Locks, takes_lock
 from hgrd.races.parties import Naming
-from hgrd.races.placement import Spot, meeting
+from hgrd.races.placement import Spot, may_follow, meeting
 from hgrd.races.tickets import Tickets
-from hgrd.terms import Term, negate
+from hgrd.terms import Term
 
 _WORD = 8  # bytes that are read and written at once
 _SIGNAL = {AccessKind.READ, AccessKind.WRITE}
@@ -46,7 +46,13 @@ class Handshaking:
         return any(q.symbol == acquire.symbol for q in (*waits, *meetings))
 
     def unclear(self, before: Access, after: Access) -> Access | None:
-        """A wait of `after` for something that is written behind `before`, of which no more is known."""
+        """A wait of `after` for something that is written behind `before`, of which no more is known.
+
+        Or what may let a third thread into a lock that both take.
+        """
+        opened = self.locks.opened(before, after)
+        if opened is not None:
+            return opened
         here, there = (self.handshakes.placement.of(x) for x in (after, before))
         unknown = [
             q for q in self.handshakes.acquires(after) if _waits(q, here) and not self.understood(before, after, q)
@@ -56,7 +62,7 @@ class Handshaking:
         for spot in self.handshakes.placement.spots if waited else ():
             match spot.item:
                 case Access() as write if write.target.key in waited and modifies(write) and spot not in own:
-                    if _may_follow(spot, there) and not _exclude(write, before):
+                    if may_follow(spot, there) and not exclude(write, before):
                         return write
                 case _:
                     pass
@@ -107,14 +113,3 @@ def _waits(acquire: Acquire, here: Spot) -> bool:
     return all(
         isinstance(i, Fence) or (isinstance(i, Access) and i.target.key == acquire.seen.target.key) for i in loop.items
     )
-
-
-def _exclude(a: Access, b: Access) -> bool:
-    """Whether no thread makes both: they stand in different branches."""
-    return any(negate(g) in b.guards for g in a.guards)
-
-
-def _may_follow(spot: Spot, there: Spot) -> bool:
-    """Whether an item may be performed after another one: behind it, or in a later iteration."""
-    at = meeting(spot, there)
-    return at > 0 or spot.path[at][1] > there.path[at][1]

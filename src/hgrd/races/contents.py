@@ -32,6 +32,12 @@ class Contents:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
         return self.computed_in(difference(query.first.address, query.second.address))
 
+    def choosing(self, query: Query) -> tuple[str, ...]:
+        """Names of the computed values that must be the number of a thread for it to make its access at all."""
+        guards = (*query.first.guards, *query.second.guards)
+        equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
+        return self.computed_in(*equal)
+
     def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
         """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
 

@@ -18,7 +18,7 @@ from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies,
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.symbolic.values import MemorySpace
-from hgrd.terms import FALSE, Term, conj, disj, eq, negate, substitute, symbols_of, var
+from hgrd.terms import FALSE, Term, conj, const, disj, eq, negate, substitute, symbols_of, var
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,17 @@ class Flags:
         if not releases:
             return
         for acquire in self.handshakes.acquires(after):
-            if fenced and not (acquire.fenced or reads_volatile(after)):
+            if self._begins_seen(acquire) or (fenced and not (acquire.fenced or reads_volatile(after))):
                 continue
             ending = self._ending(acquire)
             ways = tuple(r for r in releases if r.write in ending)
             if ending and {r.write.number for r in ways} == {w.number for w in ending} and self._by_one(ending):
                 yield Wait(acquire, ways)
+
+    def _begins_seen(self, acquire: Acquire) -> bool:
+        """Whether the variable is declared with the value that the wait is for."""
+        begins = self.protocol.begins.get(acquire.seen.target.key)
+        return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
 
     def _ending(self, acquire: Acquire) -> list[Access]:
         """Writes that can make the value that the wait is for."""

@@ -253,6 +253,9 @@ class Judge:
         computed = self.contents.bearing_on(posed.query)
         if computed:
             return f"it depends on values that the kernel computes: {_listed(computed)}"
+        choosing = self.contents.choosing(posed.query)
+        if choosing:
+            return f"it depends on values that the kernel computes: {_listed(choosing)}"
         bounding, modest = self.contents.modest(posed.query)
         if bounding and not isinstance(self.decide(modest), Conflict):
             return f"it depends on values that the kernel computes: {_listed(bounding)}"

@@ -7,16 +7,16 @@ Two critical sections under the same lock do not run at once, and the fences in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, known_to, modifies, narrower, scope_of
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, exclude, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
-from hgrd.races.placement import Spot, meeting, precedes
+from hgrd.races.placement import Spot, may_follow, meeting, precedes
 from hgrd.symbolic.values import MemoryObject, MemorySpace
-from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, negate, substitute
+from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, le, mul, negate, substitute, symbols_of
 
 Apart = Callable[[Access, Access], bool]
 
@@ -33,24 +33,72 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """The locks that are held at each access, by its number."""
+    """The locks that are held at each access, by its number.
 
+    `opened_by`: by the key of a lock, what gives it back without having it.
+    """
+
+    handshakes: Handshakes
     held: dict[int, tuple[Held, ...]]
     sound: dict[str, Scope]  # by the key of each lock: how far order passes through those who hold it in between
     of_block: frozenset[str]  # keys of locks that threads of different blocks never have in common
     chained: frozenset[str]  # and of those that atomic operations alone change
+    opened_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
-        """The two do not hold the same lock."""
+        """The two do not hold the same lock, or a third thread has let one of them in."""
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return tuple(
-            _not_both(one, two, naming)
+            disj(_not_both(one, two, naming), *self._by_a_third(key, naming))
             for one in self.held.get(a.number, ())
             for two in self.held.get(b.number, ())
-            if one.target.key == two.target.key
-            and self._reaches(one.target.key, narrower(one.scope, two.scope), needed)
+            for key in (one.target.key,)
+            if key == two.target.key
+            and self._reaches(key, narrower(one.scope, two.scope), needed)
             and (naming.same_block or one.target.space is not MemorySpace.SHARED)
+            and not self._opened_before(key, a, b)
         )
+
+    def opened(self, a: Access, b: Access) -> Access | None:
+        """What may let a third thread into a lock that the two take, where it is not known which threads do that."""
+        common = {h.target.key for h in self.held.get(a.number, ())} & {
+            h.target.key for h in self.held.get(b.number, ())
+        }
+        return next(
+            (
+                self.opened_by[key][0]
+                for key in sorted(common & self.opened_by.keys())
+                if not self._opened_before(key, a, b) and not any(map(self._by_anyone, self.opened_by[key]))
+            ),
+            None,
+        )
+
+    def _opened_before(self, key: str, *those: Access) -> bool:
+        """Whether a thread may give the lock back without having it, and then make one of the accesses."""
+        place = self.handshakes.placement.of
+        return any(may_follow(place(x), place(w)) for w in self.opened_by.get(key, ()) for x in those)
+
+    def _by_a_third(self, key: str, naming: Naming) -> Iterator[Term]:
+        """There are three threads, and all of them give the lock back without having it."""
+        c = naming.configuration
+        for write in self.opened_by.get(key, ()):
+            threads = c.block if write.target.space is MemorySpace.SHARED else (*c.block, *c.grid)
+            guards = write.guards if self._by_anyone(write) else ()
+            yield conj(le(const(3), mul(*threads)), *guards)
+
+    def _by_anyone(self, write: Access) -> bool:
+        """Whether all threads make the write, or none; and what has given the lock back before."""
+        protocol = self.handshakes.protocol
+        c = protocol.configuration
+        own = protocol.private | {s.name for s in (*c.thread, *c.block_index) if s is not None}
+        there = self.handshakes.placement.of(write)
+        earlier = [
+            s.item
+            for s in self.handshakes.placement.spots
+            if isinstance(s.item, Access) and s.item.target.key == write.target.key and precedes(s, there)
+        ]
+        given = [x for x in earlier if modifies(x) and not _takes(x, self.handshakes)]
+        return not any(s.name in own for x in (write, *given) for s in symbols_of(*x.guards))
 
     def _reaches(self, key: str, scope: Scope, needed: Scope) -> bool:
         """Whether order gets from one holder to the other, where others, of other blocks perhaps, come in between."""
@@ -72,8 +120,11 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
     sound: dict[str, Scope] = {}
     of_block: set[str] = set()
     chained: set[str] = set()
+    opened_by: dict[str, tuple[Access, ...]] = {}
     for key in sorted(targets):
-        changes = _lock_changes(key, everything, handshakes, apart)
+        changes, opening = _lock_changes(key, everything, handshakes, apart)
+        if opening:
+            opened_by[key] = opening
         if changes:
             sound[key] = narrower(*(_passed_on(c, handshakes) for c in changes))
             if all(elsewhere(c, d) for c in changes for d in changes if c.number <= d.number):
@@ -87,7 +138,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
         )
         if found:
             held[access.number] = tuple(dict.fromkeys(found))
-    return Locks(held, sound, frozenset(of_block), frozenset(chained))
+    return Locks(handshakes, held, sound, frozenset(of_block), frozenset(chained), opened_by)
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
@@ -156,12 +207,14 @@ def _with(acquire: Acquire, value: Term) -> Term:
 
 
 def _changed_between(acquire: Acquire, here: Spot, handshakes: Handshakes) -> bool:
+    access = here.item
     return any(
         isinstance(s.item, Access)
         and s.item.target.key == acquire.seen.target.key
         and modifies(s.item)
         and precedes(acquire.spot, s)
         and precedes(s, here)
+        and not (isinstance(access, Access) and meeting(s, here) == here.depth and exclude(s.item, access))
         for s in handshakes.placement.spots
     )
 
@@ -169,17 +222,20 @@ def _changed_between(acquire: Acquire, here: Spot, handshakes: Handshakes) -> bo
 # ---------------------------------------------------------------- what makes an object a lock
 
 
-def _lock_changes(key: str, everything: tuple[Access, ...], handshakes: Handshakes, apart: Apart) -> tuple[Access, ...]:
-    """What takes the lock and gives it back; nothing if the object is not one."""
+def _lock_changes(
+    key: str, everything: tuple[Access, ...], handshakes: Handshakes, apart: Apart
+) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+    """What changes a lock, nothing if the object is not one; and what of that gives it back without having it."""
     changes = [a for a in everything if a.target.key == key and modifies(a)]
     taking = [a for a in changes if _takes(a, handshakes)]
     taken = {a.value for a in taking}
     free = {a.compare for a in taking if a.compare is not None}
     if len(taken) != 1 or len(free) > 1:
-        return ()
+        return (), ()
     giving = [a for a in changes if a not in taking and _gives_back(a, taken, free, handshakes)]
     others = [a for a in changes if a not in taking and a not in giving]
-    return (*taking, *giving) if all(apart(o, t) for o in others for t in taking) else ()
+    opening = tuple(o for o in others if not all(apart(o, t) for t in taking))
+    return (*taking, *giving, *opening), opening
 
 
 def _passed_on(change: Access, handshakes: Handshakes) -> Scope:

@@ -72,3 +72,9 @@ def precedes(a: Spot, b: Spot) -> bool:
 def certain(a: Spot, b: Spot) -> bool:
     """Nothing but its own guards keeps `a` from being performed where `b` is: it is in no further loop."""
     return meeting(a, b) == a.depth
+
+
+def may_follow(spot: Spot, there: Spot) -> bool:
+    """Whether an item may be performed after another one: behind it, or in a later iteration."""
+    at = meeting(spot, there)
+    return at > 0 or spot.path[at][1] > there.path[at][1]

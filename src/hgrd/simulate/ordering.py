@@ -159,9 +159,17 @@ class Ordering:
         segment = self._segment[event.threads]
         if is_synchronising(event):
             self._synchronise(event)
+        elif self._releases and event.kind is AccessKind.WRITE:
+            self._overwrite(event)
         now = replace(self.now(event.threads), segment=segment)
         looks = event.kind is AccessKind.READ and event.order is Order.VOLATILE
         return self._looking(event.threads, now) if self._pending and looks else now
+
+    def _overwrite(self, event: Touch) -> None:
+        """Who finds what a plain write has left there learns nothing of what was released before."""
+        blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
+        for copy, offset in zip(blocks, event.offsets.tolist(), strict=True):
+            self._releases.pop((event.memory, copy, offset), None)
 
     def _synchronise(self, event: Touch) -> None:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING

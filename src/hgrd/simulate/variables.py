@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import cast
 
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression, FunctionAddress, FunctionRef, Storage, Variable
@@ -82,12 +84,20 @@ def _constant(e: Expression) -> Scalar | None:
             return None
 
 
-def _nodes(node: object) -> Iterator[object]:
+def _nodes(root: object) -> Iterator[object]:
     """A statement or expression and all below it, variables too."""
-    yield node
-    if isinstance(node, tuple):
-        for item in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from _nodes(item)  # pyright: ignore[reportUnknownArgumentType]
-    elif is_dataclass(node) and not isinstance(node, type | FunctionRef | Span):
-        for field in fields(node):
-            yield from _nodes(getattr(node, field.name))
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(cast("tuple[object, ...]", node))
+            continue
+        yield node
+        stack.extend(getattr(node, name) for name in _parts(type(node)))
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    if not is_dataclass(kind) or issubclass(kind, FunctionRef | Span):
+        return ()
+    return tuple(field.name for field in fields(kind))
