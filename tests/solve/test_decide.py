@@ -367,3 +367,13 @@ def test_negated_conditions() -> None:
         I, J, between=(negate(eq(I, J)), eq(div(I, const(2)), div(J, const(2))), eq(mod(I, const(2)), mod(J, const(2))))
     )
     assert isinstance(decide(query), Proved)
+
+
+def test_a_conflict_that_is_expected_is_the_same():
+    """Small launches come first once there has been a conflict: that changes the time, not the answer."""
+    queries = [pair(I, mul(J, const(k)), between=(ne(J, const(5)),)) for k in range(1, 5)]
+    alone = [decide(query) for query in queries]
+    with Session() as session:
+        decide(pair(I, add(J, const(1))), session=session)
+        assert decide_all(queries, session) == alone
+    assert {type(answer) for answer in alone} == {Proved, Conflict}

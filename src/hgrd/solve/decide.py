@@ -56,7 +56,7 @@ def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = Non
     if session is None:
         with Session() as own:
             return decide(query, budget, own)
-    return session.remember(query, budget, lambda: _guarded(query, budget, session.solver))
+    return session.remember(query, budget, lambda: _guarded(query, budget, session))
 
 
 def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFAULT) -> list[Answer]:
@@ -64,19 +64,27 @@ def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFA
     return [decide(query, budget, session) for query in queries]
 
 
-def _guarded(query: Query, budget: Budget, solver: Solver) -> Answer:
+def _guarded(query: Query, budget: Budget, session: Session) -> Answer:
     try:
-        return _Decision(pose(query), budget, solver).answer()
+        answer = _Decision(pose(query), budget, session.solver, expecting=session.conflicts > 0).answer()
+        session.conflicts += isinstance(answer, Conflict)
+        return answer
     except Exception as error:  # one odd query must not cost the others their answers
         return Undecided(f"{type(error).__name__}: {error}")
     finally:
-        solver.close()
+        session.solver.close()
 
 
 class _Decision:
-    """One problem on its way through the steps of the procedure."""
+    """One problem on its way through the steps of the procedure.
 
-    def __init__(self, problem: Problem, budget: Budget, solver: Solver) -> None:
+    Small launches come first if a conflict is expected (`expecting`), else behind the first search for a proof, which
+    rarely needs them.  It is the same answer either way: a conflict is shown as they show it wherever they do.
+    """
+
+    def __init__(self, problem: Problem, budget: Budget, solver: Solver, *, expecting: bool = False) -> None:
+        self.expecting = expecting
+        self.small: Outcome | None = None
         self.budget = budget
         self.solver = solver
         self.problem = problem
@@ -88,9 +96,12 @@ class _Decision:
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
         divisor = _of_open_sign(self.problem, known)
-        if divisor is not None:
+        if divisor is not None or self.expecting:
             small = self._small(known)
-            return Conflict(small.model, "launch") if isinstance(small, Found) else self._by_sign(divisor)
+            if isinstance(small, Found):
+                return Conflict(small.model, "launch")
+        if divisor is not None:
+            return self._by_sign(divisor)
         plain = known.loose & self.problem.strict
         try:
             return self._prove(known, normal_form(self.problem, known, plain))
@@ -138,11 +149,13 @@ class _Decision:
 
     def _simplest(self, known: Known, model: Model, method: str) -> Conflict:
         """The conflict as a small launch shows it, if one does: easier to read than what z3 comes up with."""
-        small = self._small(known) if self.tried == 0 else None
+        small = self._small(known)
         return Conflict(small.model, "launch") if isinstance(small, Found) else Conflict(model, method)
 
     def _small(self, known: Known) -> Outcome:
-        return self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+        if self.small is None:
+            self.small = self._launches(known, self.budget.launches, self.budget.launch_rows, seed=1)
+        return self.small
 
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
         from hgrd.solve.launches import try_launches  # it loads numpy, which a proof can do without

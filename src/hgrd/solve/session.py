@@ -35,11 +35,12 @@ class _Names:
 class Session:
     """Holds the solver and remembers answers; queries that differ only in names share one.
 
-    A context manager; `close` frees z3.
+    A context manager; `close` frees z3.  `conflicts` counts those found: where there is one, more may follow.
     """
 
     def __init__(self) -> None:
         self.solver = Solver()
+        self.conflicts = 0
         self._known: dict[Shape, _Kept] = {}
 
     def __enter__(self) -> Self:
