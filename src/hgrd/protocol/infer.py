@@ -129,6 +129,7 @@ def _run(
         dict(device.agreed),
         tuple(arguments),
         {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
+        frozenset(machine.entered),
     )
 
 

@@ -200,6 +200,7 @@ class Protocol:
     `observed`: by symbol name, the values that atomics and volatile reads have found.
     `arguments` are the values of the kernel's parameters.
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
+    `arguments` are the values of the kernel's parameters.  `functions` are the keys of all functions that it runs.
     """
 
     kernel: str
@@ -216,6 +217,7 @@ class Protocol:
     agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     arguments: tuple[Value, ...] = ()
     begins: Mapping[str, int] = field(default_factory=dict[str, int])
+    functions: frozenset[str] = frozenset()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

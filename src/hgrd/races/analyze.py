@@ -16,8 +16,9 @@ from hgrd.program.span import NOWHERE, Span
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
-from hgrd.protocol.model import Configuration, Gap, Protocol, accesses, conditions
+from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
+from hgrd.races.broken import broken
 from hgrd.races.divergence import synchronisation
 from hgrd.races.evidence import Replay, ReplayBarrier, Situation
 from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
@@ -76,13 +77,12 @@ def analyze(
         for kernel, assumed in kernels:
             messages += [Message(f.span, f"assumed of kernel '{kernel.ref.name}': {f.text}", False) for f in assumed]
             launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
-            gaps = broken(kernel, programs)
             reports += [
                 _launch(
                     Situation(tables, kernel, launch, ask),
                     _within(options, end),
                     messages,
-                    gaps,
+                    programs,
                     assumed,
                     (replay, replay_barrier),
                 )
@@ -121,23 +121,11 @@ def _presumption(template: Template, arguments: str) -> Fact:
     return Fact(TRUE, FactKind.ASSUMPTION, text, template.span)
 
 
-def broken(kernel: Function, programs: tuple[Program, ...]) -> tuple[Gap, ...]:
-    """Errors of the compiler between the kernel's name and the next function of its file."""
-    start = kernel.span
-    functions = [f for p in programs for f in p.functions.values() if f.user_code and f.span.file == start.file]
-    end = min((f.span.line for f in functions if f.span.line > start.line), default=None)
-    return tuple(
-        Gap(f"does not compile: {d.message}", (), d.span)
-        for d in dict.fromkeys(d for p in programs for d in p.diagnostics if d.error)
-        if d.span.file == start.file and start.line <= d.span.line and (end is None or d.span.line < end)
-    )
-
-
 def _launch(
     situation: Situation,
     options: AnalysisOptions,
     messages: list[Message],
-    gaps: tuple[Gap, ...],
+    programs: tuple[Program, ...],
     assumed: tuple[Fact, ...],
     replays: tuple[Replay | None, ReplayBarrier | None],
 ) -> LaunchReport:
@@ -147,7 +135,8 @@ def _launch(
     try:
         end = begin + options.time_limit
         protocol, facts = prepare(tables, kernel, launch, options, messages, end)
-        protocol = replace(protocol, gaps=(*protocol.gaps, *gaps), assumed=(*assumed, *protocol.assumed))
+        gaps = (*protocol.gaps, *broken(protocol.functions, programs))
+        protocol = replace(protocol, gaps=gaps, assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
         result = judge(protocol, facts, options, decide, end, hosted=launch is not None)
         if replay is not None:

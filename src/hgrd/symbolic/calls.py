@@ -172,6 +172,7 @@ def run(
 
     assert function.body is not None
     machine.activations += 1
+    machine.entered.add(function.ref.key)
     frame = Frame(machine.activations, function.ref, call_site)
     machine.frames.append(frame)
     try:

@@ -65,7 +65,7 @@ class Machine:
     """Program tables, the semantics in force, and what a run needs to know about itself.
 
     `probing` > 0: this is a trial run of a loop body; semantics must not record anything.
-    `deadline` is a value of perf_counter().
+    `deadline` is a value of perf_counter().  `entered` are the keys of the functions that were run.
     """
 
     functions: Mapping[str, Function]
@@ -79,6 +79,7 @@ class Machine:
     step_limit: int = 400_000
     deadline: float = inf
     max_depth: int = 48
+    entered: set[str] = field(default_factory=set[str])
     subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
     effects: EffectTable = field(init=False)
 

@@ -1,0 +1,44 @@
+"""Errors of the compiler in what a kernel runs: it may have dropped statements there without a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hgrd.program.program import Diagnostic, Function, Program
+from hgrd.protocol.model import Gap
+
+
+def broken(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Gap, ...]:
+    """The errors in functions, by key: between the start of each and that of the next one in its file."""
+    found: dict[Diagnostic, None] = {}
+    for program in programs:
+        errors = [d for d in program.diagnostics if d.error]
+        if errors:
+            run = [f for key, f in program.functions.items() if key in functions and f.body is not None]
+            ends = _starts(program)
+            found |= {d: None for f in run for d in errors if _within(d, f, ends)}
+    return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in found)
+
+
+def _within(error: Diagnostic, function: Function, starts: dict[str, list[int]]) -> bool:
+    start, place = function.span, error.span
+    end = min((line for line in starts.get(start.file, ()) if line > start.line), default=None)
+    return place.file == start.file and start.line <= place.line and (end is None or place.line < end)
+
+
+def _starts(program: Program) -> dict[str, list[int]]:
+    """The lines on which functions of the user begin that stand in no other function."""
+    found: dict[str, list[int]] = {}
+    for function in program.functions.values():
+        if function.user_code and not any("@" in outer or outer in program.functions for outer in _around(function)):
+            found.setdefault(function.span.file, []).append(function.span.line)
+    return found
+
+
+def _around(function: Function) -> Iterator[str]:
+    """The keys that a function around this one, a closure or a method of a local class, would have.
+
+    Those of templates have their place behind an "@".
+    """
+    parts = function.ref.qualified.split("::")
+    return ("::".join(parts[:n]) for n in range(1, len(parts)))
