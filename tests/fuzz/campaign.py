@@ -110,13 +110,12 @@ def fails(case: Case, kind: str) -> Failed | None:
     return None
 
 
-def campaign(seed: int, count: int, batch: int, seconds: float, tally: Tally) -> Iterator[Failed]:
-    """Cases from `seed` on, until `count` kernels or `seconds` are over."""
-    end = perf_counter() + seconds
+def campaign(seed: int, count: int, batch: int, tally: Tally) -> Iterator[Failed]:
+    """Cases of `count` seeds from `seed` on, `batch` of them in one file."""
     for first in range(seed, seed + count, batch):
-        if perf_counter() > end:
-            return
-        yield from check([make(s) for s in range(first, min(first + batch, seed + count))], tally)
+        here = range(first, min(first + batch, seed + count))
+        yield from check([make(s) for s in here], tally)
+        tally.seeds += len(here)
 
 
 __all__ = ["Failed", "campaign", "check", "fails", "make", "replace", "shrink"]

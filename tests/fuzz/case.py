@@ -8,6 +8,7 @@ from random import Random
 from tests.fuzz import hosts
 from tests.fuzz.devices import WIDE, Maker
 from tests.fuzz.hosts import INPUTS, HostMaker, Launch, RefusedError
+from tests.fuzz.talks import Talker
 from tests.fuzz.tree import Tree, lines, smaller
 
 _TRIES = 60
@@ -77,6 +78,6 @@ def make(seed: int) -> Case:
     random = Random(seed)
     flat, talks = random.random() < 0.8, random.random() < 0.5
     wide = random.choice(WIDE)
-    kernel = Maker(random, wide, flat, talks).make()
+    kernel = (Talker if talks else Maker)(random, wide, flat).make()
     host = None if flat and random.random() < 0.2 else HostMaker(random, flat, talks).make()
     return Case(seed, wide, flat, talks, kernel, host)

@@ -48,11 +48,10 @@ class Maker:
     random: Random
     wide: str
     flat: bool
-    talks: bool
     counters: int = 0
     labels: int = 0
     pool: list[Tree] = field(default_factory=list[Tree])
-    together: list[str] = field(default_factory=lambda: ["n", "u", "c", "b", "blockDim.x"])
+    together: list[str] = field(default_factory=lambda: ["n", "u", "c", "b", "k", "blockDim.x"])
 
     def make(self) -> tuple[Tree, ...]:
         names = ["t", "g", "n", "c", *(() if self.flat else ("y",))]
@@ -66,17 +65,22 @@ class Maker:
             tree("unsigned v = @;", self.expression(names, 1), kept=True),
             tree("int l[4] = {0, 1, @, t};", self.expression(names, 1), kept=True),
             tree("Two two = {t, 3};", kept=True),
+            tree("int k = in[@ & 31];", self.random.choice((tree("n"), tree("b"), tree("7"))), kept=True),
             tree("__shared__ int s[512];", kept=True),
             tree(f"__shared__ {self.wide} q[256];", kept=True),
             tree("__shared__ int m[17][17];", kept=True),
             tree("__shared__ Two r[128];", kept=True),
         ]
-        names += ["x", "z", "v", "l[1]", "l[2]", "two.first"]
-        made = self.talk(names) if self.talks else ()
-        count = self.random.randint(1, 3 if self.talks else 6)
+        names += ["x", "z", "v", "l[1]", "l[2]", "two.first", "k"]
+        made = self.communication(names)
+        count = self.random.randint(1, 3 if made else 6)
         at = self.random.randint(0, count)
         statements = [self.statement(names, 0, True, False) for _ in range(count)]
         return (*declared, *statements[:at], *made, *statements[at:])
+
+    def communication(self, names: list[str]) -> tuple[Tree, ...]:
+        """Statements in which threads make order by other means than barriers: none."""
+        return ()
 
     def global_index(self) -> Tree:
         if self.flat:
@@ -272,9 +276,13 @@ class Maker:
         if chance < 0.42 or (depth >= 2 and chance < 0.7):
             return self.access(names)
         if chance < 0.56:
+            if barriers and self.random.random() < 0.15:
+                return self.agreed(names)
             if barriers or self.random.random() < 0.04:
                 return self.barrier()
             return self.access(names)
+        if chance < 0.58:
+            return self.walk(names)
         if chance < 0.64:
             return self.compute(names)
         if chance < 0.68:
@@ -291,6 +299,32 @@ class Maker:
         return self.random.choice(
             (*(tree("__syncthreads();"),) * 6, tree("__syncwarp();"), tree("__syncthreads(); __threadfence();"))
         )
+
+    def agreed(self, names: list[str]) -> Tree:
+        """All threads of a block get one value, unless it is written meanwhile."""
+        at = self.expression(self.shared_by_all(names), 1)
+        match self.random.randrange(4):
+            case 0:
+                return tree("k = s[64 + (@ & 31)];", at)
+            case 1:
+                return tree("k = a[64 + (@ & 31)];", at)
+            case 2:
+                return tree("__syncthreads(); k = s[64 + (@ & 31)]; __syncthreads();", at)
+            case _:
+                return tree("k = __syncthreads_or(@);", self.condition(names))
+
+    def walk(self, names: list[str]) -> Tree:
+        """A pointer that a loop moves on."""
+        array = self.random.choice(("a", "s"))
+        rounds = self.random.choice((tree("3"), tree("2"), name("n"), name("t")))
+        step = self.random.choice(("p++;", "p += blockDim.x;", "p += 2;", "p -= 1;", "p += n;", "p += t;"))
+        count = f"i{self.counters}"
+        self.counters += 1
+        use = self.random.choice((tree("*p = @;", self.leaf(names)), tree("z += *p;"), tree("*p += 1;")))
+        return tree(
+            f"{{ int *p = {array} + 64 + @; for (int {count} = 0; {count} < @; {count}++) {{ @ {step} }} }}",
+            self.index(names), rounds, use,
+        )  # fmt: skip
 
     def leave(self, names: list[str], loop: bool) -> Tree:
         word = self.random.choice(("break;", "continue;", "break;", "return;") if loop else ("return;",))
@@ -356,168 +390,3 @@ class Maker:
         out = f"out{self.labels}"
         skipped = body(*self.block(names, depth + 1, False, False))
         return tree(f"{{ if (@) goto {out}; {{@}} {out}: ; }}", self.condition(names), skipped)
-
-    # ------------------------------------------------------------ communication
-
-    def talk(self, names: list[str]) -> tuple[Tree, ...]:
-        """Locks, flags and counters, right and wrong."""
-        fence = self.fence
-        cell = self.random.choice(
-            (tree("a[64]"), tree("a[64]"), tree("s[64]"), tree("a[64 + @]", self.index(names)), tree("a[65 + b]"))
-        )
-        work = self.random.choice(("@ += 1;", "@ = t;", "z = @; ", "x = @;"))
-        inside = [tree(work, cell)]
-        if self.random.random() < 0.4:
-            inside.append(self.statement(names, 1, False, False))
-        match self.random.randrange(9):
-            case 0 | 1 | 2:
-                return self.locked(names, fence, inside, cell)
-            case 3 | 4:
-                return self.tried(names, fence, inside, cell)
-            case 5 | 6:
-                return self.flagged(names, fence, inside, cell)
-            case 7:
-                return self.counted(names, cell)
-            case _:
-                return self.last_one(names, fence, inside, cell)
-
-    def fence(self) -> str:
-        return self.random.choice(("__threadfence();",) * 6 + ("__threadfence_block();", "", "__syncthreads();"))
-
-    def key(self) -> str:
-        return self.random.choice(("&lock",) * 4 + ("&locks[t & 1]", "&locks[b & 7]", "&locks[g % 3]", "&locks[n & 1]"))
-
-    def take(self, key: str, scope: str) -> str:
-        return self.random.choice(
-            (f"atomicCAS{scope}({key}, 0, 1) != 0",) * 3
-            + (f"atomicExch{scope}({key}, 1) != 0", f"atomicCAS{scope}({key}, 0, 1)")
-        )
-
-    def give(self, key: str, scope: str) -> str:
-        if self.random.random() < 0.15:
-            key = self.random.choice(("&other_lock", "&locks[0]", "&lock"))
-        return self.random.choice(
-            (f"atomicExch{scope}({key}, 0);",) * 4
-            + (f"atomicSub({key}, 1);", f"*(volatile int *)({key}) = 0;", f"atomicCAS({key}, 1, 0);")
-        )
-
-    def scope(self) -> str:
-        return self.random.choice(("", "", "", "", "_block"))
-
-    def extra(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
-        if self.random.random() < 0.3:
-            return (
-                self.random.choice(
-                    (
-                        tree("z += @;", cell),
-                        tree("@ = 1;", cell),
-                        tree("if (t == 0) @ = 1;", cell),
-                        tree("lock = 0;"),
-                        tree("if (t == 0) atomicExch(&lock, 0);"),
-                    )
-                ),
-            )
-        return ()
-
-    def locked(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
-        key, scope = self.key(), self.scope()
-        section = [
-            tree(f"while ({self.take(key, scope)}) {{}} {fence()}"),
-            *inside,
-            tree(f"{fence()} {self.give(key, scope)}"),
-        ]
-        if self.random.random() < 0.15:
-            section.insert(2, tree(f"{fence()} atomicExch({key}, 0);"))
-        if self.random.random() < 0.15:
-            section.insert(
-                1, tree(f"{fence()} atomicExch({key}, 0); while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}")
-            )
-        if self.random.random() < 0.3:
-            section = [tree("if (@) {@}", self.condition(names), body(*section))]
-        elif self.random.random() < 0.2:
-            section = [tree("for (int k = 0; k < @; k++) {@}", 2, body(*section))]
-        if self.random.random() < 0.25:
-            key = self.random.choice((key, "&other_lock"))
-            again = [
-                tree(f"while (atomicCAS({key}, 0, 1) != 0) {{}} {fence()}"),
-                inside[0],
-                tree(f"{fence()} atomicExch({key}, 0);"),
-            ]
-            section += again
-        before, after = self.extra(names, cell), self.extra(names, cell)
-        sync = (tree("__syncthreads();"),) if self.random.random() < 0.2 else ()
-        return (*before, *sync, *section, *sync, *after)
-
-    def tried(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
-        key, scope = self.key(), self.scope()
-        early = self.random.random() < 0.1
-        give = tree(f"{fence()} {self.give(key, scope)} done = true;")
-        test = self.random.choice((f"atomicCAS{scope}({key}, 0, 1) == 0", f"!atomicExch{scope}({key}, 1)"))
-        section = [give, *inside] if early else [*inside, give]
-        loop = tree(f"{{ bool done = false; while (!done) {{ if ({test}) {{ {fence()} @ }} }} }}", body(*section))
-        if self.random.random() < 0.3:
-            loop = tree(f"if ({test}) {{ {fence()} @ }}", body(*inside, tree(f"{fence()} {self.give(key, scope)}")))
-        return (*self.extra(names, cell), loop, *self.extra(names, cell))
-
-    def flagged(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
-        who = self.random.choice(("g == 0", "g == 0", "t == 0", "t == 0 && b == 0", "g == 1", "t < 2"))
-        waits = self.random.choice((f"!({who})", "g == 1", "t == 1", "g > 1"))
-        which = self.random.choice(("&flag", "&flag", "&locks[b & 7]", "&locks[t & 1]"))
-        set_ = self.random.choice(
-            (
-                f"atomicExch({which}, 1);",
-                f"atomicAdd({which}, 1);",
-                f"*(volatile int *)({which}) = 1;",
-                f"atomicExch_block({which}, 1);",
-                f"atomicExch({which}, n);",
-            )
-        )
-        wait = self.random.choice(
-            (
-                f"atomicAdd({which}, 0) != 1",
-                f"atomicCAS({which}, 1, 1) != 1",
-                f"*(volatile int *)({which}) == 0",
-                f"atomicAdd({which}, 0) == 0",
-                f"atomicAdd({which}, 0) < 1",
-            )
-        )
-        produce = [tree("@ = @;", cell, 7), tree(f"{fence()} {set_}")]
-        consume = [tree(f"while ({wait}) {{}} {fence()}"), *inside]
-        if self.random.random() < 0.1:
-            produce.append(tree("@ = 9;", cell))
-        if self.random.random() < 0.1:
-            consume.insert(0, tree("z += @;", cell))
-        both = tree(f"if ({who}) {{@}} else if ({waits}) {{@}}", body(*produce), body(*consume))
-        if self.random.random() < 0.3:
-            both = tree(f"if ({who}) {{@}} {fence()} if ({waits}) {{@}}", body(*produce), body(*consume))
-        if self.random.random() < 0.15:
-            both = tree("for (int k = 0; k < 2; k++) {@}", body(both))
-        reset = (tree(f"if (t == 0) atomicExch({which}, 0);"),) if self.random.random() < 0.15 else ()
-        return (*reset, both, *self.extra(names, cell))
-
-    def counted(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
-        which = self.random.choice(("&tickets", "&tickets", "&s[500]", "&locks[b & 1]"))
-        start = (tree("if (t == 0) s[500] = 0; "), tree("__syncthreads();")) if "s[" in which else ()
-        amount = self.random.choice(("1", "1", "2", "n", "t", "-1"))
-        scope = self.random.choice(("", "", "", "_block"))
-        take = tree(f"x = atomicAdd{scope}({which}, {amount});")
-        if self.random.random() < 0.3:
-            take = tree("if (@) {@}", self.condition(names), body(take))
-        use = self.random.choice(
-            (
-                "a[64 + x] = t;",
-                "a[64 + (x & 31)] = t;",
-                "a[64 + x * 2] = t; z += a[64 + x * 2 + 1];",
-                "a[63 + x] = 1;",
-                "if (x == 0) a[64] = t;",
-            )
-        )
-        return (*start, take, tree(use), *self.extra(names, cell))
-
-    def last_one(self, names: list[str], fence: Callable[[], str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
-        last = self.random.choice(("gridDim.x * blockDim.x - 1", "blockDim.x - 1", "n", "0"))
-        return (
-            tree("@ = t;", self.cell(names)),
-            tree(f"{fence()} v = atomicAdd(&arrived, 1u);"),
-            tree(f"if (v == {last}) {{ {fence()} @ }}", body(*inside, tree("z += @;", self.cell(names)))),
-        )

@@ -28,7 +28,7 @@ _RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more thread
 _REPLAYS, _TALKING_REPLAYS = 12, 60
 _MOST_THREADS = 200
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
-_LOCAL = re.compile(r"(x|z|v|l|two\.\w+|l\[\d\])('\d+)?$")  # variables of the kernel, as loops leave them
+_LOCAL = re.compile(r"(x|z|v|k|l|two\.\w+|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
 
 
@@ -40,7 +40,9 @@ class Left(Enum):
     BARRIER = "a barrier that diverges by the report and did not in the runs: its witness is not run"
     EXITED = "threads return before a barrier (HGRD003): hardware counts them as arrived, and so do runs"
     OTHER_RACES = "two writes are of one value where no other race, which the report has, changes what is read before"
-    LOOP_MADE = "the witness names a value that a loop has made of memory contents, not which contents make it"
+    VALUES = (
+        "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
+    )
     SHARED_CONTENTS = "the witness needs contents of memory that runs cannot be given: shared or __device__ variables"
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
     LARGE = "the witness has too many threads, or numbers too large, to be run"
@@ -60,6 +62,7 @@ class Failure:
 class Tally:
     """What was compared."""
 
+    seeds: int = 0
     kernels: int = 0
     meaningless: int = 0
     safe: int = 0
@@ -237,7 +240,7 @@ class _Replays:
         if any(name in _SHARED for name in names):
             return Left.SHARED_CONTENTS
         if finding.confidence is Confidence.DATA_DEPENDENT and (not witness.contents or any(map(_LOCAL.match, names))):
-            return Left.LOOP_MADE
+            return Left.VALUES
         if _is_large(witness):
             return Left.LARGE
         if finding.confidence is not Confidence.DEFINITE and (self.case.talks or "= atomic" in self.case.text()):
