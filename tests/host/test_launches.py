@@ -115,6 +115,57 @@ def test_pointers_that_swap(tmp_path: Path) -> None:
     assert (a.then, a.otherwise) == (b.otherwise, b.then)
 
 
+SWAPPED_AGAIN = """
+__global__ void copy(int* to, const int* from) {{ to[threadIdx.x] = from[threadIdx.x]; }}
+void run(int steps, int more) {{
+    int *a, *b;
+    cudaMalloc(&a, 64);
+    cudaMalloc(&b, 64);
+    for (int i = 0; i < {first}; i++) {{ int* t = a; a = b; b = t; }}
+    for (int i = 0; i < more; i++) {{ copy<<<1, 8>>>(a, b); {body} }}
+}}
+"""
+
+
+def test_pointers_that_swap_in_a_second_loop(tmp_path: Path) -> None:
+    """They differ in both loops; the end of the first one says which of them is which where its count is known."""
+    swap = "int* t = a; a = b; b = t;"
+    (site,) = host(tmp_path, KERNEL + SWAPPED_AGAIN.format(first="steps", body=swap)).launches
+    a, b = site.arguments
+    assert isinstance(a, Choice) and isinstance(b, Choice)
+    assert a.condition is b.condition
+    assert (a.then, a.otherwise) == (b.otherwise, b.then)
+    assert isinstance(a.then, Choice) and isinstance(b.then, Choice)
+    assert a.then.condition is b.then.condition
+    assert (a.then.then, a.then.otherwise) == (b.then.otherwise, b.then.then)
+    for count, name in (("100", "a"), ("101", "b")):
+        (site,) = host(tmp_path, KERNEL + SWAPPED_AGAIN.format(first=count, body=swap)).launches
+        (a, _) = site.arguments
+        assert isinstance(a, Choice) and isinstance(a.then, Pointer)
+        assert a.then.target.name == name
+
+
+def test_pointers_that_are_set_do_not_swap(tmp_path: Path) -> None:
+    """From the second iteration on they are what the first one has made of them."""
+    body = "a = first; b = second;"
+    source = SWAPPED_AGAIN.replace(
+        "for (int i = 0; i < {first}", "int *first = b, *second = a;\nfor (int i = 0; i < {first}"
+    )
+    (site,) = host(tmp_path, KERNEL + source.format(first="steps", body=body)).launches
+    for argument, name in zip(site.arguments, "ba", strict=True):
+        assert isinstance(argument, Choice) and isinstance(argument.otherwise, Pointer)
+        assert (str(argument.condition), argument.otherwise.target.name) == ("i# == 0", name)
+
+
+def test_a_pointer_that_may_be_set_may_stay(tmp_path: Path) -> None:
+    source = SWAPPED_AGAIN.format(first="0", body="if (steps > i) a = b;")
+    (site,) = host(tmp_path, KERNEL + source).launches
+    (a, b) = site.arguments
+    assert isinstance(a, Choice) and isinstance(a.then, Pointer) and isinstance(b, Pointer)
+    assert isinstance(a.otherwise, Choice)
+    assert {a.otherwise.then, a.otherwise.otherwise} == {a.then, b}
+
+
 def test_what_a_break_leaves_is_unknown(tmp_path: Path) -> None:
     main = """
     void run(int* d, const int* h, int n) {

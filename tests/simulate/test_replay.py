@@ -75,6 +75,9 @@ KERNELS = {
       atomicAdd(count, 1);
       seen[blockIdx.x * blockDim.x + threadIdx.x] = *count;
     }""",
+    "constants made of constants": """
+    static __device__ const unsigned char twice = 4, half = twice / 2;
+    __global__ void k(int *a) { a[threadIdx.x / half] = threadIdx.x; }""",
     "three axes": """
     __global__ void k(int *a) { a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x + blockIdx.z] = blockIdx.y; }""",
 }
@@ -90,6 +93,22 @@ def test_the_conflict_is_seen(tmp_path: Path, what: str):
     findings = replayed(tmp_path, KERNELS[what])
     assert findings
     assert {f.replay for f in findings} == {"confirmed"}
+
+
+FAILS = {
+    "line 3: a call of max, whose body is not known": """
+    template <class T> struct Limits { __device__ static T max(); };
+    __global__ void k(int *a) { a[0] = max((int)threadIdx.x, Limits<int>::max()); }""",
+    "the witness has 1000000 bytes of shared memory for a block": """
+    __global__ void k(int *a) { a[0] = threadIdx.x; }
+    int main() { int *a; cudaMalloc(&a, 4); k<<<1, 64, 1000000>>>(a); }""",
+}
+
+
+@pytest.mark.parametrize("why", FAILS)
+def test_what_cannot_run_is_said(tmp_path: Path, why: str):
+    (finding,) = replayed(tmp_path, FAILS[why])
+    assert (finding.confidence.value, finding.replay) == ("definite", f"not replayed: {why}")
 
 
 @pytest.mark.parametrize("level", list(Level))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
+from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.model import Scope
 from hgrd.symbolic.calls import reachable
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
@@ -63,13 +66,28 @@ def _anywhere(call: Call, arguments: tuple[Value, ...]) -> bool:
 def _collective(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, targets: list[MemoryObject]
 ) -> Value:
-    """CUB synchronises inside; its temporary storage is taken to be used as CUB asks for."""
+    """CUB synchronises inside; its temporary storage is taken to be used as CUB asks for.
+
+    Reductions and scans over more than one warp pass a barrier of the block: what a thread gets depends on all
+    the others (CUB, `BlockReduce` and `BlockScan`; within a warp they only shuffle).
+    """
     if not machine.probing:
         text = "temporary storage of CUB is reused only behind a barrier"
         device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    if _threads(call) > WARP_SIZE:
+        device.barrier(machine, state, Scope.BLOCK, call.span)
     for target in targets:
         forget(state, target)
     return _result(machine, call)
+
+
+def _threads(call: Call) -> int:
+    """How many threads take part in a reduction or scan of a block: `<T, X, algorithm, Y, Z>`; 0 of anything else."""
+    path, arguments = call.function.qualified.split("::"), call.function.template_args
+    if path[1:2] not in (["BlockReduce"], ["BlockScan"]) or path[2:] == path[1:2] or len(arguments) < 2:
+        return 0
+    extents = [a for i, a in enumerate(arguments[:5]) if i in (1, 3, 4)]
+    return prod(e if isinstance(e, int) else 0 for e in extents)
 
 
 def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:

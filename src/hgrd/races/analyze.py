@@ -146,7 +146,7 @@ def _launch(
             apart = zip(met.divergences, met.evidence, strict=True)
             met = replace(met, divergences=tuple(replay_barrier(situation, d, evidence) for d, evidence in apart))
     except Exception as error:  # trouble with one kernel must not cost the others their result
-        _log.exception("kernel %s", kernel.ref.name)
+        _log.info("kernel %s", kernel.ref.name, exc_info=True)
         return _failed(kernel, launch, error, perf_counter() - begin)
     report = _report(kernel, launch, protocol, result, perf_counter() - begin)
     return replace(

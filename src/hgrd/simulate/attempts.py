@@ -26,6 +26,7 @@ from hgrd.simulate.valuation import Valuation, ValuationError, complete
 from hgrd.terms import Term, const
 
 _MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
+_MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming Guide, "Technical Specifications")
 _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not say
 
 
@@ -126,6 +127,8 @@ def _attempt(situation: Situation, executable: Executable, both: Two, valuation:
     )
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     size = valuation.of(const(_DYNAMIC) if shared is None else shared)
+    if not 0 <= size <= _MOST_SHARED:
+        raise ValuationError(f"the witness has {size} bytes of shared memory for a block")
     return Attempt(
         executable,
         ConcreteLaunch(grid, block, arguments, size, chosen),

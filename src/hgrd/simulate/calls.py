@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 
 from hgrd.program import expressions as ir
@@ -182,7 +184,7 @@ def known(b: Builder, e: ir.Call) -> Closure:
     if name.startswith("make_") and isinstance(e.type, RecordType):
         return packed(b, e.arguments, b.unit.size(e.type) or 0, e.span)
     function = FUNCTIONS.get(name) or FUNCTIONS.get(name.removeprefix("__builtin_"))
-    if function is None:
+    if function is None or not _takes(function, len(e.arguments)):
         return fails(f"a call of {name}, whose body is not known", e.span)
     return _numbers(b, e, function)
 
@@ -199,6 +201,17 @@ def _numbers(b: Builder, e: ir.Call, function: arithmetic.Function) -> Closure:
         return found if found.dtype == to else found.astype(to)
 
     return run
+
+
+def _takes(function: arithmetic.Function, count: int) -> bool:
+    """Whether a function is one of so many numbers: there are others of the same name."""
+    if isinstance(function, np.ufunc):
+        return function.nin == count
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def _implied(condition: Value, conclusion: Value) -> Value:

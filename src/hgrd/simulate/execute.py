@@ -150,25 +150,27 @@ def pass_argument(here: Here, parameter: Parameter, value: Value) -> None:
 
 def make_globals(unit: Unit, memory: Memory) -> None:
     """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
-    for key, (variable, size) in unit.globals.items():
-        if key in memory.symbols:
+    for key in [key for key in unit.globals if key not in memory.symbols]:
+        if key in memory.symbols:  # by now: another one begins with its value
             continue
+        variable, size = unit.globals[key]
         declared = unit.tables.globals.get(key)
-        data = np.zeros(size, np.uint8)
-        if declared is not None and declared.initial is not None:
-            value = _initial(unit, declared.initial)
-            data[:] = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint8).reshape(-1)[:size]
         home = Home.CONSTANT if variable.storage is not Storage.DEVICE else Home.GLOBAL
-        memory.define(key, variable.name, data, home)
+        memory.define(key, variable.name, np.zeros(size, np.uint8), home)
+        if declared is not None and declared.initial is not None:
+            value = _initial(unit, declared.initial, memory)
+            bytes_ = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint8).reshape(-1)[:size]
+            memory.contents(key, np.uint8)[:size] = bytes_
 
 
-def _initial(unit: Unit, e: Expression) -> Value:
-    """The value of a constant expression."""
+def _initial(unit: Unit, e: Expression, memory: Memory) -> Value:
+    """The value of a constant expression; variables that it mentions are made before."""
     code = Code(Function.__new__(Function))
     b = Builder(unit, code, frozenset())
     made = lower(b, e)
+    make_globals(unit, memory)
     launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
-    batch = Batch(launch, Memory(), None, 0, 1, np.ones(1, np.bool_))
+    batch = Batch(launch, memory, None, 0, 1, np.ones(1, np.bool_))
     lanes = Lanes(None, 1, np.zeros(1, np.int64))
     frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], [])
     return made(Here(batch, frame, lanes))

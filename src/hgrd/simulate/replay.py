@@ -100,7 +100,7 @@ class Replayer:
         except UnsupportedError as error:
             return f"line {error.span.line}: {error.reason}"
         except Exception as error:  # the finding stands without its replay
-            _log.exception("replay at %s", evidence.protocol.span)
+            _log.info("replay at %s", evidence.protocol.span, exc_info=True)
             return f"internal error: {type(error).__name__}: {error}"
         return said
 

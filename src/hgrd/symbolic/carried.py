@@ -18,7 +18,7 @@ from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
 from hgrd.symbolic.pointers import Moves, OneOf, Swapped, pointer_change
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
-from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import (
     Op,
     Origin,
@@ -225,6 +225,11 @@ def _placeholder(machine: Machine, target: MemoryObject, value: Value) -> Value:
             return Pointer(pointee, var(machine.names.fresh(name, -(1 << 40), 1 << 40, Origin.UNKNOWN)))
         case FloatValue():
             return FloatValue(var(machine.names.fresh(name, *of_type(64, True), Origin.DATA)))
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            one, two = (_placeholder(machine, target, v) for v in (then, otherwise))
+            assert isinstance(one, PointerValue)
+            assert isinstance(two, PointerValue)
+            return Choice(condition, one, two)
         case _:
             return value
 

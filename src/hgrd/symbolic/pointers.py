@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.symbolic.values import OPAQUE, Choice, FunctionValue, NullValue, OpaqueValue, Pointer, PointerValue, Value
-from hgrd.terms import Origin, Symbol, Term, const, eq, mod, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, eq, mod, symbols_of, var
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -21,7 +21,8 @@ class Swapped:
 
     def at(self, machine: Machine, name: str, first: Value, count: Term) -> PointerValue:
         assert isinstance(first, PointerValue)
-        return Choice(eq(mod(count, const(2)), const(0)), first, self.other)
+        even = eq(mod(count, const(2)), const(0))
+        return first if even is TRUE else self.other if even is FALSE else Choice(even, first, self.other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,17 @@ def pointer_change(
     """
     last = lasts[index]
     for other, start in enumerate(starts):
-        if other != index and isinstance(start, Pointer) and last == start and lasts[other] == starts[index]:
+        if other != index and _offsets(start) and last == start and lasts[other] == starts[index]:
             partner = firsts[other]
-            return Swapped(partner) if isinstance(partner, Pointer) else None
-    leaves = [] if last is None else [leaf for leaf in _leaves(last) if leaf != starts[index]]
-    if last is None or any(isinstance(leaf, OpaqueValue) for leaf in leaves):
+            return Swapped(partner) if isinstance(partner, Pointer | Choice) else None
+    if last is None:
         return None
-    foreign = {_symbol(s) for i, s in enumerate(starts) if i != index and isinstance(s, Pointer) and lasts[i] != s}
+    own = set(_leaves(starts[index]))
+    leaves = [leaf for leaf in _leaves(last) if leaf not in own]
+    stays = list(_leaves(firsts[index])) if len(leaves) < len(list(_leaves(last))) else []
+    if any(isinstance(leaf, OpaqueValue) for leaf in (*leaves, *stays)):
+        return None
+    foreign = {s for i, start in enumerate(starts) if i != index and lasts[i] != start for s in _offsets(start)}
     moving: set[int] = set()
     for position, leaf in enumerate(leaves):
         if isinstance(leaf, Pointer):
@@ -69,11 +74,12 @@ def pointer_change(
                 return None
             if not leaf.offset.is_const:
                 moving.add(position)
-    return OneOf(tuple(leaves), frozenset(moving))
+    return OneOf((*leaves, *stays), frozenset(moving))
 
 
-def _symbol(start: Pointer) -> Symbol:
-    return start.offset.symbol
+def _offsets(start: Value) -> frozenset[Symbol]:
+    """The symbols that tell a placeholder of a pointer from all other pointers."""
+    return symbols_of(*(leaf.offset for leaf in _leaves(start) if isinstance(leaf, Pointer)))
 
 
 def _leaves(value: Value) -> Iterator[PointerValue]:
