@@ -173,7 +173,7 @@ __global__ void the_first_error_beside_the_count(int *log) {
 }
 
 // race: atomic it, write it; global; warp block grid (data-dependent)
-// race: write it, write it; global; warp block grid (data-dependent)
+// race: write it, write it; global; warp block grid (unless place != 0)
 __global__ void the_first_error_perhaps_over_the_count(int *log, int place) {
   if (atomicAdd(&log[0], 1) == 0) log[place * threadIdx.x] = threadIdx.x;  // it
 }

@@ -78,6 +78,29 @@ __global__ void pairs_of_a_power(int n) {
   int t = threadIdx.x;
   if (n > 1) s[2 * t - (t & (n - 1))] = t;  // own
 }
+
+// race: write entry, write entry; global; grid (unless monotone(start))
+__global__ void row_of_a_block(int *a, const int *start) {
+  int first = start[blockIdx.x];
+  for (int i = first + threadIdx.x; i < start[blockIdx.x + 1]; i += blockDim.x) a[i] = i + blockIdx.x;  // entry
+}
+
+// race: write entry, write entry; global; warp block grid (data-dependent)
+__global__ void row_of_a_thread_too_long(int *a, const int *start) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = start[row]; i <= start[row + 1]; i++) a[i] = row;  // entry
+}
+
+// race: write entry, write entry; global; grid (data-dependent)
+__global__ void row_of_given_length(int *a, const int *start, const int *length) {
+  int first = start[blockIdx.x];
+  for (int i = threadIdx.x; i < length[blockIdx.x]; i += blockDim.x) a[first + i] = i + blockIdx.x;  // entry
+}
+
+// race: write sum, write sum; global; warp block grid (unless monotone(start))
+__global__ void row_that_several_threads_write_alike(float *a, const int *start, const float *of_row) {
+  for (int i = start[blockIdx.x]; i < start[blockIdx.x + 1]; i++) a[i] = of_row[blockIdx.x] + 1;  // sum
+}
 """
 
 
@@ -132,3 +155,59 @@ def test_only_a_host_can_establish_a_condition(tmp_path_factory: pytest.TempPath
         "hosted": [(Confidence.CONDITIONAL, "cols <= stride")],
         "alone": [(Confidence.DEFINITE, "cols <= stride")],
     }
+
+
+LEVELS = """
+#include <cstdlib>
+__global__ void rows(int *a, int width, int pitch) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x, y = threadIdx.y + blockIdx.y * blockDim.y;
+  if (x < width) a[y * pitch + x] = x + y;  // cell
+}
+int main(int count, char **words) {
+  int *a, levels = atoi(words[1]);
+  int *w = new int[levels], *p = new int[levels];
+  cudaMalloc(&a, 1 << 20);
+  for (int l = 0; l < levels; l++) { w[l] = atoi(words[l]); p[l] = CONTENTS; }
+  for (int l = 0; l < levels; l++) rows<<<dim3(8, 8), dim3(8, 8)>>>(a, w[l], PITCH);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("contents", "pitch", "condition"),
+    [
+        ("w[l] + 32 - w[l] % 32", "p[l]", "width <= pitch"),
+        ("0", "w[l] / 2", "64 <= pitch"),
+    ],
+)
+def test_a_condition_on_what_the_host_has_in_memory_names_parameters(
+    tmp_path_factory: pytest.TempPathFactory, contents: str, pitch: str, condition: str
+):
+    text = LEVELS.replace("CONTENTS", contents).replace("PITCH", pitch)
+    verdict = f"race: write cell, write cell; global; warp block grid (unless {condition})"
+    assert observed(check(tmp_path_factory.mktemp("levels"), text), text) == {"rows": [verdict]}
+
+
+WRAPPING = """
+#include <cassert>
+#include <cstdlib>
+__global__ void rows(int *a, const int *start, int more) {
+  int first = start[blockIdx.x], n = start[blockIdx.x + 1] - first + more;
+  for (int s = 0; s < n; s += blockDim.x)
+    if (s + threadIdx.x < n) a[first + s + threadIdx.x] = blockIdx.x;
+}
+int main(int count, char **words) {
+  int n = atoi(words[1]), b = atoi(words[2]);
+  assert(n > b * b);
+  int *a, *start;
+  cudaMalloc(&a, n);
+  cudaMalloc(&start, b * 4 + 4);
+  rows<<<b, 128>>>(a, start, n % b);
+}
+"""
+
+
+def test_what_the_host_excludes_but_for_overflow_is_no_condition(tmp_path_factory: pytest.TempPathFactory):
+    """`n <= b` contradicts the assertion, where `b * b` does not wrap around."""
+    report = check(tmp_path_factory.mktemp("wrapping"), WRAPPING)
+    assert [f.condition for kernel in report.kernels for f in kernel.findings] == [""]

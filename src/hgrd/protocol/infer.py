@@ -130,6 +130,7 @@ def _run(
         tuple(arguments),
         {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
         frozenset(machine.entered),
+        tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
     )
 
 
@@ -141,6 +142,21 @@ def _numbers(value: Value) -> Iterator[Term]:
         case Composite(cells=cells):
             for cell in cells.values():
                 yield from _numbers(cell.value)
+        case _:
+            pass
+
+
+def _named(machine: Machine, parameter: Variable, value: Value) -> Iterator[tuple[str, Term]]:
+    """An argument that is a number, and the members of a record that are, as the source calls them."""
+    match value:
+        case Term():
+            yield parameter.name, value
+        case Composite(cells=cells):
+            places = scalars(machine, parameter.type, 256)
+            for (at, _), path in zip(places, _paths(machine, parameter.type, parameter.name), strict=False):
+                cell = cells.get(at)
+                if cell is not None and isinstance(cell.value, Term):
+                    yield path, cell.value
         case _:
             pass
 

@@ -198,9 +198,10 @@ class Protocol:
 
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
-    `arguments` are the values of the kernel's parameters.
+    `arguments` are the values of the kernel's parameters, and `numbers` those that are integers, by name (members of
+    records, too).
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
-    `arguments` are the values of the kernel's parameters.  `functions` are the keys of all functions that it runs.
+    `functions` are the keys of all functions that it runs.
     """
 
     kernel: str
@@ -218,6 +219,7 @@ class Protocol:
     arguments: tuple[Value, ...] = ()
     begins: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: frozenset[str] = frozenset()
+    numbers: tuple[tuple[str, Term], ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

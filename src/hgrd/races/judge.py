@@ -266,10 +266,10 @@ class Judge:
 
         So too between a write and a read of what the reading thread has just written itself.
         """
-        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
-        if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
+        values = self._own_values(pair)
+        if values is None:
             return posed, answer
-        narrower = self._in_full(pair, values=(one, two))
+        narrower = self._in_full(pair, values=values)
         match self.decide(narrower.query):
             case Conflict() as different:
                 return narrower, different
@@ -277,6 +277,13 @@ class Judge:
                 return None
             case Undecided():
                 return posed, answer
+
+    def _own_values(self, pair: Pair) -> tuple[Term, Term] | None:
+        """What the two leave in memory, where that is known and one of them is a write."""
+        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
+        if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
+            return None
+        return one, two
 
     # ------------------------------------------------------------ what a race leans on
 
@@ -289,18 +296,19 @@ class Judge:
                 continue
             first = conflicts[0][0]
             scattered = scatters(first.first, first.second, self.protocol)
-            suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered)
+            suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers)
             condition = precondition(suspect, self.decide, self.deadline)
             if condition:
                 confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
                 self.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
     def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
-        """Everything that the finding's two sites can do to each other."""
+        """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
         for a, b in candidates(self.protocol):
             if _key(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
-                yield from (self._in_full(pair) for pair in posed_pairs(a, b, levels, self.phases))
+                for pair in posed_pairs(a, b, levels, self.phases):
+                    yield self._in_full(pair, values=None if self.options.strict else self._own_values(pair))
 
     # ------------------------------------------------------------ what stays open
 

@@ -16,7 +16,8 @@ from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.refute import Effort, Found, Refuted, search
 from hgrd.solve.repl import Solver
-from hgrd.terms import EvaluationError, Op, Origin, Term, const, evaluate, ge, le
+from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le
+from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _LARGEST_SYMBOL: Final = 1 << 20
@@ -67,10 +68,12 @@ def check_wraps(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, 
 def leans_on_wraps(known: Known, model: Model) -> bool:
     """Whether a soft wrap takes effect in the model, at sizes that nobody uses."""
     sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
-    return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(_takes_effect(t, model) for t in known.loose)
+    return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(takes_effect(t, model) for t in known.loose)
 
 
-def _takes_effect(wrap: Term, model: Model) -> bool:
+def takes_effect(wrap: Term, model: Model) -> bool:
+    """Whether the WRAP term changes its argument in the model (what the model leaves open does not)."""
+
     def contents(array: str, index: tuple[int, ...]) -> int:
         return model.reads.get((array, index), 0)
 
@@ -79,6 +82,12 @@ def _takes_effect(wrap: Term, model: Model) -> bool:
     except EvaluationError:
         return False
     return after != before
+
+
+def in_range(wrap: Term) -> Term:
+    """That the WRAP term does not change its argument."""
+    low, high = of_type(*wrap.wrap_to[:2])
+    return conj(le(const(low), wrap.args[0]), le(wrap.args[0], const(high)))
 
 
 def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort) -> Model | None:

@@ -1,0 +1,227 @@
+"""The preconditions that a race may lean on, from weak to strong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
+from typing import TypeAlias
+
+from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.model import Configuration
+from hgrd.solve.query import Party, Query
+from hgrd.symbolic.linear import difference
+from hgrd.terms import (
+    Op,
+    Origin,
+    Symbol,
+    Term,
+    bit_and,
+    conj,
+    const,
+    disj,
+    eq,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    show,
+    sub,
+    symbols_of,
+    var,
+)
+from hgrd.terms.rewrite import bottom_up
+
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_MOST_PARAMETERS = 6
+_MOST_LENGTHS = 4
+
+Named: TypeAlias = tuple[str, Term]
+"""A number, and what the source calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`text` as C; `term` is what it says in a query."""
+
+    text: str
+    term: Callable[[Query], Term]
+
+
+def candidates(
+    query: Query, configuration: Configuration, arguments: tuple[Named, ...], *, scatters: bool
+) -> Iterator[Candidate]:
+    """What is worth trying for a query; `arguments` are the kernel's parameters that are numbers.
+
+    `scatters`: the accesses are writes whose places index arrays decide.
+    """
+    parameters = _parameters(query)
+    yield from _of_one(parameters)
+    for array in _row_starts(query):
+        yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
+    yield from _of_lengths(query)
+    yield from _of_several(parameters, query, configuration)
+    if scatters:
+        for array in _index_arrays(query):
+            yield Candidate(f"distinct({array})", lambda query, array=array: _without_repeats(array, query))
+    given = _given(arguments, query)
+    yield from _of_one(given)
+    yield from _of_several(given, query, configuration)
+
+
+def _plain(text: str, term: Term) -> Candidate:
+    return Candidate(text, lambda _: term)
+
+
+def _part(text: str, term: Term) -> str:
+    return text if term.op in (Op.VAR, Op.CONST) or _NAME.fullmatch(text) else f"({text})"
+
+
+# ---------------------------------------------------------------- of numbers
+
+
+def _of_one(parameters: list[Named]) -> Iterator[Candidate]:
+    for text, p in parameters:
+        yield _plain(f"{text} != 0", ne(p, const(0)))
+        yield _plain(f"{text} >= 0", le(const(0), p))
+        yield _plain(f"{text} > 0", lt(const(0), p))
+
+
+def _of_lengths(query: Query) -> Iterator[Candidate]:
+    lengths = _lengths(query)
+    for some in (*((r,) for r in lengths), *([lengths] if len(lengths) > 1 else [])):
+        yield _plain(" && ".join(f"{show(r)} > 0" for r in some), conj(*(lt(const(0), r) for r in some)))
+
+
+def _of_several(parameters: list[Named], query: Query, configuration: Configuration) -> Iterator[Candidate]:
+    """How parameters relate to each other and to the extents of the launch, and of which form they are."""
+    extents = [(show(e), e) for e in _extents(configuration)] if parameters else []
+    compared = _compared(query)
+    own = [p for p in parameters if p[1] not in compared]  # who compares indexes with p expects more threads than p
+    ordered = [*permutations(parameters, 2), *product(extents, own)]
+    pairs = [*permutations(parameters, 2), *product(own, extents)]
+    for p, q in ordered:
+        yield _plain(f"{_part(*p)} <= {_part(*q)}", le(p[1], q[1]))
+    for p, q in ordered:
+        yield _plain(f"{_part(*p)} < {_part(*q)}", lt(p[1], q[1]))
+    for p, q in pairs:
+        if not p[1].is_const:
+            divisible = conj(lt(const(0), q[1]), eq(mod(p[1], q[1]), const(0)))
+            yield _plain(f"{_part(*p)} % {_part(*q)} == 0", divisible)
+    for block in configuration.block:
+        if not block.is_const:
+            yield _plain(f"{_part(show(block), block)} % {WARP_SIZE} == 0", eq(mod(block, const(WARP_SIZE)), const(0)))
+    for text, p in (*parameters, *(e for e in extents if e[1].op is Op.VAR)):
+        power = conj(lt(const(0), p), eq(bit_and(p, sub(p, const(1))), const(0)))
+        yield _plain(f"{text} > 0 && ({text} & ({text} - 1)) == 0", power)
+    for p, q in pairs:
+        yield _plain(f"{_part(*p)} == {_part(*q)}", eq(p[1], q[1]))
+
+
+def _roots(query: Query) -> tuple[Term, ...]:
+    return (query.first.address, *query.first.guards, query.second.address, *query.second.guards)
+
+
+def _used(query: Query) -> frozenset[Symbol]:
+    """The symbols that the two accesses depend on as numbers: not those that only choose among cases."""
+    return frozenset(t.symbol for t in bottom_up(_roots(query), _but_choices) if t.op is Op.VAR)
+
+
+def _parameters(query: Query) -> list[Named]:
+    """The inputs that the two accesses depend on."""
+    shared = set(query.shared)
+    found = [s for s in _used(query) if s in shared and s.origin is Origin.INPUT and _NAME.fullmatch(s.name)]
+    return [(s.name, var(s)) for s in sorted(found, key=_by_name)[:_MOST_PARAMETERS]]
+
+
+def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
+    """The kernel's parameters on which the accesses depend, if the host computes one of them from something unnamed."""
+    used, terms = _used(query), set(bottom_up(_roots(query)))
+    found = [(name, t) for name, t in arguments if t in terms and not symbols_of(t).isdisjoint(used)]
+    unnamed = any(t.op is not Op.VAR or not _NAME.fullmatch(t.symbol.name) for _, t in found)
+    return found[:_MOST_PARAMETERS] if unnamed else []
+
+
+def _but_choices(term: Term) -> tuple[Term, ...]:
+    """The parts of a term, but for a symbol that is compared with a constant."""
+    return () if term.op is Op.EQ and any(a.is_const for a in term.args) else term.args
+
+
+def _lengths(query: Query) -> tuple[Term, ...]:
+    """Numbers that all threads read at one place to know where something begins: parameters, too, but in memory."""
+    shared = set(query.shared)
+    reads = {r for party in (query.first, query.second) for r in _reads(party.address)}
+    found = [r for r in reads if symbols_of(r) <= shared and _NAME.fullmatch(r.array)]
+    return tuple(sorted(found, key=show)[:_MOST_LENGTHS])
+
+
+def _compared(query: Query) -> set[Term]:
+    """Symbols that the accesses compare something with."""
+    tests = [t for t in bottom_up(_roots(query)) if t.op in (Op.EQ, Op.LE, Op.LT)]
+    return {var(s) for t in tests for s in symbols_of(t)}
+
+
+def _by_name(symbol: Symbol) -> str:
+    return symbol.name
+
+
+def _extents(configuration: Configuration) -> list[Term]:
+    """Extents of the launch along the axes that have any, and the number of threads along x."""
+    found = [e for e in (*configuration.block, *configuration.grid) if e is not const(1)]
+    x = mul(configuration.block[0], configuration.grid[0])
+    return list(dict.fromkeys((*found, x)))
+
+
+# ---------------------------------------------------------------- of arrays
+
+
+def _reads(*terms: Term) -> list[Term]:
+    return [t for t in bottom_up(terms) if t.op is Op.READ]
+
+
+def _index_arrays(query: Query) -> list[str]:
+    """Arrays of integers whose elements decide where both accesses go."""
+    first, second = ({t.array for t in _reads(p.address)} for p in (query.first, query.second))
+    return sorted(a for a in first & second if _NAME.fullmatch(a))
+
+
+def _without_repeats(array: str, query: Query) -> Term:
+    """Elements of the array at two places, one of each thread's, differ."""
+    first, second = ([t for t in _reads(p.address) if t.array == array] for p in (query.first, query.second))
+    return conj(
+        *(
+            disj(conj(*(eq(i, j) for i, j in zip(r.args, s.args, strict=True))), ne(r, s))
+            for r, s in product(first, second)
+            if len(r.args) == len(s.args)
+        )
+    )
+
+
+def _row_starts(query: Query) -> list[str]:
+    """Arrays of which both threads read an element and the next one: where their row begins, and where it ends."""
+    first, second = map(_neighbours, (query.first, query.second))
+    return sorted(a for a in first & second if _NAME.fullmatch(a))
+
+
+def _neighbours(party: Party) -> set[str]:
+    pairs = ((r, s) for r, s in permutations(_of_one_index(party), 2) if r.array == s.array)
+    return {r.array for r, s in pairs if difference(s.args[0], r.args[0]) is const(1)}
+
+
+def _of_one_index(*parties: Party) -> list[Term]:
+    found = dict.fromkeys(t for p in parties for t in _reads(p.address, *p.guards) if len(t.args) == 1)
+    return list(found)
+
+
+def _sorted(array: str, query: Query) -> Term:
+    """Elements of the array that the threads read are in the order of their indexes."""
+    reads = [r for r in _of_one_index(query.first, query.second) if r.array == array]
+    return conj(
+        *(
+            conj(disj(lt(j, i), le(r, s)), disj(lt(i, j), le(s, r)))
+            for r, s in combinations(reads, 2)
+            for i, j in ((r.args[0], s.args[0]),)
+        )
+    )
