@@ -97,6 +97,26 @@ __global__ void row_of_given_length(int *a, const int *start, const int *length)
   for (int i = threadIdx.x; i < length[blockIdx.x]; i += blockDim.x) a[first + i] = i + blockIdx.x;  // entry
 }
 
+// race: write mine, write mine; global; grid (unless within(key, bins))
+__global__ void table_of_a_block(int *a, const int *key, int bins, int n) {
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; i++) a[blockIdx.x * bins + key[i]] = blockIdx.x;  // mine
+}
+
+// race: write ours, write ours; global; grid (data-dependent)
+__global__ void table_of_two_blocks(int *a, const int *key, int bins, int n) {
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; i++) a[blockIdx.x / 2 * bins + key[i]] = blockIdx.x;  // ours
+}
+
+// race: write each, write each; global; grid (unless within(some, columns))
+__global__ void places_by_way_of_shared_memory(int *a, const int *place, int columns) {
+  __shared__ int some[32];
+  if (threadIdx.x < 32) some[threadIdx.x] = place[blockIdx.x * 32 + threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) a[blockIdx.x * columns + some[7]] = 1 + blockIdx.x;  // each
+}
+
 // race: write sum, write sum; global; warp block grid (unless monotone(start))
 __global__ void row_that_several_threads_write_alike(float *a, const int *start, const float *of_row) {
   for (int i = start[blockIdx.x]; i < start[blockIdx.x + 1]; i++) a[i] = of_row[blockIdx.x] + 1;  // sum

@@ -37,6 +37,7 @@ from hgrd.terms.rewrite import bottom_up
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
+_MOST_BOUNDS = 8
 
 Named: TypeAlias = tuple[str, Term]
 """A number, and what the source calls it."""
@@ -62,6 +63,7 @@ def candidates(
     for array in _row_starts(query):
         yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
     yield from _of_lengths(query)
+    yield from _of_indexes(query)
     yield from _of_several(parameters, query, configuration)
     if scatters:
         for array in _index_arrays(query):
@@ -197,6 +199,43 @@ def _without_repeats(array: str, query: Query) -> Term:
             if len(r.args) == len(s.args)
         )
     )
+
+
+def _of_indexes(query: Query) -> Iterator[Candidate]:
+    """That all that memory gives for indexes is below the number of columns, so that rows stay apart."""
+    arrays = sorted({name for name, _ in _data(query)})
+    if not arrays or not all(arrays) or len(arrays) > _MOST_LENGTHS:
+        return
+    for bound in sorted(_columns(query), key=_by_name)[:_MOST_BOUNDS]:
+        text = " && ".join(f"within({array}, {bound.name})" for array in arrays)
+        yield Candidate(text, lambda query, bound=bound: _within(var(bound), query))
+
+
+def _columns(query: Query) -> set[Symbol]:
+    """Inputs that an index is multiplied with in an address, and those that the host relates to them."""
+    products = (t for t in bottom_up((query.first.address, query.second.address)) if t.op is Op.MUL)
+    strides = symbols_of(*(t for t in products if sum(not a.is_const for a in t.args) > 1))
+    related = symbols_of(*(f for f in query.facts if not symbols_of(f).isdisjoint(strides)))
+    return {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
+
+
+def _within(bound: Term, query: Query) -> Term:
+    return conj(*(conj(le(const(0), value), lt(value, bound)) for _, value in _data(query)))
+
+
+def _data(query: Query) -> list[Named]:
+    """What the addresses are computed from that memory holds: values that are read, by the name of their array."""
+    found: list[Named] = []
+    for t in bottom_up((query.first.address, query.second.address)):
+        match t.op:
+            case Op.READ:
+                name = t.array
+            case Op.VAR if t.symbol.origin is Origin.DATA and "[]" in t.symbol.name:
+                name = t.symbol.name.partition("[]")[0].removeprefix("*")
+            case _:
+                continue
+        found.append((name if _NAME.fullmatch(name) else "", t))
+    return found
 
 
 def _row_starts(query: Query) -> list[str]:
