@@ -21,7 +21,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.mutations import MUTATIONS, Mutation
+from benchmarks.mutating import Mutation
+from benchmarks.mutations import MUTATIONS
 
 VARIABLE = "HGRD_MUTATION"
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +63,17 @@ def caught(mutation: Mutation, known: str | None, seconds: int) -> str | None:
     return None
 
 
+def sound(tests: list[str]) -> None:
+    """Raises RuntimeError where one of the tests fails without a mutation: that it fails says nothing then."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", *tests]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
+    environment.pop(VARIABLE, None)
+    if tests:
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"fails without a mutation: {_FAILED.findall(done.stdout)}")
+
+
 def known_tests(table: Path) -> dict[str, str]:
     """The test that has caught each mutation before."""
     return {} if not table.exists() else {m[1]: m[2] for m in _ROW.finditer(table.read_text())}
@@ -100,6 +112,7 @@ def main() -> int:
 
     with ThreadPoolExecutor(options.jobs) as pool:
         after = dict(pool.map(one, chosen))
+    sound(sorted({test for test in after.values() if test is not None}))
     if options.write:
         options.write.write_text(page([(m, (before | after).get(m.name)) for m in MUTATIONS]))
     return 1 if any(test is None for test in after.values()) else 0

@@ -2,76 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """`rule` says what no longer holds; `tests` are what the tests of the rule are among, likeliest first."""
-
-    name: str
-    rule: str
-    tests: tuple[str, ...]
-    apply: Callable[[], None]
-
-
-# ---------------------------------------------------------------- ways to change a rule
-
-
-def put(path: str, value: object) -> Callable[[], None]:
-    """Replaces `module:name` or `module:Class.name`."""
-
-    def apply() -> None:
-        module, _, name = path.partition(":")
-        owner: Any = import_module(f"hgrd.{module}")
-        *classes, last = name.split(".")
-        for part in classes:
-            owner = getattr(owner, part)
-        if not hasattr(owner, last):
-            raise AttributeError(path)
-        setattr(owner, last, value)
-
-    return apply
-
-
-def gives(value: object, *paths: str) -> Callable[[], None]:
-    """The functions give this value, whatever they are given."""
-    return together(*(put(path, lambda *_, **__: value) for path in paths))
-
-
-def together(*parts: Callable[[], None]) -> Callable[[], None]:
-    def apply() -> None:
-        for part in parts:
-            part()
-
-    return apply
-
-
-def around(path: str, change: Callable[..., Any]) -> Callable[[], None]:
-    """Replaces a function by `change(function, ...)`."""
-
-    def apply() -> None:
-        module, _, name = path.partition(":")
-        owner: Any = import_module(f"hgrd.{module}")
-        *classes, last = name.split(".")
-        for part in classes:
-            owner = getattr(owner, part)
-        old = getattr(owner, last)
-        setattr(owner, last, lambda *args, **options: change(old, *args, **options))
-
-    return apply
-
-
-def _nothing_presumed() -> None:
-    from hgrd.source import compiler, presumptions
-
-    compiler.presumed = lambda *_, **__: presumptions.NOTHING
-
-
-# ---------------------------------------------------------------- the rules
+from benchmarks.mutating import (
+    ALL,
+    Mutation,
+    _nothing_presumed,
+    all_global,
+    alone_in_order,
+    always_without,
+    any_read_looks,
+    any_scope,
+    any_two_reads,
+    around,
+    barriers,
+    changing,
+    everywhere,
+    gives,
+    goes_on,
+    ignored,
+    in_any_order,
+    last_as_it_is,
+    never,
+    no_gap,
+    no_mask_in_doubt,
+    no_partial,
+    no_past,
+    no_values,
+    nothing_lost,
+    one_byte,
+    plain_volatile,
+    put,
+    same_pair,
+    stuck,
+    together,
+    unweighed,
+    widest,
+    without_broadcast,
+    without_facts,
+    without_lemmas,
+    without_relation,
+    written_as,
+)
 
 _BARRIERS = ("tests/races/test_barriers.py", "tests/protocol", "tests/races/test_patterns.py", "tests/races")
 _RACES = ("tests/races",)
@@ -79,148 +49,11 @@ _ORDER = ("tests/simulate/test_access_model.py", "tests/simulate/test_ordering.p
 _PRESUMED = ("tests/races/test_presumptions.py",)
 _LOCKS = ("tests/races/test_locks.py", "tests/races/test_patterns.py", "tests/races")
 _SOLVE = ("tests/solve",)
-
-
-def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -> Callable[[], None]:
-    """Barriers of these scopes order (or no longer order) threads at these levels."""
-
-    def apply() -> None:
-        from hgrd.program.memory import Level
-        from hgrd.protocol import passing
-        from hgrd.protocol.model import Scope
-
-        for level in (Level[name] for name in levels):
-            chosen = {Scope[name] for name in scopes}
-            known = passing._COUNTING[level]
-            passing._COUNTING[level] = frozenset(known | chosen if count else known - chosen)
-
-    return apply
-
-
-_ALL = ("INTRA_WARP", "INTRA_BLOCK", "INTER_BLOCK")
-
-
-def without_relation(name: str) -> Callable[[], None]:
-    """The two are said to be unordered without the condition that this relation makes."""
-
-    def change(old: Callable[..., Any], *args: Any) -> Any:
-        return tuple(
-            replace(order, relations=tuple(r for r in order.relations if type(r).__name__ != name))
-            for order in old(*args)
-        )
-
-    return around("protocol.phases:Phases.unordered", change)
-
-
-def never(name: str) -> Callable[[], None]:
-    """What this relation describes is said not to happen."""
-
-    def change(old: Callable[..., Any], *args: Any) -> Any:
-        return tuple(o for o in old(*args) if all(type(r).__name__ != name for r in o.relations))
-
-    return around("protocol.phases:Phases.unordered", change)
-
-
-def without_facts(kind: str) -> Callable[[], None]:
-    """Facts of this class are not used by any query."""
-
-    def change(old: Callable[..., Any], facts: tuple[Any, ...], symbols: Any) -> Any:
-        return old(tuple(f for f in facts if f.kind.name != kind), symbols)
-
-    return together(around("races.queries:cone", change), around("races.ways:cone", change))
-
-
-def without_lemmas(family: str) -> Callable[[], None]:
-    def apply() -> None:
-        from dataclasses import fields
-
-        from hgrd.solve.lemmas import Lemmas
-
-        Lemmas.__init__.__defaults__ = tuple(f.name != family for f in fields(Lemmas))
-
-    return apply
-
-
-def _without_broadcast(old: Callable[..., Any], poser: Any, pair: Any) -> Any:
-    return old(replace(poser, protocol=replace(poser.protocol, broadcast={})), pair)
-
-
-def _one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, second: Any, between: Any) -> Any:
-    return old(naming, facts, (*first[:2], 1), (*second[:2], 1), between)
-
-
-def _changing(old: Callable[..., Any], *args: Any) -> Any:
-    from hgrd.program.memory import AccessKind
-
-    access = old(*args)
-    access.kind = AccessKind.ATOMIC
-    return access
-
-
-def _ignored(scope: str) -> Callable[..., Any]:
-    def change(old: Callable[..., Any], ordering: Any, event: Any) -> None:
-        if event.scope.name != scope:
-            old(ordering, event)
-
-    return change
-
-
-def _everywhere(old: Callable[..., Any], ordering: Any, event: Any) -> None:
-    from hgrd.protocol.model import Scope
-
-    old(ordering, replace(event, scope=Scope.DEVICE))
-
-
-def _no_partial(old: Callable[..., Any], ordering: Any, event: Any, unit: int, threads: Any) -> None:
-    if len(threads) in (32, ordering.shape.threads_per_block):
-        old(ordering, event, unit, threads)
-
-
-def _written_as(kind: str) -> Callable[..., Any]:
-    def change(old: Callable[..., Any], *args: Any) -> None:
-        from hgrd.program.memory import AccessKind
-
-        *rest, event = args
-        old(*rest, replace(event, kind=AccessKind[kind]))
-
-    return change
-
-
-def _no_values(old: Callable[..., Any], model: Any, event: Any) -> None:
-    old(model, replace(event, values=None))
-
-
-def _unweighed(decision: Any, facts: int, method: str, known: Any, assumed: Any) -> Any:
-    return decision._proved(facts, method)
-
-
-def _alone_in_order(old: Callable[..., Any], ordering: Any, threads: Any, now: Any) -> Any:
-    return now
-
-
-def _any_read_looks(old: Callable[..., Any], ordering: Any, event: Any) -> Any:
-    now = old(ordering, event)
-    return ordering._looking(event.threads, now)
-
-
-def _in_any_order(old: Callable[..., Any], a: Any, b: Any, configuration: Any, options: Any) -> Any:
-    return old(a, b, configuration, replace(options, warp_lockstep=False))
-
-
-def _any_scope(a: Any, b: Any, level: Any) -> bool:
-    return a.kind.value == b.kind.value == "atomic"
-
-
-def _plain_volatile(b: Any) -> Any:
-    from hgrd.simulate.trace import Order
-
-    return Order.PLAIN
-
-
+_LEAVING = ("tests/protocol", "tests/races/test_endings.py", "tests/races/test_language.py", *_RACES)
 FACTS = {
     "ASSERT": ("tests/races/test_assumptions.py", "tests/facts", "tests/host", "tests/races"),
     "GUARD": ("tests/facts", "tests/races", "tests/test_examples.py"),
-    "DIMENSION": ("tests/races/test_barriers.py", "tests/races"),
+    "DIMENSION": ("tests/facts", "tests/races"),
     "RELATION": ("tests/facts", "tests/races", "tests/test_examples.py"),
     "LOOP_BOUND": ("tests/facts", "tests/races", "tests/test_examples.py"),
     "ALLOCATION": ("tests/facts", "tests/races", "tests/test_examples.py"),
@@ -232,11 +65,11 @@ RELATIONS = ("Same", "Ahead", "At", "Last", "Count", "Fails", "Holds", "Unnamed"
 
 MUTATIONS = (
     Mutation("barrier-block-off", "barriers of a block order nothing", _BARRIERS,
-             barriers(_ALL, ("BLOCK",), count=False)),
+             barriers(ALL, ("BLOCK",), count=False)),
     Mutation("barrier-warp-off", "barriers of a warp order nothing", _BARRIERS,
-             barriers(_ALL, ("WARP",), count=False)),
+             barriers(ALL, ("WARP",), count=False)),
     Mutation("barrier-grid-off", "barriers of the grid order nothing", _BARRIERS,
-             barriers(_ALL, ("DEVICE", "SYSTEM"), count=False)),
+             barriers(ALL, ("DEVICE", "SYSTEM"), count=False)),
     Mutation("barrier-block-too-wide", "barriers of a block order blocks", _BARRIERS,
              barriers(("INTER_BLOCK",), ("BLOCK",), count=True)),
     Mutation("barrier-warp-too-wide", "barriers of a warp order warps", _BARRIERS,
@@ -255,16 +88,115 @@ MUTATIONS = (
              gives(True, "races.pairs:Uniform.__call__")),
     *(Mutation(f"facts-{k.lower().replace('_', '-')}-off",
              f"facts of the class {k.lower().replace('_', ' ')} are ignored", FACTS[k],
-             without_facts(k)) for k in FACTS),
+             without_facts(k) if k not in ("DIMENSION", "CONSTANT") else always_without(k)) for k in FACTS),
+    Mutation("facts-threads-of-a-block-off", "a block may have more than 1024 threads",
+             ("tests/races/test_extents.py",), without_facts("DIMENSION")),
+    Mutation("gaps-order-nothing", "what was not understood stands for no barrier",
+             ("tests/races/test_unknown.py", *_BARRIERS),
+             together(around("protocol.passing:separates_at", no_gap), around("protocol.phases:separates_at", no_gap))),
+    Mutation("gaps-without-a-place-order-nothing", "what was not understood, nobody knows where, orders nothing",
+             ("tests/races/test_unknown.py", *_BARRIERS), around("protocol.phases:Phases.unordered", nothing_lost)),
+    Mutation("masks-in-doubt-off", "a warp mask that is not known names all lanes", _BARRIERS,
+             around("protocol.passing:Passing._outside", no_mask_in_doubt)),
+    Mutation("orders-in-doubt-count", "ways to meet that are in doubt show races", _BARRIERS,
+             put("races.judge:certain", same_pair)),
+    Mutation("breaks-go-on", "an iteration that is broken out of is followed by others", _BARRIERS,
+             put("protocol.phases:_Walk._goes_on", goes_on)),
+    Mutation("breaks-end-by-the-test", "a loop that is broken out of may have ended by its test", _BARRIERS,
+             put("protocol.phases:_Walk._ended_by_its_test", last_as_it_is)),
+    Mutation("leaving-stayed-off", "a thread in an iteration may have left in one before", _LEAVING,
+             gives((), "protocol.recorder:stayed")),
+    Mutation("leaving-ended-off", "behind a loop nothing is known of how it ended", _LEAVING,
+             gives((), "protocol.recorder:ended")),
+    Mutation("axioms-off", "what the program requires and axioms say is not used",
+             ("tests/races/test_specifications.py", *_RACES), gives(None, "protocol.infer:assume_axioms")),
+    Mutation("votes-differ", "votes of a block differ between its threads", ("tests/divergence", *_RACES),
+             gives(None, "protocol.device:DeviceSemantics.spread")),
+    Mutation("agreed-off", "values that a block agrees on differ between its threads", ("tests/divergence", *_RACES),
+             gives(None, "protocol.device:DeviceSemantics.agree")),
+    Mutation("random-off", "generators of random numbers have no state", ("tests/races/test_random.py",),
+             gives(False, "protocol.intrinsics:is_random")),
+    Mutation("surfaces-are-one", "every handle names one surface", ("tests/races/test_surfaces.py",),
+             gives(True, "protocol.surfaces:_names_one")),
+    Mutation("atomic-objects-scope", "atomic objects are atomic for the whole system",
+             ("tests/races/test_atomic_objects.py",), put("protocol.atomic_objects:_scope", widest)),
+    Mutation("flattening-off", "without host code, extents that a kernel ignores are any",
+             ("tests/races/test_options.py", *_RACES), gives(None, "races.analyze:flattened")),
+    Mutation("two-reads-race", "two reads are a race", _RACES, put("races.judge:candidates", any_two_reads)),
+    Mutation("shared-memory-of-the-grid", "shared memory is one for all blocks",
+             ("tests/races/test_memory.py", *_RACES), around("races.judge:levels_of", all_global)),
+    Mutation("distinct-off", "a thread races with itself", _RACES, gives((), "races.parties:Naming.distinct")),
+    Mutation("locks-of-any-scope", "a lock excludes whatever it reaches", _LOCKS,
+             gives(True, "races.locks:Locks._reaches")),
+    Mutation("locks-given-before", "a lock protects behind its first release, too", _LOCKS,
+             gives((), "races.locks:_not_given_before")),
+    Mutation("locks-changed-between", "who took a lock has it whatever happens", _LOCKS,
+             gives(False, "races.locks:_changed_between")),
+    Mutation("flags-harmless-always", "no other write ends a wait", _LOCKS, gives(True, "races.flags:Flags._harmless")),
+    Mutation("flags-harmless-never", "every write may end a wait", _LOCKS, gives(False, "races.flags:Flags._harmless")),
+    Mutation("flags-passed-on-never", "who has waited may not set the flag again", _LOCKS,
+             gives(False, "races.flags:Flags._passes_on")),
+    Mutation("flags-passed-on-always", "any exchange hands a flag on", _LOCKS,
+             gives(True, "races.flags:Flags._passes_on")),
+    Mutation("counters-by-any-number", "arrivals add what they like", _LOCKS, gives(True, "races.counters:_by_one")),
+    Mutation("counters-mine-never", "what an arrival finds includes itself", _LOCKS,
+             gives(False, "races.counters:_mine")),
+    Mutation("delegated-acquires-off", "no thread waits for its block", _LOCKS,
+             gives((), "races.acquire:Handshakes._delegated_acquires")),
+    Mutation("delegated-releases-off", "no thread signals for its block", _LOCKS,
+             gives((), "races.acquire:Handshakes._delegated_releases")),
+    Mutation("delegated-by-any-barrier", "barriers of a tile hand on to the block", _LOCKS,
+             put("protocol.model:Barrier.of_block", property(lambda _: True))),
+    Mutation("handed-over-off", "values in shared memory say nothing of who wrote them", _LOCKS,
+             gives(None, "races.acquire:Handshakes._handed_over")),
+    Mutation("handshakes-in-other-iterations", "fences and barriers count in iterations of their own", _LOCKS,
+             gives(False, "races.acquire:_skipped")),
+    Mutation("causes-off", "mistakes in synchronisation are not named", _LOCKS, gives(None, "races.judge:flaw")),
+    Mutation("agreement-across-barriers", "reads agree with what was read before a barrier",
+             ("tests/races/test_agreement.py", *_RACES), gives(True, "races.agreement:Readings._at_once")),
+    Mutation("conditions-that-leave-nothing", "a precondition may exclude all that a kernel does",
+             ("tests/races/test_conditions.py",), gives(True, "races.conditions:_leaves_work")),
+    Mutation("conditions-of-one-query", "a precondition need not exclude the race in every query",
+             ("tests/races/test_conditions.py", *_RACES), gives(True, "races.conditions:_excludes")),
+    Mutation("divergence-of-computed-values", "barriers may depend on values that the kernel computes",
+             ("tests/divergence",), gives((), "races.contents:Contents.computed_in")),
+    Mutation("divergence-other-arms", "threads of a warp do not meet at barriers in other arms", ("tests/divergence",),
+             gives((), "races.missing:Ways._misses_others")),
+    Mutation("divergence-known-off", "what is known on the way to a barrier is forgotten", ("tests/divergence",),
+             gives((), "races.missing:Ways._known_on_the_way")),
+    Mutation("divergence-remains-off", "threads that have returned miss barriers by a branch", ("tests/divergence",),
+             gives(((), None), "races.missing:Ways._remains")),
+    Mutation("divergence-exits-in-loops", "threads that have returned miss barriers by a loop", ("tests/divergence",),
+             gives((), "races.missing:Ways._exits_of")),
+    Mutation("divergence-past-off", "threads have not left in iterations before", ("tests/divergence",),
+             put("races.divergence:past_of", no_past)),
+    Mutation("divergence-masks-known", "every mask is known", ("tests/divergence",),
+             gives(False, "races.divergence:unknown_mask")),
+    Mutation("launches-off", "no small launches are tried", (*_SOLVE, *_RACES),
+             put("solve.decide:_Decision._launches", stuck)),
+    Mutation("bits-off", "no bit-vectors, nor z3's own arithmetic", (*_SOLVE, *_RACES),
+             put("solve.decide:_Decision._ask", stuck)),
+    Mutation("signs-off", "divisors of open sign are not taken apart", (*_SOLVE, *_RACES),
+             gives(None, "solve.decide:_of_open_sign")),
+    Mutation("divisors-off", "equations are not looked at modulo a number", (*_SOLVE, *_RACES),
+             gives(None, "solve.prepare:check_divisors")),
+    Mutation("logarithms-off", "powers of two do not bound their exponents", (*_SOLVE, *_RACES),
+             gives((), "solve.prepare:_logarithms")),
+    Mutation("factors-off", "a division by a product is none by its factors", (*_SOLVE, *_RACES),
+             gives(None, "solve.division:Divider._factors")),
+    Mutation("pinned-off", "no search near what the lemmas leave", (*_SOLVE, *_RACES),
+             gives(None, "solve.decide:search_near")),
+    Mutation("wraps-lean", "witnesses may lean on wrap-around", (*_SOLVE, *_RACES),
+             gives(False, "solve.decide:leans_on_wraps")),
     *(Mutation(f"lemmas-{f}-off", f"no lemmas of the family {f}", _SOLVE, without_lemmas(f)) for f in FAMILIES),
     Mutation("wraps-off", "proofs on mathematical integers are not completed for wrap-around",
-             (*_SOLVE, "tests/races/test_values.py"), put("solve.decide:_Decision._weighed", _unweighed)),
+             (*_SOLVE, "tests/races/test_values.py"), put("solve.decide:_Decision._weighed", unweighed)),
     Mutation("atomics-off", "two atomics race", ("tests/races/test_atomics.py",),
              gives(False, "races.pairs:_both_atomic")),
     Mutation("atomics-scope-ignored", "atomics of a block suffice between blocks", ("tests/races/test_atomics.py",),
-             put("races.pairs:_both_atomic", _any_scope)),
+             put("races.pairs:_both_atomic", any_scope)),
     Mutation("overlap-of-elements", "accesses overlap in their first bytes only",
-             ("tests/races/test_memory.py", "tests/races"), together(around("races.queries:query_of", _one_byte))),
+             ("tests/races/test_memory.py", "tests/races"), together(around("races.queries:query_of", one_byte))),
     Mutation("tickets-off", "values of a counter are not different", ("tests/races/test_atomics.py", *_RACES),
              gives((), "races.tickets:Tickets.constraints")),
     Mutation("locks-off", "locks do not exclude", _LOCKS, gives((), "races.locks:Locks.constraints")),
@@ -295,7 +227,7 @@ MUTATIONS = (
     Mutation("same-value-always", "two writes have the same value", ("tests/races/test_values.py", *_RACES),
              gives(None, "races.judge:Judge._with_two_values")),
     Mutation("broadcast-off", "values that a block has read alike differ", ("tests/races/test_broadcast.py",),
-             around("races.queries:Poser._naming", _without_broadcast)),
+             around("races.queries:Poser._naming", without_broadcast)),
     Mutation("companions-off", "accesses do not bound each other",
              ("tests/races/test_extents.py", "tests/races/test_memory.py", *_RACES),
              gives((), "races.queries:Poser._companions")),
@@ -317,7 +249,7 @@ MUTATIONS = (
                                ("lengths", "lengths", "_by_element"))),
     Mutation("lockstep-off", "--warp-lockstep does nothing",
              ("tests/races/test_options.py", "tests/races/test_barriers.py", *_RACES),
-             around("races.judge:levels_of", _in_any_order)),
+             around("races.judge:levels_of", in_any_order)),
     Mutation("divergence-off", "no barrier is missed", ("tests/divergence",), gives((), "races.missing:Ways.all")),
     Mutation("divergence-branches-off", "no barrier is missed by a branch", ("tests/divergence",),
              gives((), "races.missing:Ways._by_branch")),
@@ -332,33 +264,33 @@ MUTATIONS = (
     Mutation("divergence-uniform-never", "no condition is alike in a team", ("tests/divergence", *_RACES),
              gives(False, "races.teams:Team.uniform")),
     *(Mutation(f"dynamic-{s.lower()}-barrier-off", f"in a run, barriers of scope {s} order nothing", _ORDER,
-             around("simulate.ordering:Ordering.arrive", _ignored(s))) for s in ("WARP", "BLOCK", "DEVICE")),
+             around("simulate.ordering:Ordering.arrive", ignored(s))) for s in ("WARP", "BLOCK", "DEVICE")),
     Mutation("dynamic-barrier-too-wide", "in a run, every barrier is one of the grid", _ORDER,
-             around("simulate.ordering:Ordering.arrive", _everywhere)),
+             around("simulate.ordering:Ordering.arrive", everywhere)),
     Mutation("dynamic-partial-warps-off", "in a run, barriers of some lanes order nothing", _ORDER,
-             around("simulate.ordering:Ordering._meet_warp", _no_partial)),
+             around("simulate.ordering:Ordering._meet_warp", no_partial)),
     *(Mutation(f"dynamic-{s.lower()}-fence-off", f"in a run, fences of scope {s} do nothing", _ORDER,
-             around("simulate.ordering:Ordering.fenced", _ignored(s))) for s in ("BLOCK", "DEVICE")),
+             around("simulate.ordering:Ordering.fenced", ignored(s))) for s in ("BLOCK", "DEVICE")),
     Mutation("dynamic-fence-too-wide", "in a run, every fence is of the device", _ORDER,
-             around("simulate.ordering:Ordering.fenced", _everywhere)),
+             around("simulate.ordering:Ordering.fenced", everywhere)),
     Mutation("dynamic-release-off", "in a run, stores release nothing", _ORDER,
              put("simulate.ordering:_RELEASING", ())),
     Mutation("dynamic-acquire-off", "in a run, loads acquire nothing", _ORDER,
              put("simulate.ordering:_ACQUIRING", ())),
     Mutation("dynamic-chains-off", "in a run, atomics do not hand on", _ORDER,
-             around("simulate.ordering:Ordering._write", _written_as("WRITE"))),
+             around("simulate.ordering:Ordering._write", written_as("WRITE"))),
     Mutation("dynamic-chains-always", "in a run, stores hand on", _ORDER,
-             around("simulate.ordering:Ordering._write", _written_as("ATOMIC"))),
+             around("simulate.ordering:Ordering._write", written_as("ATOMIC"))),
     Mutation("dynamic-pending-off", "in a run, a fence behind a read acquires nothing", _ORDER,
              gives(None, "simulate.ordering:Ordering._acquire_pending")),
     Mutation("dynamic-volatile-reads-off", "in a run, a volatile read behind a flag needs a fence", _ORDER,
-             around("simulate.ordering:Ordering._looking", _alone_in_order)),
+             around("simulate.ordering:Ordering._looking", alone_in_order)),
     Mutation("dynamic-volatile-reads-all", "in a run, nothing behind a flag needs a fence", _ORDER,
-             around("simulate.ordering:Ordering.touch", _any_read_looks)),
+             around("simulate.ordering:Ordering.touch", any_read_looks)),
     Mutation("dynamic-same-value-off", "in a run, writes of the same value are a race", _ORDER,
-             around("simulate.access_model:AccessModel.touch", _no_values)),
+             around("simulate.access_model:AccessModel.touch", no_values)),
     Mutation("dynamic-volatile-stores-plain", "the executor takes volatile stores for plain ones",
-             ("tests/simulate/test_same_events.py",), put("simulate.evaluation:_order", _plain_volatile)),
+             ("tests/simulate/test_same_events.py",), put("simulate.evaluation:_order", plain_volatile)),
     Mutation("dynamic-loads-change", "the executor takes loads of atomic objects for changes",
-             ("tests/simulate/test_same_events.py",), around("simulate.lowering:Unit.atomic_access", _changing)),
+             ("tests/simulate/test_same_events.py",), around("simulate.lowering:Unit.atomic_access", changing)),
 )  # fmt: skip

@@ -205,10 +205,11 @@ def judged(report: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": "race" if races else "unknown" if undecided or not report["kernels"] else "norace",
         "races": races,
-        "replays": [f"{f['confidence']}; {f['replay']}" for f in findings],
+        "replays": [replay(finding) for finding in findings],
         "conditional": [race(finding) for finding in findings if finding["severity"] == "warning"],
         "same_value": [race(finding) for finding in findings if finding["severity"] == "note"],
         "divergences": [divergence(found) for found in barriers],
+        "replays_at_barriers": [replay(found) for found in barriers],
         "open_barriers": list(dict.fromkeys(f"{place(b['location'])}: {b['reason']}" for b in open_barriers)),
         "reasons": list(dict.fromkeys(reasons)),
         "pairs": sum(launch["pairs"] for kernel in report["kernels"] for launch in kernel["launches"]),
@@ -225,6 +226,13 @@ def race(finding: dict[str, Any]) -> dict[str, Any]:
         "scopes": finding["levels"],
         "confidence": finding["confidence"],
     }
+
+
+def replay(finding: dict[str, Any]) -> dict[str, Any]:
+    """What came of running the witness of a finding, about a race or a barrier."""
+    place = finding["first"]["location"] if "first" in finding else finding["location"]
+    chosen = {key: finding[key] for key in ("rule", "severity", "confidence", "replay", "replay_seconds")}
+    return {"line": place["line"], **chosen}
 
 
 def divergence(finding: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""How fast the executor is: thread-statements a second, bytes a thread, and how often faster than an interpreter.
+"""How fast the executor is: thread-statements a second, bytes a thread, and how often faster than interpreters.
 
     python -m benchmarks.simulate_speed [--repeat 5]
 
 A thread-statement is a statement of the source (or a condition of an `if` or loop) executed by one thread.  The
-interpreter is the interleaving semantics, a plain Python interpreter of the same IR, on a small launch of the
-same kernel.  Memory is the highest of what Python allocated in a run, without the arrays of the launch.
+baseline is `plain_interpreter`, which walks the same IR thread after thread and does nothing else; it runs a smaller
+launch of the same kernel with the same blocks, and its time is taken for each thread-statement of that launch.  So does
+the interleaving semantics (`small steps`), which is slower as it can run any schedule.  Memory is the highest of what
+Python allocated in a run, without the arrays of the launch.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.plain_interpreter import Pointer, interpret
 from hgrd.program.program import Program
 from hgrd.races.analyze import link
 from hgrd.simulate.execute import Executable, execute, prepare
@@ -61,7 +64,7 @@ Argument = int | float | NDArray[np.generic]
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel at a launch, a small launch of it for the interpreter, and whether its arrays are right."""
+    """A kernel at a launch, a smaller launch of it for the interpreters, and whether its arrays are right."""
 
     name: str
     grid: Extent3
@@ -86,11 +89,11 @@ def _reduce(n: int) -> tuple[Argument, ...]:
 
 
 CASES = (
-    Case("saxpy", (4096, 1, 1), (256, 1, 1), _saxpy, 1 << 20, (2, 1, 1), 512,
+    Case("saxpy", (4096, 1, 1), (256, 1, 1), _saxpy, 1 << 20, (16, 1, 1), 4096,
          lambda a, n: bool((a[3] == 2 * a[2] + 1).all())),
-    Case("transpose", (32, 32, 1), (32, 8, 1), _transpose, 1024, (1, 1, 1), 32,
+    Case("transpose", (32, 32, 1), (32, 8, 1), _transpose, 1024, (4, 4, 1), 128,
          lambda a, n: bool((a[1].reshape(n, n) == a[0].reshape(n, n).T).all())),
-    Case("reduce", (256, 1, 1), (256, 1, 1), _reduce, 1 << 18, (1, 1, 1), 1024,
+    Case("reduce", (256, 1, 1), (256, 1, 1), _reduce, 1 << 18, (16, 1, 1), 1 << 14,
          lambda a, n: int(a[1].sum()) == int(a[0].sum())),
 )  # fmt: skip
 
@@ -108,8 +111,23 @@ def _run(
     return seconds, outcome.statements
 
 
-def _interpreted(program: Program, kernel: Executable, case: Case) -> float:
+def _plainly(kernel: Executable, case: Case) -> float:
     """Thread-statements a second of the plain interpreter."""
+    _, statements = _run(kernel, case.small_grid, case.block, case.arguments(case.small_size))
+    arguments = case.arguments(case.small_size)
+    given = [Pointer(a.tolist(), a.itemsize, 0) if isinstance(a, np.ndarray) else a for a in arguments]
+    begin = perf_counter()
+    interpret(kernel.kernel.function, case.small_grid, case.block, given)
+    seconds = perf_counter() - begin
+    for array, value in zip(arguments, given, strict=True):
+        if isinstance(array, np.ndarray):
+            array[:] = value.cells
+    assert case.right(arguments, case.small_size)
+    return statements / seconds
+
+
+def _by_small_steps(program: Program, kernel: Executable, case: Case) -> float:
+    """Thread-statements a second of the interleaving semantics."""
     _, statements = _run(kernel, case.small_grid, case.block, case.arguments(case.small_size))
     launched = Launched(
         program, kernel.kernel.function, case.small_grid, case.block, case.arguments(case.small_size)
@@ -129,7 +147,7 @@ def main() -> None:
         file.write_text(SOURCE)
         program = parse_file(str(file), SourceOptions())
     kernels = {k.ref.name: k for k in program.kernels()}
-    rates_head = f"{'M statements/s':>15} {'interpreter':>12} {'ratio':>7}"
+    rates_head = f"{'M statements/s':>15} {'plain':>8} {'ratio':>7} {'small steps':>12} {'ratio':>7}"
     print(f"{'kernel':10} {'threads':>8} {rates_head} {'bytes/thread':>13} {'together':>9}")
     for case in CASES:
         kernel = prepare(link((program,)), kernels[case.name])
@@ -140,11 +158,13 @@ def main() -> None:
             assert case.right(arguments, case.size)
             rates.append(statements / seconds)
         rate = float(np.median(rates))
-        slow = _interpreted(program, kernel, case)
+        plain = float(np.median([_plainly(kernel, case) for _ in range(repeat)]))
+        steps = _by_small_steps(program, kernel, case)
         threads = int(np.prod(case.grid) * np.prod(case.block))
         batches, together = (_peak(kernel, case, whole) / threads for whole in (None, True))
         print(
-            f"{case.name:10} {threads:8} {rate / 1e6:15.1f} {slow / 1e6:12.4f} {rate / slow:6.0f}x"
+            f"{case.name:10} {threads:8} {rate / 1e6:15.1f} {plain / 1e6:8.4f} {rate / plain:6.0f}x"
+            f" {steps / 1e6:12.4f} {rate / steps:6.0f}x"
             f" {batches:13.0f} {together:9.0f}"
         )
 

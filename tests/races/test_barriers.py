@@ -481,6 +481,94 @@ __global__ void tiled(float *c, const float *a, int n) {
   }
   c[(blockIdx.x * 16 + y) * 16 + x] = sum;
 }
+
+// open: read other, write own; shared; warp block: it depends on values that are not known: iteration
+__global__ void list_that_may_be_empty(int *out, const int *next, int first) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = 1;  // own
+  for (int k = first; k != 0; k = next[k]) __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void list_that_is_not_empty(int *out, const int *next, int first) {
+  __shared__ int tile[1024];
+  int k = first;
+  tile[threadIdx.x] = 1;
+  do { __syncthreads(); k = next[k]; } while (k != 0);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+// safe: 3 of 3 pairs
+__global__ void list_that_was_not_empty(int *out, const int *next, int first) {
+  __shared__ int tile[1024];
+  int n = 0;
+  tile[threadIdx.x] = 1;
+  for (int k = first; k != 0; k = next[k]) { __syncthreads(); n++; }
+  if (n > 0) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+// open: read other, write own; shared; warp block: a barrier in iterations between them may order the two accesses
+__global__ void barrier_in_the_third_iteration(int *out, int n) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = 0;  // own
+  for (int i = 0; i < n; ++i)
+    if (i == 2) __syncthreads();
+  if (n > 5) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void barrier_in_the_first_iteration(int *out, int n) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = 0;
+  for (int i = 0; i < n; ++i)
+    if (i == 0) __syncthreads();
+  if (n > 5) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+// race: read other, write own; shared; warp block (data-dependent)
+__global__ void broken_out_of_behind_the_barrier(int *out, const int *c, int n) {
+  __shared__ int tile[1024];
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    if (i + 1 < n) tile[threadIdx.x] = i;  // own
+    if (c[i] > 3) break;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void not_written_where_it_is_broken_out(int *out, const int *c, int n) {
+  __shared__ int tile[1024];
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    if (i + 1 < n && c[i] <= 3) tile[threadIdx.x] = i;
+    if (c[i] > 3) break;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+// race: read other, write own; shared; warp block (data-dependent)
+__global__ void written_in_the_last_iteration(int *out, const int *c, int n) {
+  __shared__ int tile[1024];
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    if (c[i] <= 3) tile[threadIdx.x] = i;  // own
+    if (c[i] > 3) break;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];  // other
+}
+
+// safe: 3 of 3 pairs
+__global__ void only_broken_out_of(int *out, const int *c) {
+  __shared__ int tile[1024];
+  for (int i = 0;; ++i) {
+    __syncthreads();
+    if (c[i] <= 3) tile[threadIdx.x] = i;
+    if (c[i] > 3) break;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
 """
 
 

@@ -43,6 +43,26 @@ __global__ void base_overtaken(int *out, int *in, int n) {
   }
 }
 
+// safe: 3 of 3 pairs
+__global__ void base_before_another_barrier(int *out, int *in) {
+  __shared__ int base;
+  if (threadIdx.x == 0) base = in[blockIdx.x];
+  __syncthreads();
+  int first = base;
+  __syncthreads();
+  out[first + threadIdx.x] = threadIdx.x;
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void base_of_each_before_another_barrier(int *out, int *in) {
+  __shared__ int base[1024];
+  base[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  int first = base[threadIdx.x];
+  __syncthreads();
+  out[first + threadIdx.x] = threadIdx.x;  // slot
+}
+
 // safe: 6 of 6 pairs
 __global__ void barrier_if_the_block_agrees(int *data) {
   __shared__ int tile[1024];

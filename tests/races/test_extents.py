@@ -13,6 +13,18 @@ __global__ void whole_grid_by_the_size_of_the_array() {
   table[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
 }
 
+// safe: 1 of 1 pairs
+__global__ void no_more_threads_than_a_block_can_have(int *a) {
+  int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  a[blockIdx.x * 1024 + t] = blockIdx.x;
+}
+
+// race: write cell, write cell; global; grid
+__global__ void one_thread_more_than_there_is_room_for(int *a) {
+  int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  a[blockIdx.x * 1023 + t] = blockIdx.x;  // cell
+}
+
 // race: write cell, write cell; global; grid
 __global__ void grid_by_no_size(int *a) {
   a[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // cell

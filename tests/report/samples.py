@@ -69,6 +69,7 @@ TREE = Finding(
     facts=(GUARD, DISTINCT),
     method="launches",
     replay=CONFIRMED,
+    replay_seconds=0.125,
 )
 SAME_VALUE = Finding(
     first=SCATTER,

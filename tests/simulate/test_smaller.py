@@ -3,10 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from hgrd.races.analyze import analyze
 from hgrd.races.evidence import Evidence, Situation
 from hgrd.races.findings import Finding
 from hgrd.races.options import AnalysisOptions
+from hgrd.simulate import replay as replaying
+from hgrd.simulate.execute import Executable, execute
+from hgrd.simulate.outcome import ConcreteLaunch, Outcome
 from hgrd.simulate.replay import Replayer
 from hgrd.simulate.smaller import smaller
 from hgrd.solve.query import Model
@@ -42,7 +47,7 @@ def test_a_smaller_witness_is_run_and_shown(tmp_path: Path):
     (finding,) = [f for f in kernel.findings if f.first != f.second]
     assert (finding.confidence.value, finding.replay) == ("confirmed", "confirmed")
     assert len(shown) == 1
-    assert 0 < shown[0] <= 4096
+    assert 0 < shown[0] <= 8
 
 
 def test_what_needs_large_numbers_has_no_smaller_witness(tmp_path: Path):
@@ -56,3 +61,25 @@ def test_what_needs_large_numbers_has_no_smaller_witness(tmp_path: Path):
     analyze((parse(tmp_path, large),), AnalysisOptions(), asked)
     analyze((parse(tmp_path, large.replace("100000", "10")),), AnalysisOptions(), asked)
     assert found == [False, True]
+
+
+def test_of_a_kernel_that_took_too_long_before_the_smaller_witness_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    replay, tried = Replayer(altogether=60.0), list[int]()
+
+    def noted(executable: Executable, launch: ConcreteLaunch, *rest: object, **options: object) -> Outcome:
+        n = launch.arguments[1]
+        assert isinstance(n, int)
+        tried.append(n)
+        return execute(executable, launch, *rest, **options)
+
+    monkeypatch.setattr(replaying, "execute", noted)
+
+    def enlarged(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        return replay(situation, finding, with_n(evidence, HUGE))
+
+    (kernel,) = analyze((parse(tmp_path, TEXT),), AnalysisOptions(), enlarged).kernels
+    assert {f.replay for f in kernel.findings} == {"confirmed"}
+    # the first finding shows at once, the second one takes too long, and the third one is of the same kernel
+    assert [n if n == HUGE else n <= 8 for n in tried] == [HUGE, HUGE, True, True]

@@ -161,13 +161,16 @@ class _Walk:
         rest = self._to_end(path[1:], here)
         if not rest:
             return []
-        ways = product(self._goes_on(loop, here), rest, self._is_last(loop, here, 1, counted=counted))
+        inside = self.past.free(loop.items, here.among(loop))
+        last = self._is_last(loop, here, 1, counted=counted)
+        if loop.breaks and not inside:
+            last = self._ended_by_its_test(loop, here, last)
+        ways = product(self._goes_on(loop, here), rest, last)
         for condition in loop.breaks:
             left: list[Relation] = [Holds((condition,), here.owner)]
             if counted:
                 left.append(Last(loop.binder, loop.count, here.owner, 0))
             ways += product([Order(tuple(left))], rest)
-        inside = self.past.free(loop.items, here.among(loop))
         if not inside:
             return ways
         further: Ways = [Order((Last(loop.binder, loop.count, here.owner, 2, True),) if counted else ())]
@@ -185,6 +188,11 @@ class _Walk:
         if counted:
             return [Order((Last(loop.binder, loop.count, place.owner, by),))]
         return self.past.no_more(loop, place, add(var(loop.binder), const(by)))
+
+    def _ended_by_its_test(self, loop: ProtocolLoop, place: Place, last: Ways) -> Ways:
+        """An iteration that breaks out is not counted, but passes a barrier as every other one does."""
+        tested = self.past.no_more(loop, place, add(var(loop.binder), const(1)))
+        return product(last, tested) if all(order.exact for order in tested) else last
 
     def _in(self, path: Path, place: Place) -> Ways:
         """From the start of the item that contains the access to the access, the other being before that item."""

@@ -108,7 +108,8 @@ class Witness:
 class Finding:
     """A race: an unordered pair of sites and a memory space.
 
-    `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY".
+    `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it
+    took `replay_seconds`.
     """
 
     first: Site
@@ -124,6 +125,7 @@ class Finding:
     cause: str = ""  # that mistake, in words
     method: str = ""
     replay: str = ""
+    replay_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,7 @@ class Divergence:
     facts: tuple[FactUse, ...]
     method: str = ""
     replay: str = ""
+    replay_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,7 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "facts": [_fact(fact) for fact in finding.facts],
         "method": finding.method,
         "replay": finding.replay or None,
+        "replay_seconds": _seconds(finding.replay_seconds) if finding.replay else None,
     }
 
 
@@ -135,6 +136,7 @@ def _divergence(divergence: Divergence, strict: bool) -> Object:
         "facts": [_fact(fact) for fact in divergence.facts],
         "method": divergence.method,
         "replay": divergence.replay or None,
+        "replay_seconds": _seconds(divergence.replay_seconds) if divergence.replay else None,
     }
 
 

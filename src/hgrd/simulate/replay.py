@@ -46,11 +46,13 @@ class Replayer:
     altogether: float = 5.0
     _spent: float = 0.0
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
+    _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
 
     def __call__(self, situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
         """The race with `replay`, and confirmed where it was definite.
 
-        Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.
+        Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.  Of a
+        kernel where this has happened before, the smaller one comes first.
         """
         return self._replayed(situation, finding, evidence, _race, _race_retold)
 
@@ -69,14 +71,21 @@ class Replayer:
         if self._spent > self.altogether:
             return replace(finding, replay="not replayed: the time for the replays of this program is over")
         begin = perf_counter()
-        said = self._said(situation, finding, evidence, run, begin + self.seconds / 2)
-        if said == _TOO_LONG:
+        kernel = situation.kernel.ref.key
+        said = ""
+        if kernel not in self._long:
+            said = self._said(situation, finding, evidence, run, begin + self.seconds / 2)
+        if said in ("", _TOO_LONG):
+            self._long.add(kernel)
             lesser = smaller(evidence, situation.decide)
             if lesser is not None:
                 shown = retold(finding, lesser)
                 if self._said(situation, shown, lesser, run, begin + self.seconds) == CONFIRMED:
                     finding, said = shown, CONFIRMED
-        self._spent += perf_counter() - begin
+        said = said or self._said(situation, finding, evidence, run, begin + self.seconds)
+        seconds = perf_counter() - begin
+        self._spent += seconds
+        finding = replace(finding, replay_seconds=seconds)
         if said != CONFIRMED:
             return replace(finding, replay=f"not replayed: {said}")
         definite = finding.confidence is Confidence.DEFINITE

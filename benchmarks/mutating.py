@@ -1,0 +1,281 @@
+"""Ways to change a rule of the analysis, for the mutations of `mutation_gate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """`rule` says what no longer holds; `tests` are what the tests of the rule are among, likeliest first."""
+
+    name: str
+    rule: str
+    tests: tuple[str, ...]
+    apply: Callable[[], None]
+
+
+# ---------------------------------------------------------------- ways to change a rule
+
+
+def put(path: str, value: object) -> Callable[[], None]:
+    """Replaces `module:name` or `module:Class.name`."""
+
+    def apply() -> None:
+        module, _, name = path.partition(":")
+        owner: Any = import_module(f"hgrd.{module}")
+        *classes, last = name.split(".")
+        for part in classes:
+            owner = getattr(owner, part)
+        if not hasattr(owner, last):
+            raise AttributeError(path)
+        setattr(owner, last, value)
+
+    return apply
+
+
+def gives(value: object, *paths: str) -> Callable[[], None]:
+    """The functions give this value, whatever they are given."""
+    return together(*(put(path, lambda *_, **__: value) for path in paths))
+
+
+def together(*parts: Callable[[], None]) -> Callable[[], None]:
+    def apply() -> None:
+        for part in parts:
+            part()
+
+    return apply
+
+
+def around(path: str, change: Callable[..., Any]) -> Callable[[], None]:
+    """Replaces a function by `change(function, ...)`."""
+
+    def apply() -> None:
+        module, _, name = path.partition(":")
+        owner: Any = import_module(f"hgrd.{module}")
+        *classes, last = name.split(".")
+        for part in classes:
+            owner = getattr(owner, part)
+        old = getattr(owner, last)
+        setattr(owner, last, lambda *args, **options: change(old, *args, **options))
+
+    return apply
+
+
+def _nothing_presumed() -> None:
+    from hgrd.source import compiler, presumptions
+
+    compiler.presumed = lambda *_, **__: presumptions.NOTHING
+
+
+# ---------------------------------------------------------------- changes
+
+
+def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -> Callable[[], None]:
+    """Barriers of these scopes order (or no longer order) threads at these levels."""
+
+    def apply() -> None:
+        from hgrd.program.memory import Level
+        from hgrd.protocol import passing
+        from hgrd.protocol.model import Scope
+
+        for level in (Level[name] for name in levels):
+            chosen = {Scope[name] for name in scopes}
+            known = passing._COUNTING[level]
+            passing._COUNTING[level] = frozenset(known | chosen if count else known - chosen)
+
+    return apply
+
+
+ALL = ("INTRA_WARP", "INTRA_BLOCK", "INTER_BLOCK")
+
+
+def without_relation(name: str) -> Callable[[], None]:
+    """The two are said to be unordered without the condition that this relation makes."""
+
+    def change(old: Callable[..., Any], *args: Any) -> Any:
+        return tuple(
+            replace(order, relations=tuple(r for r in order.relations if type(r).__name__ != name))
+            for order in old(*args)
+        )
+
+    return around("protocol.phases:Phases.unordered", change)
+
+
+def never(name: str) -> Callable[[], None]:
+    """What this relation describes is said not to happen."""
+
+    def change(old: Callable[..., Any], *args: Any) -> Any:
+        return tuple(o for o in old(*args) if all(type(r).__name__ != name for r in o.relations))
+
+    return around("protocol.phases:Phases.unordered", change)
+
+
+def without_facts(kind: str) -> Callable[[], None]:
+    """Facts of this class are not used by any query."""
+
+    def change(old: Callable[..., Any], facts: tuple[Any, ...], symbols: Any) -> Any:
+        return old(tuple(f for f in facts if f.kind.name != kind), symbols)
+
+    return together(around("races.queries:cone", change), around("races.ways:cone", change))
+
+
+def without_lemmas(family: str) -> Callable[[], None]:
+    def apply() -> None:
+        from dataclasses import fields
+
+        from hgrd.solve.lemmas import Lemmas
+
+        Lemmas.__init__.__defaults__ = tuple(f.name != family for f in fields(Lemmas))
+
+    return apply
+
+
+def without_broadcast(old: Callable[..., Any], poser: Any, pair: Any) -> Any:
+    return old(replace(poser, protocol=replace(poser.protocol, broadcast={})), pair)
+
+
+def one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, second: Any, between: Any) -> Any:
+    return old(naming, facts, (*first[:2], 1), (*second[:2], 1), between)
+
+
+def changing(old: Callable[..., Any], *args: Any) -> Any:
+    from hgrd.program.memory import AccessKind
+
+    access = old(*args)
+    access.kind = AccessKind.ATOMIC
+    return access
+
+
+def ignored(scope: str) -> Callable[..., Any]:
+    def change(old: Callable[..., Any], ordering: Any, event: Any) -> None:
+        if event.scope.name != scope:
+            old(ordering, event)
+
+    return change
+
+
+def everywhere(old: Callable[..., Any], ordering: Any, event: Any) -> None:
+    from hgrd.protocol.model import Scope
+
+    old(ordering, replace(event, scope=Scope.DEVICE))
+
+
+def no_partial(old: Callable[..., Any], ordering: Any, event: Any, unit: int, threads: Any) -> None:
+    if len(threads) in (32, ordering.shape.threads_per_block):
+        old(ordering, event, unit, threads)
+
+
+def written_as(kind: str) -> Callable[..., Any]:
+    def change(old: Callable[..., Any], *args: Any) -> None:
+        from hgrd.program.memory import AccessKind
+
+        *rest, event = args
+        old(*rest, replace(event, kind=AccessKind[kind]))
+
+    return change
+
+
+def no_values(old: Callable[..., Any], model: Any, event: Any) -> None:
+    old(model, replace(event, values=None))
+
+
+def unweighed(decision: Any, facts: int, method: str, known: Any, assumed: Any) -> Any:
+    return decision._proved(facts, method)
+
+
+def alone_in_order(old: Callable[..., Any], ordering: Any, threads: Any, now: Any) -> Any:
+    return now
+
+
+def any_read_looks(old: Callable[..., Any], ordering: Any, event: Any) -> Any:
+    now = old(ordering, event)
+    return ordering._looking(event.threads, now)
+
+
+def in_any_order(old: Callable[..., Any], a: Any, b: Any, configuration: Any, options: Any) -> Any:
+    return old(a, b, configuration, replace(options, warp_lockstep=False))
+
+
+def any_scope(a: Any, b: Any, level: Any) -> bool:
+    return a.kind.value == b.kind.value == "atomic"
+
+
+def plain_volatile(b: Any) -> Any:
+    from hgrd.simulate.trace import Order
+
+    return Order.PLAIN
+
+
+def always_without(kind: str) -> Callable[[], None]:
+    """Launches are analysed as if the host did not establish what facts of this class say."""
+
+    def change(old: Callable[..., Any], site: Any, classes: Any, names: Any) -> Any:
+        from hgrd.host.model import FactKind
+
+        return old(site, classes | {FactKind[kind]}, names)
+
+    return around("races.analyze:without", change)
+
+
+def no_gap(old: Callable[..., Any], item: Any, level: Any) -> bool:
+    return type(item).__name__ != "Gap" and old(item, level)
+
+
+def nothing_lost(old: Callable[..., Any], phases: Any, *args: Any) -> Any:
+    return old(replace(phases, lost=()), *args)
+
+
+def no_mask_in_doubt(old: Callable[..., Any], passing: Any, mask: Any) -> Any:
+    from hgrd.protocol.passing import MASK
+
+    return [order for order in old(passing, mask) if order.doubt != MASK]
+
+
+def same_pair(pair: Any) -> Any:
+    return pair
+
+
+def any_two_reads(protocol: Any) -> Any:
+    from hgrd.protocol.model import accesses
+
+    found = accesses(protocol.items)
+    for i, a in enumerate(found):
+        yield from ((a, b) for b in found[i:] if a.target.key == b.target.key)
+
+
+def all_global(old: Callable[..., Any], a: Any, b: Any, configuration: Any, options: Any) -> Any:
+    from hgrd.program.memory import Space
+
+    return old(*(replace(x, space=Space.GLOBAL) for x in (a, b)), configuration, options)
+
+
+def last_as_it_is(walk: Any, loop: Any, place: Any, last: Any) -> Any:
+    return last
+
+
+def goes_on(walk: Any, loop: Any, place: Any) -> Any:
+    from hgrd.protocol.orders import Order
+
+    return [Order()]
+
+
+def no_past(*_: Any) -> Any:
+    from hgrd.races.parting import Past
+
+    return Past(None, True)
+
+
+def widest(*_: Any) -> Any:
+    from hgrd.protocol.model import Scope
+
+    return Scope.SYSTEM
+
+
+def stuck(*_: Any, **__: Any) -> Any:
+    from hgrd.solve.refute import Stuck
+
+    return Stuck("switched off")
