@@ -11,6 +11,7 @@ from hgrd.races.evidence import Evidence, Situation
 from hgrd.races.findings import Finding, Level, ThreadWitness
 from hgrd.races.options import AnalysisOptions
 from hgrd.simulate.replay import Replayer
+from hgrd.simulate.sooner import left_before
 from hgrd.solve.query import Model
 from tests.checking import parse
 
@@ -213,3 +214,49 @@ def test_other_contents(tmp_path: Path):
 
     said = tampered(tmp_path, KERNELS["indexes in memory"], change)
     assert said == "not replayed: the two accesses did not meet"
+
+
+# ---------------------------------------------------------------- iterations that are not reached
+
+ENDS = """
+__global__ void k(int *y, unsigned n) {
+  int sum = 0;
+  if (n LIMIT) return;
+  for (unsigned j = 1; j - n; j++) sum += y[j];
+  y[n + threadIdx.x + 1] = sum;
+}"""
+
+
+def of_the_loop(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    return [(f.confidence.value, f.replay) for f in findings if f.first.kind != f.second.kind]
+
+
+def test_where_a_loop_ends_before(tmp_path: Path):
+    """The analysis knows that the test holds in an iteration, not that it held before: a run tells."""
+    said = of_the_loop(replayed(tmp_path, ENDS.replace("LIMIT", "< 3")))
+    assert said == [("definite", "not replayed: the loop in line 5 ends before iteration 2")]
+
+
+def test_an_iteration_that_is_reached(tmp_path: Path):
+    """Where the model is of one that is not, the solver is asked for another one."""
+    text = """
+    __global__ void k(int *y, int *out, unsigned n) {
+      int sum = 0;
+      for (unsigned j = 1; j - n; j++) sum += y[j];
+      if (threadIdx.x > 4) y[threadIdx.x + 1] = sum;
+    }"""
+    replay, said = Replayer(), list[tuple[int, str]]()
+
+    def changed(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        if finding.first.kind is finding.second.kind:
+            return finding
+        (iteration,) = (v for s, v in evidence.model.values.items() if s.name.startswith("j.iteration"))
+        wrong = with_values(evidence, n=iteration)
+        left = left_before(wrong)
+        assert left is not None
+        found = replay(situation, finding, wrong)
+        said.append((iteration - 1 - left.last, found.replay))
+        return found
+
+    analyze((parse(tmp_path, text),), AnalysisOptions(), changed)
+    assert said == [(1, "confirmed")]

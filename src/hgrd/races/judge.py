@@ -232,19 +232,20 @@ class Judge:
             return
         self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
+        rule, cause = self._cause(pair)
         self.findings[key] = Finding(
             site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
-            same_value=same_value, method=answer.method, **self._cause(pair),
+            same_value=same_value, method=answer.method, rule=rule, cause=cause,
         )  # fmt: skip
 
-    def _cause(self, pair: Pair) -> dict[str, str]:
-        """What keeps synchronisation that is there from ordering the two."""
+    def _cause(self, pair: Pair) -> tuple[str, str]:
+        """The rule, and what keeps synchronisation that is there from ordering the two, if anything does."""
         handshaking = self.poser.communication.handshaking
         if handshaking is None or pair.level is None:
-            return {}
+            return "HGRD001", ""
         found = flaw(handshaking, pair.first, pair.second, pair.level)
-        return {} if found is None else {"rule": found.rule, "cause": found.text}
+        return ("HGRD001", "") if found is None else (found.rule, found.text)
 
     def _doubt(self, pair: Pair, posed: Posed) -> str | None:
         """Why a conflict in the query may be none in the program."""

@@ -28,6 +28,7 @@ from hgrd.simulate.ordering import Shape
 from hgrd.simulate.outcome import Divergence as Stuck
 from hgrd.simulate.outcome import Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
 from hgrd.simulate.smaller import smaller
+from hgrd.simulate.sooner import left_before, sooner
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch
 from hgrd.simulate.valuation import ValuationError
 
@@ -52,9 +53,22 @@ class Replayer:
         """The race with `replay`, and confirmed where it was definite.
 
         Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.  Of a
-        kernel where this has happened before, the smaller one comes first.
+        kernel where this has happened before, the smaller one comes first.  Where a loop ends before the iteration that
+        the witness is of, the same is tried in one that is reached.
         """
-        return self._replayed(situation, finding, evidence, _race, _race_retold)
+        replayed = self._replayed(situation, finding, evidence, _race, _race_retold)
+        if replayed.replay == CONFIRMED or self._spent > self.altogether:
+            return replayed
+        left = left_before(evidence)
+        earlier = None if left is None else sooner(evidence, situation.decide)
+        if earlier is not None:
+            again = self._replayed(situation, _race_retold(finding, earlier), earlier, _race, _race_retold)
+            if again.replay == CONFIRMED:
+                return again
+        if left is None:
+            return replayed
+        reason = f"the loop in line {left.loop.span.line} ends before iteration {left.last + 1}"
+        return replace(replayed, replay=f"not replayed: {reason}")
 
     def barrier(self, situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
         """The same for a finding about a barrier."""
