@@ -72,3 +72,41 @@ def test_what_is_dropped_is_not_understood(tmp_path: Path, broken: tuple[str, st
     (found,) = (k for k in report.kernels if k.kernel == kernel)
     open_ = {(pair.span.line, pair.reason) for launch in found.launches for pair in launch.open_pairs if pair.span}
     assert (line, "does not compile: unknown type name 'what'") in open_
+
+
+HOST = """\
+__global__ void k(int *a, int n) { a[(blockIdx.x * blockDim.x + threadIdx.x) * n] = threadIdx.x; }
+__global__ void other(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+int many() { return 7; }
+int main() {
+  int n = 1;
+  /* */
+  int *a;
+  cudaMalloc(&a, 4 * 128 * many());
+  k<<<2, 64>>>(a, n);
+}
+"""
+
+
+def assumed(report: Report, kernel: str) -> list[tuple[int, str]]:
+    uses = [use for k in report.kernels if k.kernel == kernel for launch in k.launches for use in launch.assumptions]
+    return [(use.span.line, use.text) for use in uses if "compile" in use.text]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("/* */", "/* */", []),
+        ("/* */", "what is_this n = 0;", [(6, "main: unknown type name 'what'")]),
+        ("{ return", "{ what is_this n = 0; return", [(3, "many: unknown type name 'what'")]),
+        ("int many", "int unused() { what is_this n = 0; return 1; }\nint many", []),
+    ],
+)
+def test_what_is_dropped_on_the_host_is_assumed_not_to_matter(
+    tmp_path: Path, before: str, after: str, found: list[tuple[int, str]]
+):
+    report = report_of(tmp_path, HOST.replace(before, after))
+    assert verdicts(report) == {"k": Outcome.SAFE, "other": Outcome.SAFE}
+    texts = [(line, text.replace("what does not compile in ", "")) for line, text in assumed(report, "k")]
+    assert texts == [(line, text.replace(":", " has no bearing on the launch:", 1)) for line, text in found]
+    assert assumed(report, "other") == []  # it is not launched

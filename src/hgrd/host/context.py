@@ -34,7 +34,7 @@ class Record:
     the path are, where that is not plain from their own kind; `cut`, by its key, why a kernel may have further
     launches; `foreign` are variables of libraries, which change behind the program's back; `hints` names the
     result of a call after the variable it is stored in first.  `overlooked` are launches that constants rule
-    out; to find them, arms of an `if` are entered all the same.
+    out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
     """
 
     linked: Linked
@@ -45,6 +45,7 @@ class Record:
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
     cut: dict[str, HostNote] = field(default_factory=dict[str, HostNote])
     foreign: set[str] = field(default_factory=set[str])
+    entered: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])

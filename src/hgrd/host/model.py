@@ -55,8 +55,12 @@ class HostNote:
 
 @dataclass(frozen=True, slots=True)
 class HostRun:
-    """`cut`: by its key, why a kernel may have launches that are not among `launches`."""
+    """`cut`: by its key, why a kernel may have launches that are not among `launches`.
+
+    `functions` are the keys of the functions that were followed.
+    """
 
     launches: tuple[LaunchSite, ...]
     notes: tuple[HostNote, ...]
     cut: Mapping[str, HostNote] = field(default_factory=dict[str, HostNote])
+    functions: frozenset[str] = frozenset()

@@ -47,13 +47,15 @@ def run_host(
     launches: list[LaunchSite] = []
     notes: dict[HostNote, None] = {}
     cut: dict[str, HostNote] = {}
+    functions: set[str] = set()
     for linked in link(programs, wants):
         record = Record(linked, asserts, wants)
         _run_all(linked, record, deadline)
         launches += record.launches
         notes |= record.notes
         cut |= record.cut
-    return HostRun(tuple(launches), tuple(notes), cut)
+        functions |= record.entered
+    return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions))
 
 
 def _run_all(linked: Linked, record: Record, deadline: float) -> None:
@@ -111,6 +113,7 @@ def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, li
         record.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:
         record.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
+    record.entered |= machine.entered
     return machine.steps
 
 

@@ -18,7 +18,7 @@ from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
-from hgrd.races.broken import broken
+from hgrd.races.broken import broken, dropped
 from hgrd.races.divergence import synchronisation
 from hgrd.races.evidence import Replay, ReplayBarrier, Situation
 from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
@@ -61,6 +61,7 @@ def analyze(
     build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.presumptions)
     kernels = [(k, (*build, *assumed)) for k, assumed in _kernels(programs) if options.wants(k.ref.name)]
     host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=end)
+    unseen = dropped(host.functions, programs)
     messages = [Message(n.span, n.text, False) for n in host.notes]
     messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
     messages += [
@@ -83,7 +84,7 @@ def analyze(
                     _within(options, end),
                     messages,
                     programs,
-                    assumed,
+                    assumed if launch is None else (*assumed, *unseen),
                     (replay, replay_barrier),
                 )
                 for launch in launches or [None]

@@ -1,23 +1,39 @@
-"""Errors of the compiler in what a kernel runs: it may have dropped statements there without a trace."""
+"""Errors of the compiler in what a program runs: it may have dropped statements there without a trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hgrd.host.model import Fact, FactKind
 from hgrd.program.program import Diagnostic, Function, Program
 from hgrd.protocol.model import Gap
+from hgrd.terms import TRUE
 
 
 def broken(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Gap, ...]:
-    """The errors in functions, by key: between the start of each and that of the next one in its file."""
-    found: dict[Diagnostic, None] = {}
+    """What is not known of a kernel that runs these functions, by key, since there are errors in them."""
+    return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in _errors(functions, programs))
+
+
+def dropped(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Fact, ...]:
+    """What is assumed of a launch by such functions of the host: one for each, where its first error is."""
+    first: dict[str, Diagnostic] = {}
+    for error, function in _errors(functions, programs).items():
+        first.setdefault(function.ref.name, error)
+    text = "what does not compile in {} has no bearing on the launch: {}"
+    return tuple(Fact(TRUE, FactKind.ASSUMPTION, text.format(f, d.message), d.span) for f, d in first.items())
+
+
+def _errors(functions: frozenset[str], programs: tuple[Program, ...]) -> dict[Diagnostic, Function]:
+    """The errors between the start of each of the functions and that of the next one in its file."""
+    found: dict[Diagnostic, Function] = {}
     for program in programs:
         errors = [d for d in program.diagnostics if d.error]
         if errors:
             run = [f for key, f in program.functions.items() if key in functions and f.body is not None]
             ends = _starts(program)
-            found |= {d: None for f in run for d in errors if _within(d, f, ends)}
-    return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in found)
+            found |= {d: f for f in run for d in errors if _within(d, f, ends)}
+    return found
 
 
 def _within(error: Diagnostic, function: Function, starts: dict[str, list[int]]) -> bool:
