@@ -12,7 +12,6 @@ from random import Random
 from hgrd.program.memory import Level
 from hgrd.races.findings import (
     Confidence,
-    DivergenceRule,
     Finding,
     KernelReport,
     LaunchReport,
@@ -22,7 +21,7 @@ from hgrd.races.findings import (
 )
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import INPUTS, LargeError, Launch, RefusedError
-from tests.fuzz.oracle import MeaninglessError, Pair, Seen, Subjects, run
+from tests.fuzz.oracle import Contents, MeaninglessError, Pair, Seen, Subjects, run
 
 _RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more threads than that fewer
 _REPLAYS, _TALKING_REPLAYS = 12, 60
@@ -37,8 +36,7 @@ class Left(Enum):
 
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
     DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
-    BARRIER = "a barrier that diverges by the report and did not in the runs: its witness is not run"
-    EXITED = "threads return before a barrier (HGRD003): hardware counts them as arrived, and so do runs"
+    ARRIVED = "a barrier diverges by the report: runs count threads that end as arrived, and stop where others hang"
     OTHER_RACES = "two writes are of one value where no other race, which the report has, changes what is read before"
     VALUES = (
         "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
@@ -52,7 +50,9 @@ class Left(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`kind`: "missed", "missed note", "missed divergence", "not the same value", "not replayed", "refused", …"""
+    """`kind`: "missed", "missed note", "missed divergence", "not the same value", "not replayed" (of a definite race),
+    "some contents not replayed" (of another one), "refused", "internal error".
+    """
 
     kind: str
     text: str
@@ -212,7 +212,7 @@ class _Replays:
         if not meant:
             yield Failure("refused", f"no such launch: {words}")
             return
-        contents = {(m[1], int(m[2])): v for k, v in finding.witness.contents if (m := _ELEMENT.match(k))}
+        contents = contents_of(finding.witness)
         pairs: set[Pair] = set()
         for _ in range(_TALKING_REPLAYS if self.case.talks else _REPLAYS):
             try:
@@ -230,7 +230,8 @@ class _Replays:
         if self.case.talks and pair in pairs | self.seen.levels.keys():
             self.tally.left[Left.OTHER_LEVEL] += 1
             return
-        yield Failure("not replayed", f"at {level.value}: {words}")
+        kind = "not replayed" if finding.confidence is Confidence.DEFINITE else "some contents not replayed"
+        yield Failure(kind, f"at {level.value}: {words}")
 
     def _why_not(self, finding: Finding) -> Left | None:
         witness = finding.witness
@@ -239,7 +240,9 @@ class _Replays:
         names = [name for end in (witness.first, witness.second) for name, _ in end.locals]
         if any(name in _SHARED for name in names):
             return Left.SHARED_CONTENTS
-        if finding.confidence is Confidence.DATA_DEPENDENT and (not witness.contents or any(map(_LOCAL.match, names))):
+        if finding.confidence is not Confidence.DEFINITE and any(map(_LOCAL.match, names)):
+            return Left.VALUES
+        if finding.confidence is Confidence.DATA_DEPENDENT and not witness.contents:
             return Left.VALUES
         if _is_large(witness):
             return Left.LARGE
@@ -267,14 +270,16 @@ class _Replays:
     # ------------------------------------------------------------ barriers
 
     def divergences(self, report: KernelReport) -> None:
-        """Barriers: counted where seen; witnesses of others are not run."""
         for divergence in report.divergences:
             if any(divergence.span.line in lines for lines in self.seen.divergences):
                 self.tally.replayed += 1
-            elif divergence.rule is DivergenceRule.EXITED:
-                self.tally.left[Left.EXITED] += 1
             else:
-                self.tally.left[Left.BARRIER] += 1
+                self.tally.left[Left.ARRIVED] += 1
+
+
+def contents_of(witness: Witness) -> Contents:
+    """The elements of arrays that a witness needs."""
+    return {(m[1], int(m[2])): v for k, v in witness.contents if (m := _ELEMENT.match(k))}
 
 
 def _are_writes(pair: Pair) -> bool:
