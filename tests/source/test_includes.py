@@ -9,7 +9,6 @@ import pytest
 from hgrd.source.diagnostics import errors_in
 from hgrd.source.implied import implied_headers
 from hgrd.source.includes import scan, write_shadows
-from hgrd.source.makefile import MakeFlags, makefile_defines, makefile_flags
 from hgrd.source.repairs import repaired
 
 
@@ -75,22 +74,6 @@ def test_errors_of_clang() -> None:
         "<builtin>:0:0 no file",
         "a.cu:4:1 'x.h' file not found",
     ]
-
-
-def test_flags_of_a_makefile(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text(
-        "CC = nvcc   # the compiler\n"
-        "DEBUG ?= no\n"
-        "CFLAGS := -std=c++14 -DSIZE=8 \\\n  -Xcompiler -Wall\n"
-        "ifeq ($(DEBUG), yes)\nCFLAGS += -DDEBUG\nelse\nCFLAGS += -DRELEASE\nendif\n"
-        "ifdef NOTHING\nCFLAGS += -DNOTHING\nendif\n"
-        "main: main.cu\n"
-        "\t$(CC) ${CFLAGS} -I../include -D 'NAME=\"a b\"' -UOLD -DHOST=$(shell hostname) $< -o $@\n"
-    )
-    flags = makefile_flags(str(tmp_path))
-    assert flags == MakeFlags(("SIZE=8", "RELEASE", 'NAME="a b"'), ("OLD",), (str(tmp_path / "../include"),), "c++14")
-    assert makefile_defines(str(tmp_path)) == flags.defines
-    assert makefile_flags(str(tmp_path / "nowhere")) == MakeFlags()
 
 
 def test_headers_of_the_project_are_found_without_being_named(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hgrd import __version__
 from hgrd.host.kinds import CLASSES, FactKind
 from hgrd.races.findings import Level
 from hgrd.races.options import AnalysisOptions, Extent
+from hgrd.source.build import Build, BuildError, read_build
 from hgrd.source.options import SourceOptions
 
 T = TypeVar("T")
@@ -107,6 +108,9 @@ def _source_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("-U", dest="undefines", action="append", default=[], metavar="NAME", help="undefine a macro")
     group.add_argument("-std", "--std", dest="standard", metavar="STD", help="the C++ standard (c++17)")
     group.add_argument("-x", dest="language", choices=("cuda", "c++", "c"), help="the language of all files")
+    group.add_argument(
+        "-p", dest="build", metavar="DIR", help="take the flags of each file from the compile_commands.json in DIR"
+    )
     group.add_argument("--clang", metavar="PATH", help="use this clang instead of the default one")
     group.add_argument("--no-cache", dest="cache", action="store_false", help="parse files again that have not changed")
 
@@ -183,6 +187,14 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
         reuse=arguments.cache,
         kernels=tuple(dict.fromkeys(arguments.kernels)),
     )
+
+
+def build_of(arguments: argparse.Namespace) -> Build:
+    """What the build says about the files; UsageError where the one that was asked for says nothing."""
+    try:
+        return read_build(arguments.build, getattr(arguments, "paths", ()))
+    except BuildError as error:
+        raise UsageError(str(error)) from None
 
 
 def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:

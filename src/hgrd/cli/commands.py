@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from hgrd.cli.arguments import analysis_options, source_options, wants_color
+from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
 from hgrd.engine.inputs import Failure
 from hgrd.program.span import NOWHERE
 from hgrd.races.findings import Message, Report
@@ -20,7 +20,14 @@ def check(arguments: Namespace) -> int:
     from hgrd.engine.check import check as check_paths
 
     options = analysis_options(arguments)
-    checked = check_paths(arguments.paths, source_options(arguments), options, arguments.jobs, replay=arguments.replay)
+    checked = check_paths(
+        arguments.paths,
+        source_options(arguments),
+        options,
+        arguments.jobs,
+        build=build_of(arguments),
+        replay=arguments.replay,
+    )
     _say_failures(checked.failures)
     if checked.report is None:
         return 2
@@ -59,7 +66,7 @@ def simulate(arguments: Namespace) -> int:
         arguments.seed,
     )
     try:
-        trial = run_trial(arguments.file, arguments.kernels[0], source_options(arguments), inputs)
+        trial = run_trial(arguments.file, arguments.kernels[0], source_options(arguments), inputs, build_of(arguments))
         for name, file in arguments.dumps:
             dump(trial, name, file)
     except InputError as error:
@@ -94,10 +101,10 @@ def _show(stage: str, arguments: Namespace) -> int:
     from hgrd.engine.stages import show as print_stage
 
     source, options = source_options(arguments), analysis_options(arguments)
-    inputs = collect(arguments.paths, source.include_dirs)
+    inputs, build = collect(arguments.paths, source.include_dirs), build_of(arguments)
     failures = list(inputs.failures)
     for files in inputs.programs:
-        programs, failed = parse(files, source)
+        programs, failed = parse(files, source, build)
         failures += failed
         if not programs:
             continue

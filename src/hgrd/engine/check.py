@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
-from hgrd.program.program import Program
+from hgrd.program.program import Diagnostic, Program
+from hgrd.program.span import Span
 from hgrd.races.findings import Divergence, Finding, Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.report.severity import merged
+from hgrd.source.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
 
 if TYPE_CHECKING:
@@ -45,15 +47,21 @@ class _Part:
 
 
 def check(
-    paths: Iterable[str], source: SourceOptions, analysis: AnalysisOptions, jobs: int, *, replay: bool = True
+    paths: Sequence[str],
+    source: SourceOptions,
+    analysis: AnalysisOptions,
+    jobs: int,
+    *,
+    build: Build = NO_BUILD,
+    replay: bool = True,
 ) -> Checked:
     """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process).
 
-    `replay`: the witnesses of races are run on the simulator.
+    `build` has flags of single files.  `replay`: the witnesses of races are run on the simulator.
     """
     begin = perf_counter()
     inputs = collect(paths, source.include_dirs)
-    work = partial(_check_program, source=source, analysis=analysis, replay=replay)
+    work = partial(_check_program, source=source, build=build, analysis=analysis, replay=replay)
     if len(inputs.programs) <= 1:
         parts = [work(files) for files in inputs.programs]
     else:
@@ -68,7 +76,9 @@ def check(
     return Checked(merged(reports, perf_counter() - begin) if reports else None, failures)
 
 
-def parse(files: Iterable[str], source: SourceOptions) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
+def parse(
+    files: Iterable[str], source: SourceOptions, build: Build = NO_BUILD
+) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
     """The programs that could be parsed, and those that could not.
 
     The analysis is loaded while the compiler is at work: it is half of what a small program takes.
@@ -76,9 +86,23 @@ def parse(files: Iterable[str], source: SourceOptions) -> tuple[tuple[Program, .
     from hgrd.source.parse import parse_file
 
     load = partial(import_module, "hgrd.races.analyze")
-    outcomes = [guarded(file, partial(parse_file, file, source, load)) for file in files]
+    outcomes = [
+        guarded(file, partial(_parsed, file, source, build, partial(parse_file, meanwhile=load))) for file in files
+    ]
     programs = tuple(x for x in outcomes if not isinstance(x, Failure))
     return programs, tuple(x for x in outcomes if isinstance(x, Failure))
+
+
+def _parsed(
+    file: str, source: SourceOptions, build: Build, parse_file: Callable[[str, SourceOptions], Program]
+) -> Program:
+    """The program, compiled as the build says; it says so where nobody has asked for that."""
+    flags, origin = build.flags(file)
+    program = parse_file(file, flags.under(source))
+    if not flags.macros or not origin:
+        return program
+    noted = Diagnostic(Span(origin, 1, 1), f"{file} is compiled with {' '.join(flags.macros)}", error=False)
+    return replace(program, diagnostics=(*program.diagnostics, noted))
 
 
 def guarded(file: str, action: Callable[[], T]) -> T | Failure:
@@ -101,9 +125,11 @@ def _load() -> None:
         import_module(module)
 
 
-def _check_program(files: tuple[str, ...], source: SourceOptions, analysis: AnalysisOptions, *, replay: bool) -> _Part:
+def _check_program(
+    files: tuple[str, ...], source: SourceOptions, build: Build, analysis: AnalysisOptions, *, replay: bool
+) -> _Part:
     begin = perf_counter()
-    programs, failures = parse(files, replace(source, deadline=begin + analysis.program_limit))
+    programs, failures = parse(files, replace(source, deadline=begin + analysis.program_limit), build)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
     names = tuple(dict.fromkeys(kernel.ref.name for program in programs for kernel in program.kernels()))
     if not names:

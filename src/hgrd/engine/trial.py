@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from hgrd.engine.check import parse
 from hgrd.simulate.trial import InputError, Inputs, Trial, try_out
+from hgrd.source.build import NO_BUILD, Build
 from hgrd.source.options import SourceOptions
 
 
-def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs) -> Trial:
+def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs, build: Build = NO_BUILD) -> Trial:
     """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
     from hgrd.races.analyze import link
     from hgrd.simulate.frames import UnsupportedError
 
-    programs, failures = parse((file,), source)
+    programs, failures = parse((file,), source, build)
     if failures:
         raise InputError(f"{failures[0].file}: {failures[0].reason}")
     kernels = [k for program in programs for k in program.kernels()]

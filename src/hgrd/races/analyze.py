@@ -63,7 +63,7 @@ def analyze(
     host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=end)
     unseen = dropped(host.functions, programs)
     messages = [Message(n.span, n.text, False) for n in host.notes]
-    messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics if d.error]
+    messages += [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics]
     messages += [
         Message(NOWHERE, f"{p.file}: not found: #include {name}", False)
         for p in programs

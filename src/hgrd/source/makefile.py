@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
+
+from hgrd.source.flags import Flags, flags_of, words_of
 
 _NAMES = ("GNUmakefile", "makefile", "Makefile")
 _ASSIGNMENT = re.compile(r"\s*(?:export\s+|override\s+)?([\w.]+)\s*(\+=|\?=|::?=|=)\s*(.*)")
@@ -14,42 +16,52 @@ _CONDITION = re.compile(r"\s*(?P<word>ifn?eq|ifn?def)\b\s*(?P<rest>.*)")
 _PAIR = re.compile(r"""\(\s*(?P<a>.*?)\s*,\s*(?P<b>.*?)\s*\)\s*$|(['"])(?P<c>.*?)\3\s*(['"])(?P<d>.*?)\5\s*$""")
 _REFERENCE = re.compile(r"\$[({]([\w.]+)[)}]")
 _DEPTH = 10
+_FLAGS = ("-D", "-U", "-I", "-std")
 
 
-@dataclass(frozen=True, slots=True)
-class MakeFlags:
-    """Literal `-D`, `-U`, `-I` and `-std=` flags; `include_dirs` are relative to nothing but the working directory."""
-
-    defines: tuple[str, ...] = ()
-    undefines: tuple[str, ...] = ()
-    include_dirs: tuple[str, ...] = ()
-    standard: str | None = None
+def makefile_of(directory: str) -> str | None:
+    """The directory's Makefile, as make finds it."""
+    return next((path for name in _NAMES if (path := str(Path(directory, name))) and Path(path).is_file()), None)
 
 
-def makefile_flags(directory: str) -> MakeFlags:
-    """The flags in the recipes (or else in the variables) of the directory's Makefile; none without one.
+def makefile_flags(directory: str, file: str | None = None) -> Flags:
+    """The flags that the directory's Makefile spells out; none without one.
 
-    Assignments and conditionals are followed, functions, pattern rules and included makefiles are not: a
-    flag that still holds a `$` is dropped.
+    With a `file`, those that every rule which makes something of it uses (of all rules, where none names it or
+    its suffix); else those of any recipe (or else in the variables).  Assignments and conditionals are followed,
+    functions and included makefiles are not: a flag that still holds a `$` is dropped.
     """
-    for name in _NAMES:
-        try:
-            text = Path(directory, name).read_text("utf-8", "replace")
-        except OSError:
-            continue
-        return _flags_of(text, directory)
-    return MakeFlags()
+    found = makefile_of(directory)
+    try:
+        text = Path(found or directory).read_text("utf-8", "replace")
+    except OSError:
+        return Flags()
+    make = _read(text)
+    words = [word for rule in make.rules for word in make.words(rule)]
+    if not any(word.startswith(_FLAGS) for word in words):
+        return flags_of([word for value in make.variables.values() for word in words_of(make.expand(value))], directory)
+    if file is None:
+        return flags_of(words, directory)
+    compiling = [make.words(rule) for rule in _rules_for(make, Path(file))]
+    return reduce(Flags.common, (flags_of(recipe, directory) for recipe in compiling)) if compiling else Flags()
 
 
-def makefile_defines(directory: str) -> tuple[str, ...]:
-    """The macros that the directory's Makefile defines: "NAME" or "NAME=VALUE"."""
-    return makefile_flags(directory).defines
+@dataclass(slots=True)
+class _Rule:
+    """`line` names targets and prerequisites."""
+
+    line: str
+    recipe: list[str] = field(default_factory=list[str])
 
 
 @dataclass(slots=True)
 class _Make:
     variables: dict[str, str] = field(default_factory=dict[str, str])
-    recipes: list[str] = field(default_factory=list[str])
+    rules: list[_Rule] = field(default_factory=list[_Rule])
+
+    def words(self, rule: _Rule) -> list[str]:
+        """The words of a recipe."""
+        return [word for line in rule.recipe for word in words_of(self.expand(line))]
 
     def expand(self, text: str) -> str:
         for _ in range(_DEPTH):
@@ -77,17 +89,32 @@ class _Make:
         return (self.expand(left).strip() == self.expand(right).strip()) == (word == "ifeq")
 
 
-def _flags_of(text: str, directory: str) -> MakeFlags:
+def _read(text: str) -> _Make:
     make = _Make()
     for line in _active_lines(text, make):
         if line.startswith("\t"):
-            make.recipes.append(line)
+            if make.rules:
+                make.rules[-1].recipe.append(line)
         elif assignment := _ASSIGNMENT.match(line):
             make.assign(assignment[1], assignment[2], assignment[3])
-    words = [word for recipe in make.recipes for word in _words(make.expand(recipe))]
-    if not any(word.startswith(("-D", "-I", "-std")) for word in words):
-        words = [word for value in make.variables.values() for word in _words(make.expand(value))]
-    return _sorted_out(words, directory)
+        elif ":" in line:
+            make.rules.append(_Rule(line))
+    return make
+
+
+def _rules_for(make: _Make, file: Path) -> list[_Rule]:
+    """The rules with flags that name the file; else those for its suffix; else all with flags."""
+    flagged = [rule for rule in make.rules if any(word.startswith(_FLAGS) for word in make.words(rule))]
+    for name in (file.name, f"%{file.suffix}", f"{file.suffix}.o"):
+        naming = [rule for rule in flagged if _names(make, rule, name)]
+        if naming:
+            return naming
+    return flagged
+
+
+def _names(make: _Make, rule: _Rule, name: str) -> bool:
+    words = (*words_of(make.expand(rule.line).replace(":", " : ")), *make.words(rule))
+    return any(word == name or word.endswith(f"/{name}") for word in words)
 
 
 def _active_lines(text: str, make: _Make) -> Iterator[str]:
@@ -105,24 +132,3 @@ def _active_lines(text: str, make: _Make) -> Iterator[str]:
             taken.pop()
         elif all(taken):
             yield line
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text, comments=False)
-    except ValueError:
-        return text.split()
-
-
-def _sorted_out(words: list[str], directory: str) -> MakeFlags:
-    found: dict[str, dict[str, None]] = {"-D": {}, "-U": {}, "-I": {}, "-std=": {}}
-    pending = ""
-    for word in words:
-        flag = pending or next((prefix for prefix in found if word.startswith(prefix)), "")
-        value = word if pending else word[len(flag) :]
-        pending = flag if flag and not value else ""
-        if flag and value and "$" not in value:
-            found[flag][value] = None
-    include_dirs = tuple(str(Path(directory, name)) for name in found["-I"])
-    standard = next(iter(found["-std="]), None)
-    return MakeFlags(tuple(found["-D"]), tuple(found["-U"]), include_dirs, standard)
