@@ -30,7 +30,8 @@ from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
-_SECONDS_FOR_CONDITIONS = 6.0  # of the processor
+_SECONDS_FOR_CONDITIONS = 12.0  # of the processor
+_CONDITIONS_SHARE = 4  # this part of a kernel's time is left for them
 
 Decide: TypeAlias = Callable[[Query], Answer]
 SiteKey: TypeAlias = tuple[object, ...]
@@ -53,12 +54,13 @@ class Judgement:
 
 @dataclass(slots=True)
 class Judge:
-    """Decides pair after pair.  `deadline` is a value of perf_counter()."""
+    """Decides pair after pair, until `pairs_until`, and then looks for conditions; both are values of perf_counter()."""
 
     protocol: Protocol
     facts: tuple[Fact, ...]
     options: AnalysisOptions
     decide: Decide
+    pairs_until: float
     deadline: float
     phases: Phases
     poser: Poser
@@ -86,7 +88,7 @@ class Judge:
             self.pairs += 1
             if self.poser.communication.signals(a, b):
                 self.discharged += 1
-            elif perf_counter() > self.deadline:
+            elif perf_counter() > self.pairs_until:
                 self._leave_open(a, b, levels, "the time limit was reached")
             else:
                 self._pair(a, b, levels)
@@ -335,6 +337,7 @@ def judge(
 
     `hosted`: host code that launches the kernel was seen.
     """
+    begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
     protocol = steady(protocol)
     relation = phases(protocol, Uniform(protocol))
@@ -343,6 +346,7 @@ def judge(
         everything,
         options,
         decide,
+        deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,
         relation,
         Poser(protocol, everything, communication(protocol, everything, relation, decide)),
