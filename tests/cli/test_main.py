@@ -53,7 +53,7 @@ def test_missing_file(tmp_path: Path):
 def test_directory_without_cuda(tmp_path: Path):
     (tmp_path / "a.c").write_text("int main() { return 0; }\n")
     assert refused("check", str(tmp_path)) == (
-        f"hgrd: error: {tmp_path}: no CUDA source (.cu, .cuh) with a kernel or a launch below this directory"
+        f"hgrd: error: {tmp_path}: no source with a kernel or a launch below this directory"
     )
 
 

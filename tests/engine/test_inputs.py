@@ -70,6 +70,14 @@ def test_host_programs_beside_cuda_sources_are_left_out_unless_named(tmp_path: P
     assert collect([cuda, host]).programs == ((cuda,), (host,))
 
 
+def test_cuda_sources_may_have_other_names(tmp_path: Path):
+    (remark,) = made(tmp_path, r__c='// - <<<1, 2>>>\nvoid f() { puts("<<< no, not __global__ >>>"); }\n')
+    assert collect([str(tmp_path)]).programs == ()
+    made(tmp_path, k__h=KERNEL)
+    launches, main = made(tmp_path, l__c="void g(int *a) { k<<<1, 2>>>(a); }\n", m__cpp='#include "k.h"\n' + MAIN)
+    assert collect([str(tmp_path)]).programs == ((launches, main, remark),)
+
+
 def test_kernels_may_stand_in_headers_only(tmp_path: Path):
     made(tmp_path, k__hpp=KERNEL)
     (user,) = made(tmp_path, user__cu='#include "k.hpp"\n' + MAIN)

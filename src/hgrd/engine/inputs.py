@@ -14,6 +14,7 @@ from hgrd.source.includes import scan
 _SOURCES = frozenset({".cu", ".cuh"})
 _HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".cu"})  # a .cu may hold the host code alone
 _CUDA = re.compile(rb"__global__|<<<|cudaLaunch(?:Cooperative)?Kernel")
+_CERTAIN = re.compile(rb'\b__global__\s+void\b|[\w>]\s*<<<[^<>\n"]*,')  # not in a message or a remark
 _MAIN = re.compile(rb"\bmain\s*\(")
 _SAMPLE_BYTES = 8192
 
@@ -39,13 +40,14 @@ class Inputs:
 class _Unit:
     """`wanted`: the user named it, or it has a kernel or a launch; `main`: it has one.
 
-    Both count what it includes.
+    `certain`: a kernel or a launch is no mere word.  All count what it includes.
     """
 
     file: str
     includes: frozenset[str]
     wanted: bool
     main: bool
+    certain: bool = False
 
 
 def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
@@ -74,8 +76,11 @@ def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Fail
         return
     files = sorted(_files_below(path))
     cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.wanted]
+    if not cuda:  # nvcc takes other names, too, with `-x cu`
+        hosts = (_unit(f, include_dirs) for f in files if _suffix(f) in _HOST_SOURCES and not unreadable(f))
+        cuda = [unit for unit in hosts if unit.certain]
     if not cuda:
-        yield Failure(path, "no CUDA source (.cu, .cuh) with a kernel or a launch below this directory")
+        yield Failure(path, "no source with a kernel or a launch below this directory")
     folders = {Path(unit.file).parent for unit in cuda}
     yield from cuda
     known = {unit.file for unit in cuda}
@@ -103,7 +108,8 @@ def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
     includes = scan(path, include_dirs, ())
     _, *others = includes.texts
     included = frozenset(map(os.path.realpath, others))
-    return _Unit(path, included, bool(_CUDA.search(includes.text)), bool(_MAIN.search(includes.text)))
+    text = includes.text
+    return _Unit(path, included, bool(_CUDA.search(text)), bool(_MAIN.search(text)), bool(_CERTAIN.search(text)))
 
 
 def _files_below(directory: str) -> Iterator[str]:

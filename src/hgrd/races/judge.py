@@ -54,7 +54,7 @@ class Judgement:
 
 @dataclass(slots=True)
 class Judge:
-    """Decides pair after pair, until `pairs_until`, and then looks for conditions; both are values of perf_counter()."""
+    """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter()."""
 
     protocol: Protocol
     facts: tuple[Fact, ...]
