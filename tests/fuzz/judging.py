@@ -78,11 +78,11 @@ class Tally:
         return "; ".join((counts, *(f"left: {n} {why.name}" for why, n in self.left.most_common())))
 
 
-def observe(subjects: Subjects, case: Case, random: Random, tally: Tally) -> Seen | None:
+def observe(subjects: Subjects, case: Case, random: Random, tally: Tally, launches: int = 2) -> Seen | None:
     """Some runs of a case together; None if it has no meaning at all."""
     together = Seen()
     done = 0
-    for launch in case.launches(random, 2):
+    for launch in case.launches(random, launches):
         for _ in range(_runs(case, launch)):
             try:
                 together.add(run(subjects, case, launch, random))

@@ -224,6 +224,8 @@ def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -
     for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, _TYPES[case.wide], np.int32), strict=True):
         top = random.choice((1, 3, 40))
         values = (np.frombuffer(random.randbytes(max(size, 0)), np.uint8) % top).astype(dtype)
+        if random.random() < 0.2:
+            values -= dtype(2)
         for (array, at), value in contents.items():
             if array == name and 0 <= at < len(values):
                 values[at] = value
