@@ -149,8 +149,6 @@ MUTATIONS = (
              put("protocol.model:Barrier.of_block", property(lambda _: True))),
     Mutation("handed-over-off", "values in shared memory say nothing of who wrote them", _LOCKS,
              gives(None, "races.acquire:Handshakes._handed_over")),
-    Mutation("handshakes-in-other-iterations", "fences and barriers count in iterations of their own", _LOCKS,
-             gives(False, "races.acquire:_skipped")),
     Mutation("causes-off", "mistakes in synchronisation are not named", _LOCKS, gives(None, "races.judge:flaw")),
     Mutation("agreement-across-barriers", "reads agree with what was read before a barrier",
              ("tests/races/test_agreement.py", *_RACES), gives(True, "races.agreement:Readings._at_once")),

@@ -526,6 +526,32 @@ __global__ void barrier_in_the_first_iteration(int *out, int n) {
   if (n > 5) out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
+// safe: 6 of 6 pairs
+__global__ void written_and_broken_out_of(int *out, const int *c, int n) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = 0; i < n; ++i) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+    __syncthreads();
+    if (c[i] > 3) tile[threadIdx.x] = i;
+    if (c[i] > 3) break;
+  }
+}
+
+// race: read other, write own; shared; warp block (data-dependent)
+__global__ void written_and_gone_on_with(int *out, const int *c, int n) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = 0; i < n; ++i) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];  // other
+    __syncthreads();
+    if (c[i] > 2) tile[threadIdx.x] = i;  // own
+    if (c[i] > 3) break;
+  }
+}
+
 // race: read other, write own; shared; warp block (data-dependent)
 __global__ void broken_out_of_behind_the_barrier(int *out, const int *c, int n) {
   __shared__ int tile[1024];

@@ -354,6 +354,20 @@ __global__ void attributes_and_an_initialiser_of_two(int *a, int n) {
     default: if (int last = half % 2; last == 1) [[unlikely]] { a[2 * i + last + 1] = 0; }  // other
   }
 }
+
+// safe: 1 of 1 pairs
+__global__ void behind_a_loop_that_has_two_ends(int *a, int n) {
+  int i;
+  for (i = 0; i < n; ++i) if (i == 3) break;
+  if (i < 3 && i < n) a[0] = threadIdx.x;
+}
+
+// race: write cell, write cell; global; warp block grid
+__global__ void behind_one_end_of_a_loop(int *a, int n) {
+  int i;
+  for (i = 0; i < n; ++i) if (i == 3) break;
+  if (i < 3) a[0] = threadIdx.x;  // cell
+}
 """
 
 

@@ -465,6 +465,34 @@ __global__ void a_wait_without_volatile(int *data, int *flags) {
     while (flags[0] == 0) {}  // wait
   }
 }
+
+// safe: 3 of 3 pairs
+__global__ void passed_on(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 1;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    atomicExch(&flag, 1);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = *data;
+  }
+}
+
+// race: read late, write early; global; warp block grid
+__global__ void passed_on_without_having_waited(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 1;  // early
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else {
+    atomicExch(&flag, 1);
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = *data;  // late
+  }
+}
 """
 
 
@@ -652,6 +680,21 @@ __global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
     }
     __syncthreads();
     if (i > 0) data[i] += data[i - 1];  // other
+  }
+}
+
+// race: read part, write part; global; grid (data-dependent)
+__global__ void arrivals_that_count_twice(int *partial, int *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = blockIdx.x;  // part
+    __threadfence();
+    last = atomicAdd(&arrived, 2) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    __threadfence();
+    if (threadIdx.x == 0) out[blockIdx.x] = partial[0];  // part
   }
 }
 """

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.races.analyze import analyze
 from hgrd.races.findings import Report
+from hgrd.races.options import AnalysisOptions
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """
@@ -128,3 +132,29 @@ def test_what_is_taken_for_granted_of_a_function_is_named(tmp_path: Path):
     assert [use.text for use in launch.assumptions if use.span.line == 3 and "anything" in use.text] == [
         "anything, whose body is not known, touches no memory of other threads"
     ]
+
+
+def test_what_does_not_compile_may_be_a_barrier(tmp_path: Path):
+    """It has no place among the items of the kernel, and may stand anywhere."""
+    text = """
+    __global__ void k(int *out) {
+      __shared__ int tile[256];
+      tile[threadIdx.x] = 1;
+      WAIT
+      out[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x];
+    }"""
+    file = tmp_path / "program.cu"
+
+    def outcome(wait: str) -> tuple[str, list[str]]:
+        file.write_text(text.replace("WAIT", wait))
+        (kernel,) = analyze((parse_file(str(file), SourceOptions()),), AnalysisOptions()).kernels
+        return kernel.outcome.value, [pair.reason for pair in kernel.launches[0].open_pairs]
+
+    assert outcome("wait_for_all;") == (
+        "unknown",
+        [
+            "what was not understood in line 5 may order the two accesses",
+            "does not compile: use of undeclared identifier 'wait_for_all'",
+        ],
+    )
+    assert outcome("") == ("race", [])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
-from hgrd.races.placement import Placement, Spot, certain, meeting, placement, precedes
+from hgrd.races.placement import Placement, Spot, certain, placement, precedes
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of
 
 _WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
@@ -278,7 +278,7 @@ class Handshakes:
             fence = spot.item
             if not isinstance(fence, Fence | Barrier) or not (precedes(first, spot) and precedes(spot, last)):
                 continue
-            if not (certain(spot, first) or certain(spot, last)) or _skipped(first, spot, last):
+            if not (certain(spot, first) or certain(spot, last)):
                 continue
             if isinstance(fence, Barrier) and not fence.of_block:
                 continue
@@ -353,9 +353,3 @@ def _parts(term: Term) -> frozenset[Term]:
 
 def known_to(access: Access) -> frozenset[Term]:
     return frozenset((*access.guards, *access.endings))
-
-
-def _skipped(first: Spot, middle: Spot, last: Spot) -> bool:
-    """Whether `middle` may belong to an iteration that has neither of the others in it."""
-    inner = max(meeting(first, middle), meeting(middle, last))
-    return middle.depth > inner
