@@ -1,4 +1,8 @@
-"""The mutations of `mutation_gate`: one rule of the analysis each, replaced by nothing or by something too strong."""
+"""The mutations of `mutation_gate`: one rule of the analysis each, replaced by nothing or by something too strong.
+
+Steps of the solver that only find sooner what other steps find, too, have none: divisors of open sign taken apart,
+bounds of exponents by those of powers, the search near what the lemmas leave.
+"""
 
 from __future__ import annotations
 
@@ -174,16 +178,10 @@ MUTATIONS = (
              put("solve.decide:_Decision._launches", stuck)),
     Mutation("bits-off", "no bit-vectors, nor z3's own arithmetic", (*_SOLVE, *_RACES),
              put("solve.decide:_Decision._ask", stuck)),
-    Mutation("signs-off", "divisors of open sign are not taken apart", (*_SOLVE, *_RACES),
-             gives(None, "solve.decide:_of_open_sign")),
     Mutation("divisors-off", "equations are not looked at modulo a number", (*_SOLVE, *_RACES),
              gives(None, "solve.prepare:check_divisors")),
-    Mutation("logarithms-off", "powers of two do not bound their exponents", (*_SOLVE, *_RACES),
-             gives((), "solve.prepare:_logarithms")),
     Mutation("factors-off", "a division by a product is none by its factors", (*_SOLVE, *_RACES),
              gives(None, "solve.division:Divider._factors")),
-    Mutation("pinned-off", "no search near what the lemmas leave", (*_SOLVE, *_RACES),
-             gives(None, "solve.decide:search_near")),
     Mutation("wraps-lean", "witnesses may lean on wrap-around", (*_SOLVE, *_RACES),
              gives(False, "solve.decide:leans_on_wraps")),
     *(Mutation(f"lemmas-{f}-off", f"no lemmas of the family {f}", _SOLVE, without_lemmas(f)) for f in FAMILIES),

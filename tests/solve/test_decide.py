@@ -180,6 +180,17 @@ def test_a_divisor_of_either_sign() -> None:
     assert isinstance(decide(query), Proved)
 
 
+def test_a_system_without_a_solution_in_integers() -> None:
+    """6 * x + n == 4 * y + m with n == m + 2 * i + 1: what is left is odd on one side alone.  No solver is asked."""
+    x, y = (shared(name, -(1 << 31), (1 << 31) - 1) for name in "xy")
+    n, m = (shared(name, 1, 1 << 30) for name in "nm")
+    index = add(mul(const(6), x), n), add(mul(const(4), y), m)
+    odd = eq(n, add(m, mul(const(2), I), const(1)))
+    assert decide(pair(*index, between=(odd,))) == Proved(frozenset(), "bounds")
+    even = eq(n, add(m, mul(const(2), I)))
+    assert isinstance(decide(pair(*index, between=(even,))), Conflict)
+
+
 def test_what_is_left_of_a_multiple() -> None:
     """(x - x % m) / m is x / m."""
     m = shared("m", 1, 1 << 20)
