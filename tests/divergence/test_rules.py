@@ -59,6 +59,14 @@ __global__ void told_to_each(int *a) {
   if (go[threadIdx.x] > 3) __syncthreads();  // here
 }
 
+// open
+__global__ void computed_for_each(int *a) {
+  __shared__ int go[1024];
+  go[threadIdx.x] = threadIdx.x / 2000;
+  __syncthreads();
+  if (go[threadIdx.x] > 3) __syncthreads();
+}
+
 __global__ void voted(int *a) {
   if (__syncthreads_or(a[threadIdx.x])) __syncthreads();
   if (__syncthreads_and(a[threadIdx.x])) __syncthreads();
@@ -302,6 +310,16 @@ __global__ void returned_behind_the_barrier(int n) {
   for (int i = 0; i < n; ++i) {
     __syncthreads();  // here
     if (i > threadIdx.x) return;
+  }
+}
+
+// HGRD003 block exit here i=2
+__global__ void returned_where_it_would_break(int n) {
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();  // here
+    bool done = i > threadIdx.x;
+    if (i >= threadIdx.x + 1) return;
+    if (done) break;
   }
 }
 

@@ -191,6 +191,19 @@ def test_a_system_without_a_solution_in_integers() -> None:
     assert isinstance(decide(pair(*index, between=(even,))), Conflict)
 
 
+def test_a_division_by_a_product_is_one_by_its_factors() -> None:
+    """Rows of planes: z = x / (w * h), y = x / w % h."""
+    n, w, h = shared("n", 0, 1 << 20), shared("w", 1, 1 << 10), shared("h", 1, 1 << 10)
+
+    def place(x: Term, rows: Term) -> Term:
+        return add(mul(div(x, mul(w, h)), w, h), mul(mod(div(x, w), rows), w), mod(x, w))
+
+    first, second = add(I, n), add(J, n)
+    assert isinstance(decide(pair(place(first, h), place(second, h))), Proved)
+    query = pair(place(first, w), place(second, w))
+    assert holds(query, decide(query))
+
+
 def test_what_is_left_of_a_multiple() -> None:
     """(x - x % m) / m is x / m."""
     m = shared("m", 1, 1 << 20)
