@@ -547,6 +547,36 @@ __global__ void by_a_volatile_array(volatile float *partial, const float *in, fl
   if (last) out[threadIdx.x] = partial[0];
 }
 
+// safe: 9 of 9 pairs
+__global__ void the_total_where_a_part_was(volatile float *partial, const float *in) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    partial[0] = partial[1];
+    arrived = 0;
+  }
+}
+
+// race: write part, write total; global; grid (data-dependent)
+// race: read total, write part; global; grid (data-dependent)
+__global__ void the_total_without_a_fence_before(volatile float *partial, const float *in) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    partial[0] = partial[1];  // total
+    arrived = 0;
+  }
+}
+
 // race: read sum, write part; global; grid (data-dependent)
 __global__ void no_fence_before_arriving(float *partial, const float *in, float *out) {
   __shared__ bool last;
@@ -665,8 +695,8 @@ __global__ void block_after_block_without_a_barrier(int *data) {
   }
 }
 
-// open: read other, write other; global; warp block grid: a wait for arrived, set in line 163, may order them
-// open: read other, write own; global; warp block grid: a wait for arrived, set in line 163, may order them
+// open: read other, write other; global; warp block grid: a wait for arrived, set in line 193, may order them
+// open: read other, write own; global; warp block grid: a wait for arrived, set in line 193, may order them
 __global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int r = 1; r <= rounds; ++r) {

@@ -12,6 +12,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Scope
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, reads_volatile
 from hgrd.races.communication import Handshaking
+from hgrd.races.counters import needs_no_fence
 from hgrd.races.locks import takes_lock
 
 UNFENCED = "HGRD005"
@@ -78,7 +79,7 @@ def _of_counters(handshaking: Handshaking, before: Access, after: Access, needed
         what = f"the counter {acquire.seen.target.name} would order the two"
         alike = [q for q in handshaking.handshakes.acquires(after) if q.symbol == acquire.symbol]
         arriving = [r for r in handshaking.handshakes.releases(before) if r.write.number == counting.arrival.number]
-        if not reads_volatile(after):
+        if not needs_no_fence(after):
             yield from _missing(what, "reading it", "", (alike, ()), after, needed)
         yield from _missing(what, "", "adding to it", ((), arriving), before, needed)
 
