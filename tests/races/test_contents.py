@@ -102,6 +102,24 @@ __global__ void all_at_one_place_that_it_made(int *out, int *in) {
   __syncthreads();
   out[base] = threadIdx.x;  // slot
 }
+
+// open: write here, write here; global; warp block: it depends on values that are not known: __brev()
+__global__ void where_a_function_of_the_thread_leads(int *a) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  a[__brev(t) / 2] = t;  // here
+}
+
+// race: write here, write here; global; warp block (data-dependent)
+__global__ void where_a_function_of_data_leads(int *a, const int *x) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  a[__brev(x[t]) / 2] = t;  // here
+}
+
+// race: write here, write here; global; warp (data-dependent)
+__global__ void a_function_that_is_the_same_for_both(int *a, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  a[t / 2 + __brev(n)] = t;  // here
+}
 """
 
 

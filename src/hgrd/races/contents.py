@@ -18,6 +18,7 @@ from hgrd.races.parties import SUFFIX
 from hgrd.solve.query import Query
 from hgrd.symbolic.linear import difference
 from hgrd.terms import Op, Origin, Symbol, Term, const, le, symbols_of, var
+from hgrd.terms.rewrite import arrays_of, bottom_up
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
 
@@ -53,12 +54,27 @@ class Contents:
         few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
         return self.computed_in(*bounds), replace(query, between=(*query.between, *few))
 
+    def functions_in(self, query: Query) -> tuple[str, ...]:
+        """Functions whose values decide whether the addresses are the same, of what is no data: they are what they are.
+
+        A witness that makes `__brev(0)` equal to `__brev(1)` shows nothing; with `__popc(a[i])` the contents do.
+        """
+        apart = difference(query.first.address, query.second.address)
+        reads = (t for t in bottom_up((apart,)) if t.op is Op.READ and t.array.endswith("()"))
+        return tuple(sorted({t.array for t in reads if not _from_data(t.args)}))
+
     def computed_in(self, *terms: Term) -> tuple[str, ...]:
         """Names of the computed values in the terms (of either thread)."""
         return tuple(sorted({_plain_name(s) for t in terms for s in _outside_reads(t) if self._is_computed(s)}))
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed
+
+
+def _from_data(terms: tuple[Term, ...]) -> bool:
+    """Whether contents of memory go into the terms."""
+    own = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*terms))
+    return own or any(not array.endswith("()") for array in arrays_of(*terms))
 
 
 def _outside_reads(term: Term) -> set[Symbol]:

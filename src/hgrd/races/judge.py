@@ -253,6 +253,9 @@ class Judge:
         """Why a conflict in the query may be none in the program."""
         if posed.unknown:
             return f"it depends on values that are not known: {_listed(posed.unknown)}"
+        functions = self.contents.functions_in(posed.query)
+        if functions:
+            return f"it depends on values that are not known: {_listed(functions)}"
         computed = self.contents.bearing_on(posed.query)
         if computed:
             return f"it depends on values that the kernel computes: {_listed(computed)}"
