@@ -219,6 +219,11 @@ def _columns(query: Query) -> set[Symbol]:
     return {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
 
 
+def _but_lookups(term: Term) -> tuple[Term, ...]:
+    """The parts of a term, but for where an array is looked into."""
+    return () if term.op is Op.READ else term.args
+
+
 def _within(bound: Term, query: Query) -> Term:
     return conj(*(conj(le(const(0), value), lt(value, bound)) for _, value in _data(query)))
 
@@ -226,7 +231,7 @@ def _within(bound: Term, query: Query) -> Term:
 def _data(query: Query) -> list[Named]:
     """What the addresses are computed from that memory holds: values that are read, by the name of their array."""
     found: list[Named] = []
-    for t in bottom_up((query.first.address, query.second.address)):
+    for t in bottom_up((query.first.address, query.second.address), _but_lookups):
         match t.op:
             case Op.READ:
                 name = t.array

@@ -31,6 +31,7 @@ from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
 _SECONDS_FOR_CONDITIONS = 12.0  # of the processor
+_SECONDS_FOR_KNOWN_CONDITIONS = 24.0  # so long also those that have been found for other races are tried
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for them
 
 Decide: TypeAlias = Callable[[Query], Answer]
@@ -295,16 +296,20 @@ class Judge:
 
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
-        enough = process_time() + _SECONDS_FOR_CONDITIONS
+        begin = process_time()
+        known: dict[str, None] = {}
         for key, conflicts in self.conflicts.items():
-            finding = self.findings[key]
-            if finding.same_value or perf_counter() > self.deadline or process_time() > enough:
+            finding, spent = self.findings[key], process_time() - begin
+            if finding.same_value or perf_counter() > self.deadline or spent > _SECONDS_FOR_KNOWN_CONDITIONS:
                 continue
             first = conflicts[0][0]
             scattered = scatters(first.first, first.second, self.protocol)
-            suspect = Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers)
-            condition = precondition(suspect, self.decide, self.deadline)
+            queries = tuple(self._queries_of(key))
+            suspect = Suspect(queries, tuple(conflicts), scattered, self.protocol.numbers, tuple(known))
+            late = spent > _SECONDS_FOR_CONDITIONS
+            condition = precondition(suspect, self.decide, self.deadline, known_only=late)
             if condition:
+                known[condition] = None
                 confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
                 self.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
