@@ -79,6 +79,11 @@ KERNELS = {
     "constants made of constants": """
     static __device__ const unsigned char twice = 4, half = twice / 2;
     __global__ void k(int *a) { a[threadIdx.x / half] = threadIdx.x; }""",
+    "constants with members": """
+    struct Two { int one, other; __device__ constexpr Two(int a) : one(a), other(a + 1) {} };
+    static __device__ const Two two = Two(1);
+    static __device__ const int half = two.other;
+    __global__ void k(int *a) { a[threadIdx.x / half] = threadIdx.x; }""",
     "three axes": """
     __global__ void k(int *a) { a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x + blockIdx.z] = blockIdx.y; }""",
 }

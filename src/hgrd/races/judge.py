@@ -144,7 +144,11 @@ class Judge:
         """A pair that was asked about for all levels at once and can meet: at which ones?"""
         clear = True
         for single in level_pairs(pair.first, pair.second, levels, self.phases):
-            clear = self._settle(single) and clear
+            if perf_counter() > self.pairs_until and single.level is not None:
+                self._leave_open(pair.first, pair.second, (single.level,), "the time limit was reached")
+                clear = False
+            else:
+                clear = self._settle(single) and clear
         if clear:
             self.discharged += 1
 

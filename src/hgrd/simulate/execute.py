@@ -172,5 +172,6 @@ def _initial(unit: Unit, e: Expression, memory: Memory) -> Value:
     launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
     batch = Batch(launch, memory, None, 0, 1, np.ones(1, np.bool_))
     lanes = Lanes(None, 1, np.zeros(1, np.int64))
-    frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], [])
+    objects = [memory.place_copies(name, Home.LOCAL, size, 1).number for name, size in code.objects]
+    frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], objects)
     return made(Here(batch, frame, lanes))
