@@ -33,7 +33,7 @@ from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
 
 _log = logging.getLogger(__name__)
 _BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
-_LAUNCH_SHARE = 2  # a launch may take this part of what is left of a program's time
+_LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -70,6 +70,8 @@ def analyze(
         for name in p.missing_includes
     ]
     reports: list[LaunchReport] = []
+    sites = {k.ref.key: [site for site in host.launches if site.kernel.key == k.ref.key] or [None] for k, _ in kernels}
+    ahead = sum(map(len, sites.values()))
     with Session() as session:
 
         def ask(query: Query) -> Answer:
@@ -77,28 +79,30 @@ def analyze(
 
         for kernel, assumed in kernels:
             messages += [Message(f.span, f"assumed of kernel '{kernel.ref.name}': {f.text}", False) for f in assumed]
-            launches = [site for site in host.launches if site.kernel.key == kernel.ref.key]
+            launches = sites[kernel.ref.key]
             reports += [
                 _launch(
                     Situation(tables, kernel, launch, ask),
-                    _within(options, end),
+                    _within(options, end, ahead - index),
                     messages,
                     programs,
                     assumed if launch is None else (*assumed, *unseen),
                     (replay, replay_barrier),
                 )
-                for launch in launches or [None]
+                for index, launch in enumerate(launches)
             ]
-            if launches and kernel.ref.key in host.cut:
+            ahead -= len(launches)
+            if launches != [None] and kernel.ref.key in host.cut:
                 reports.append(_beyond(kernel, host.cut[kernel.ref.key]))
     return Report(
         tuple(p.file for p in programs), roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin
     )
 
 
-def _within(options: AnalysisOptions, end: float) -> AnalysisOptions:
-    """The options of the next launch, where the program has until `end`."""
-    return replace(options, time_limit=min(options.time_limit, (end - perf_counter()) / _LAUNCH_SHARE))
+def _within(options: AnalysisOptions, end: float, ahead: int) -> AnalysisOptions:
+    """The options of the next launch of those that are still ahead, where the program has until `end`."""
+    share = (end - perf_counter()) / min(ahead, _LAUNCH_SHARE)
+    return replace(options, time_limit=min(options.time_limit, share))
 
 
 def _kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple[Fact, ...]]]:
