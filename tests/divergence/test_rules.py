@@ -24,6 +24,15 @@ __global__ void some_threads(int *a) {
   if (threadIdx.x < 7) __syncthreads();  // here
 }
 
+// HGRD002 block branch here i=0
+__global__ void a_loop_that_some_enter(int *a) {
+  for (int i = threadIdx.x; i < 1; i += 64) __syncthreads();  // here
+}
+
+__global__ void a_loop_that_all_enter(int *a) {
+  for (int i = blockIdx.x; i < 1; i += 64) __syncthreads();
+}
+
 __global__ void parameter(int *a, int n) { if (n < 7) __syncthreads(); }
 
 __global__ void some_blocks(int *a) { if (blockIdx.x < 7) __syncthreads(); }

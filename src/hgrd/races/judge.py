@@ -22,6 +22,7 @@ from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
 from hgrd.races.idioms import flaw
+from hgrd.races.launchable import in_a_launch
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
@@ -183,16 +184,20 @@ class Judge:
 
     def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
         """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
-        posed = self.poser.pose(pair, bounded=False)
-        answer = self.decide(posed.query)
+        posed, answer = self._decided(self.poser.pose(pair, bounded=False))
         if isinstance(answer, Proved) or not self._knows_more(pair):
             return posed, answer
-        within = self._in_full(pair)
-        answer = self.decide(within.query)
+        within, answer = self._decided(self._in_full(pair))
         if isinstance(answer, Proved) and _sized(pair):
             for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
                 self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
         return within, answer
+
+    def _decided(self, posed: Posed) -> tuple[Posed, Answer]:
+        answer = self.decide(posed.query)
+        if isinstance(answer, Conflict):
+            return in_a_launch(posed, answer, self.facts, self.decide)
+        return posed, answer
 
     def _knows_more(self, pair: Pair) -> bool:
         return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
@@ -280,13 +285,12 @@ class Judge:
         values = self._own_values(pair)
         if values is None:
             return posed, answer
-        narrower = self._in_full(pair, values=values)
-        match self.decide(narrower.query):
-            case Conflict() as different:
+        match self._decided(self._in_full(pair, values=values)):
+            case narrower, Conflict() as different:
                 return narrower, different
-            case Proved():
+            case _, Proved():
                 return None
-            case Undecided():
+            case _:
                 return posed, answer
 
     def _own_values(self, pair: Pair) -> tuple[Term, Term] | None:

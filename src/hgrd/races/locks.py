@@ -142,12 +142,16 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
-    """The lock that an acquire before the access has taken, if it is given back only behind it."""
+    """The lock that an acquire before the access has taken, if it is given back only behind it.
+
+    What changes the lock itself gives it back, or is wrong.
+    """
     here = handshakes.placement.of(access)
     if (
         not acquire.fenced
         or acquire.delegated
         or not takes_lock(acquire)
+        or (access.target.key == acquire.seen.target.key and modifies(access))
         or _changed_between(acquire, here, handshakes)
     ):
         return []

@@ -6,7 +6,7 @@ The iteration number is a bounded symbol; `carried` tells how variables depend o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hgrd.program import expressions as ex
@@ -218,6 +218,8 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     enter(machine, inside, carried, var(binder))
     if shape.test is not None:
         again = _test_before(machine, inside, shape, carried, var(binder))
+        if shape.test_first and again is not None:
+            _choose(inside, again, shape.test.span)
         if not shape.test_first and again is not None:
             inside.assume(disj(eq(var(binder), const(0)), again), ConditionKind.LOOP, shape.test.span)
         for in_range in _ends_before_wrapping(again, binder):
@@ -227,6 +229,17 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     after, breaks = _body(machine, inside, shape)
     returned = tuple(state for state, _ in machine.frame.returns[depth:])
     return Ends(after, breaks, carried.ends.returns, returned)
+
+
+def _choose(state: State, test: Term, span: Span) -> None:
+    """What every iteration tests alike is a choice of the program, not only known of the first."""
+    parts = test.args if test.op is Op.AND else (test,)
+    state.path = tuple(
+        replace(c, kind=ConditionKind.LOOP)
+        if c.kind is ConditionKind.VALUE and c.span == span and c.term in parts
+        else c
+        for c in state.path
+    )
 
 
 def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, iteration: Term) -> Term | None:

@@ -140,7 +140,24 @@ __global__ void taken_from_the_beginning(int *sum) {
   }
 }
 
+// Seed 1022367: who gives the lock back by a store, and takes it again, does not hold it all the while.
+// note: write give, write give; global; warp grid
+// race: atomic again, write give; global; warp grid (data-dependent)
+// race: atomic last, write give; global; warp grid
+// race: atomic take, write give; global; warp grid (data-dependent)
+__global__ void given_back_in_between(int *sum) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}  // take
+  __threadfence();
+  *(volatile int *)&lock = 0;  // give
+  while (atomicCAS(&lock, 0, 1) != 0) {}  // again
+  __threadfence();
+  *sum += 1;  // sum
+  __threadfence();
+  atomicExch(&lock, 0);  // last
+}
+
 void launches(int *sum) {
+  given_back_in_between<<<2, 4>>>(sum);
   twice_among_two<<<1, 2>>>(sum);
   twice_among_three<<<1, 3>>>(sum);
   twice_and_taken_again<<<1, 2>>>(sum);
