@@ -279,3 +279,19 @@ def stuck(*_: Any, **__: Any) -> Any:
     from hgrd.solve.refute import Stuck
 
     return Stuck("switched off")
+
+
+def seen_always(*_: Any) -> None:
+    from hgrd.simulate.attendance import SeenError
+
+    raise SeenError
+
+
+def not_forced(old: Callable[..., Any], attendance: Any) -> None:
+    old(attendance)
+    attendance.forced = False
+
+
+def at_every_level(old: Callable[..., Any], attempt: Any, finding: Any, evidence: Any, deadline: float) -> Any:
+    said = [old(attempt, finding, replace(evidence, level=level), deadline) for level in type(evidence.level)]
+    return "confirmed" if "confirmed" in said else said[0]

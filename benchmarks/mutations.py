@@ -17,6 +17,7 @@ from benchmarks.mutating import (
     any_scope,
     any_two_reads,
     around,
+    at_every_level,
     barriers,
     changing,
     everywhere,
@@ -31,11 +32,13 @@ from benchmarks.mutating import (
     no_partial,
     no_past,
     no_values,
+    not_forced,
     nothing_lost,
     one_byte,
     plain_volatile,
     put,
     same_pair,
+    seen_always,
     stuck,
     together,
     unweighed,
@@ -53,6 +56,7 @@ _ORDER = ("tests/simulate/test_access_model.py", "tests/simulate/test_ordering.p
 _PRESUMED = ("tests/races/test_presumptions.py",)
 _LOCKS = ("tests/races/test_locks.py", "tests/races/test_patterns.py", "tests/races")
 _SOLVE = ("tests/solve",)
+_REPLAY = ("tests/simulate/test_replay_barriers.py", "tests/simulate/test_replay.py", "tests/simulate/test_smaller.py")
 _LEAVING = ("tests/protocol", "tests/races/test_endings.py", "tests/races/test_language.py", *_RACES)
 FACTS = {
     "ASSERT": ("tests/races/test_assumptions.py", "tests/facts", "tests/host", "tests/races"),
@@ -259,6 +263,18 @@ MUTATIONS = (
              gives(True, "races.teams:Team.uniform")),
     Mutation("divergence-uniform-never", "no condition is alike in a team", ("tests/divergence", *_RACES),
              gives(False, "races.teams:Team.uniform")),
+    Mutation("replay-barriers-missed-always", "in a replay, a thread that waits is missed by the other one", _REPLAY,
+             put("simulate.attendance:Attendance._apart", seen_always)),
+    Mutation("replay-barriers-let-go-unnoticed", "in a replay, who has been let go may miss others", _REPLAY,
+             around("simulate.attendance:Attendance.stuck", not_forced)),
+    Mutation("replay-masks-unchecked", "in a replay, warp masks are not looked at", _REPLAY,
+             gives(None, "simulate.attendance:Attendance._compare")),
+    Mutation("replay-at-any-level", "in a replay, races at other levels confirm", _REPLAY,
+             around("simulate.replay:_race", at_every_level)),
+    Mutation("replay-smaller-off", "replays that take too long are not tried with smaller inputs", _REPLAY,
+             gives(None, "simulate.replay:smaller")),
+    Mutation("replay-sooner-off", "replays of iterations that are not reached are left at that", _REPLAY,
+             gives(None, "simulate.replay:left_before")),
     *(Mutation(f"dynamic-{s.lower()}-barrier-off", f"in a run, barriers of scope {s} order nothing", _ORDER,
              around("simulate.ordering:Ordering.arrive", ignored(s))) for s in ("WARP", "BLOCK", "DEVICE")),
     Mutation("dynamic-barrier-too-wide", "in a run, every barrier is one of the grid", _ORDER,

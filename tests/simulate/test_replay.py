@@ -129,6 +129,19 @@ def test_what_data_decides_stays_data_dependent(tmp_path: Path):
     assert (finding.confidence.value, finding.replay) == ("data-dependent", "confirmed")
 
 
+def test_a_run_ends_when_the_conflict_was_seen(tmp_path: Path):
+    text = """
+    __global__ void k(int *a, int n) {
+      a[n] = threadIdx.x;
+      for (int i = 0; i < 2000000000; ++i) a[n + 1] += i;
+    }
+    int main(int argc, char **argv) { int *a; cudaMalloc(&a, 256); k<<<1, 32>>>(a, argc); }"""
+    findings = replayed(tmp_path, text)
+    first = [f for f in findings if {f.first.span.line, f.second.span.line} == {3}]
+    assert [f.replay for f in first] == ["confirmed"]
+    assert all(f.replay_seconds < 1.0 for f in first)
+
+
 def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
     program = parse(tmp_path, "__global__ void k(int *a) { a[0] = threadIdx.x + blockIdx.x; }")
     (kernel,) = analyze((program,), AnalysisOptions(), Replayer(altogether=-1.0)).kernels

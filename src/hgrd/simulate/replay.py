@@ -34,6 +34,7 @@ from hgrd.simulate.valuation import ValuationError
 
 _log = logging.getLogger(__name__)
 _FUEL = 1 << 26
+_FIRST_LOOK = 0.02  # seconds
 _TOO_LONG = "the run takes too long"
 F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E", Evidence, BarrierEvidence)
@@ -156,15 +157,26 @@ def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
 
 @dataclass(slots=True)
 class _Watch:
-    """Hands on to an observer, and stops the run when its time is over."""
+    """Hands on to an observer, and stops the run when its time is over, or when `seen` says so.
+
+    `look` is when that is asked next: after `pause` seconds, then after twice as long, …
+    """
 
     model: Observer
     deadline: float
+    seen: Callable[[], bool]
+    look: float = 0.0
+    pause: float = _FIRST_LOOK
 
     def touch(self, event: Touch, /) -> None:
-        if perf_counter() > self.deadline:
+        now = perf_counter()
+        if now > self.deadline:
             raise LateError
         self.model.touch(event)
+        if now > self.look:
+            if self.look and self.seen():
+                raise SeenError
+            self.look, self.pause = now + self.pause, 2 * self.pause
 
     def arrive(self, event: Arrive, /) -> None:
         self.model.arrive(event)
@@ -176,17 +188,26 @@ class _Watch:
 def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: float) -> str:
     launch = attempt.launch
     model = AccessModel(Shape(launch.block_threads, launch.blocks), attempt.threads)
-    watch = _Watch(model, deadline)
-    try:
-        outcome = execute(attempt.executable, launch, attempt.memory, watch, _FUEL, together=True, ahead=attempt.ahead)
-    except LateError:
-        outcome = None
     sites = attempt.executable.sites.sites
     wanted = {_key_of(finding.first), _key_of(finding.second)}
-    for race in model.races():
-        ends = {_key(sites[race.first]), _key(sites[race.second])}
-        if ends == wanted and race.space is finding.space and evidence.level in race.levels:
-            return CONFIRMED
+
+    def seen() -> bool:
+        return any(
+            {_key(sites[race.first]), _key(sites[race.second])} == wanted
+            and race.space is finding.space
+            and evidence.level in race.levels
+            for race in model.races()
+        )
+
+    watch = _Watch(model, deadline, seen)
+    try:
+        outcome = execute(attempt.executable, launch, attempt.memory, watch, _FUEL, together=True, ahead=attempt.ahead)
+    except SeenError:
+        return CONFIRMED
+    except LateError:
+        outcome = None
+    if seen():
+        return CONFIRMED
     if not isinstance(outcome, Finished):
         return _ended(outcome)
     return _missed(finding, {(thread, _key(sites[n])) for thread, n in model.made()}, attempt.threads)
@@ -194,7 +215,7 @@ def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: floa
 
 def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, deadline: float) -> str:
     attendance = Attendance(finding, attempt.threads, deadline)
-    watch = _Watch(Silent(), deadline)
+    watch = _Watch(Silent(), deadline, lambda: False)
     run, launch, memory = attempt.executable, attempt.launch, attempt.memory
     try:
         outcome = execute(run, launch, memory, watch, _FUEL, together=True, ahead=attempt.ahead, attendance=attendance)
