@@ -293,5 +293,6 @@ def not_forced(old: Callable[..., Any], attendance: Any) -> None:
 
 
 def at_every_level(old: Callable[..., Any], attempt: Any, finding: Any, evidence: Any, deadline: float) -> Any:
-    said = [old(attempt, finding, replace(evidence, level=level), deadline) for level in type(evidence.level)]
-    return "confirmed" if "confirmed" in said else said[0]
+    others = (level for level in type(evidence.level) if level is not evidence.level)
+    tried = (old(attempt, finding, replace(evidence, level=x), deadline) for x in (evidence.level, *others))
+    return next((said for said in tried if said == "confirmed"), "")
