@@ -117,6 +117,18 @@ __global__ void places_by_way_of_shared_memory(int *a, const int *place, int col
   if (threadIdx.x == 0) a[blockIdx.x * columns + some[7]] = 1 + blockIdx.x;  // each
 }
 
+// race: write bin, write bin; global; warp block grid (unless within(key, 64))
+__global__ void table_of_a_thread(int *a, const int *key) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  a[t * 64 + key[t]] = t;  // bin
+}
+
+// race: write cell, write cell; global; warp block grid (unless (blockDim.x * gridDim.x) <= stride)
+__global__ void rectangle(int *a, int stride, int left, int right, int top, int bottom) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x + left, y = threadIdx.y + blockIdx.y * blockDim.y + top;
+  if (x <= right && y <= bottom) a[y * stride + x] = 3 * x + y;  // cell
+}
+
 // race: write sum, write sum; global; warp block grid (unless monotone(start))
 __global__ void row_that_several_threads_write_alike(float *a, const int *start, const float *of_row) {
   for (int i = start[blockIdx.x]; i < start[blockIdx.x + 1]; i++) a[i] = of_row[blockIdx.x] + 1;  // sum
@@ -206,6 +218,26 @@ def test_a_condition_on_what_the_host_has_in_memory_names_parameters(
     text = LEVELS.replace("CONTENTS", contents).replace("PITCH", pitch)
     verdict = f"race: write cell, write cell; global; warp block grid (unless {condition})"
     assert observed(check(tmp_path_factory.mktemp("levels"), text), text) == {"rows": [verdict]}
+
+
+CHOSEN = """
+#include <cstdlib>
+__global__ void tables(int *a, const int *key, int columns, int n) {
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; i++) a[blockIdx.x * columns + key[i]] = blockIdx.x;  // cell
+}
+int main(int count, char **words) {
+  int *a, *key, wide = atoi(words[1]), n = atoi(words[2]);
+  cudaMalloc(&a, 1 << 20);
+  cudaMalloc(&key, 1 << 20);
+  tables<<<64, 64>>>(a, key, wide > 3 ? 128 : 32, n);
+}
+"""
+
+
+def test_indexes_within_what_the_host_chooses(tmp_path_factory: pytest.TempPathFactory):
+    verdict = "race: write cell, write cell; global; grid (unless within(key, columns))"
+    assert observed(check(tmp_path_factory.mktemp("chosen"), CHOSEN), CHOSEN) == {"tables": [verdict]}
 
 
 WRAPPING = """

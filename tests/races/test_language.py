@@ -275,7 +275,7 @@ __global__ void enumeration_in_memory(int *a, const Part *parts) {
   if (blockIdx.x == 0) a[4 * i + parts[i]] = i;
 }
 
-// race: write here, write here; global; warp block (data-dependent)
+// race: write here, write here; global; warp block (unless within(parts, 3))
 __global__ void enumeration_of_more_bits_than_room(int *a, const Part *parts) {
   int i = threadIdx.x;
   if (blockIdx.x == 0) a[3 * i + parts[i]] = i;  // here
@@ -287,13 +287,13 @@ __global__ void enumeration_with_a_sign(int *a, const Shift *shifts) {
   if (blockIdx.x == 0) a[4 * i + shifts[i]] = i;
 }
 
-// race: write here, write here; global; warp block (data-dependent)
+// race: write here, write here; global; warp block (unless within(parts, 4))
 __global__ void enumeration_of_a_fixed_type(int *a, const Fixed *parts) {
   int i = threadIdx.x;
   if (blockIdx.x == 0) a[4 * i + parts[i]] = i;  // here
 }
 
-// race: write here, write here; global; warp block (data-dependent)
+// race: write here, write here; global; warp block (unless within(parts, 4))
 __global__ void scoped_enumeration(int *a, const Scoped *parts) {
   int i = threadIdx.x;
   if (blockIdx.x == 0) a[4 * i + (int)parts[i]] = i;  // here

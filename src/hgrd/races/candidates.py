@@ -11,7 +11,7 @@ from typing import TypeAlias
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Configuration
 from hgrd.solve.query import Party, Query
-from hgrd.symbolic.linear import difference
+from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import (
     Op,
     Origin,
@@ -63,7 +63,7 @@ def candidates(
     for array in _row_starts(query):
         yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
     yield from _of_lengths(query)
-    yield from _of_indexes(query)
+    yield from _of_indexes(query, arguments)
     yield from _of_several(parameters, query, configuration)
     if scatters:
         for array in _index_arrays(query):
@@ -201,22 +201,45 @@ def _without_repeats(array: str, query: Query) -> Term:
     )
 
 
-def _of_indexes(query: Query) -> Iterator[Candidate]:
+def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
     """That all that memory gives for indexes is below the number of columns, so that rows stay apart."""
     arrays = sorted({name for name, _ in _data(query)})
     if not arrays or not all(arrays) or len(arrays) > _MOST_LENGTHS:
         return
-    for bound in sorted(_columns(query), key=_by_name)[:_MOST_BOUNDS]:
-        text = " && ".join(f"within({array}, {bound.name})" for array in arrays)
-        yield Candidate(text, lambda query, bound=bound: _within(var(bound), query))
+    for text, bound in _columns(query, arguments)[:_MOST_BOUNDS]:
+        said = " && ".join(f"within({array}, {text})" for array in arrays)
+        yield Candidate(said, lambda query, bound=bound: _within(bound, query))
 
 
-def _columns(query: Query) -> set[Symbol]:
-    """Inputs that an index is multiplied with in an address, and those that the host relates to them."""
-    products = (t for t in bottom_up((query.first.address, query.second.address)) if t.op is Op.MUL)
-    strides = symbols_of(*(t for t in products if sum(not a.is_const for a in t.args) > 1))
-    related = symbols_of(*(f for f in query.facts if not symbols_of(f).isdisjoint(strides)))
-    return {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
+def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
+    """Numbers that an index is multiplied with in an address, and inputs that the host compares with one of them."""
+    addresses = (query.first.address, query.second.address)
+    products = [t for t in bottom_up(addresses) if t.op is Op.MUL and sum(not a.is_const for a in t.args) > 1]
+    strides = symbols_of(*products)
+    compared = [f for f in query.facts if f.op in (Op.LE, Op.LT) and len(symbols_of(f)) == 2]
+    related = symbols_of(*(f for f in compared if not symbols_of(f).isdisjoint(strides)))
+    inputs = {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
+    factors = {_bare(a) for t in products for a in t.args}
+    named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
+    given = [(name, t) for name, t in arguments if _bare(t) in factors and t not in {n for _, n in named}]
+    return [*named, *given, *((str(width), const(width)) for width in _widths(query))]
+
+
+def _bare(term: Term) -> Term:
+    while term.op is Op.WRAP:
+        term = term.args[0]
+    return term
+
+
+def _widths(query: Query) -> list[int]:
+    """How many values of an index from memory there is room for, where rows have a constant width."""
+    data = {t for _, t in _data(query)}
+    found: set[int] = set()
+    for address in (query.first.address, query.second.address):
+        atoms = linear(address)[1]
+        units = {abs(c) for t, c in atoms.items() if _bare(t) in data}
+        found |= {abs(c) // u for t, c in atoms.items() if _bare(t) not in data for u in units if c % u == 0}
+    return sorted(w for w in found if w > 1)
 
 
 def _but_lookups(term: Term) -> tuple[Term, ...]:

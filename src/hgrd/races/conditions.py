@@ -19,7 +19,7 @@ from hgrd.races.candidates import Candidate, Named, candidates
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
 from hgrd.solve.wrapping import in_range, takes_effect
-from hgrd.terms import EvaluationError, Op, Term, const, evaluate
+from hgrd.terms import EvaluationError, Op, Term, const, evaluate, ne, var
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_QUERIES = 24
@@ -64,7 +64,7 @@ def precondition(
             assumed = _excludes(candidate, suspect.queries, decide, conflicts)
             if assumed is None:
                 continue
-            if all(_leaves_work(candidate, p.query, decide, assumed) for p, _ in suspect.conflicts):
+            if all(_leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts):
                 return candidate.text
     return ""
 
@@ -133,12 +133,22 @@ def _under(candidate: Candidate, query: Query) -> Query:
 
 
 def _leaves_work(
-    candidate: Candidate, query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]
+    candidate: Candidate, query: Query, model: Model, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]
 ) -> bool:
-    """Whether two threads can still make the two accesses, wherever these go, without what is assumed not to wrap."""
+    """Whether two threads can still make the two accesses, wherever these go, without what is assumed not to wrap.
+
+    So they can with different indexes along each axis along which those of the model differ: a condition under
+    which only one row of threads has anything to do is none to expect.
+    """
     anywhere = [replace(party, address=const(0)) for party in (query.first, query.second)]
     free = replace(_under(candidate, query), first=anywhere[0], second=anywhere[1])
-    answer = decide(free)
+    axes = zip(query.first.axes, query.second.axes, strict=True)
+    apart = [(a.symbol, b.symbol) for a, b in axes if model.values.get(a.symbol) != model.values.get(b.symbol)]
+    return all(_can_meet(replace(free, between=(*free.between, ne(var(a), var(b)))), decide, assumed) for a, b in apart)
+
+
+def _can_meet(query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]) -> bool:
+    answer = decide(query)
     if not isinstance(answer, Conflict):
         return False
-    return not _leans(answer.model, assumed) or _conflict_without(assumed, free, decide)
+    return not _leans(answer.model, assumed) or _conflict_without(assumed, query, decide)
