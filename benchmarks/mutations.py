@@ -296,7 +296,7 @@ MUTATIONS = (
     Mutation("dynamic-pending-off", "in a run, a fence behind a read acquires nothing", _ORDER,
              gives(None, "simulate.ordering:Ordering._acquire_pending")),
     Mutation("dynamic-volatile-reads-off", "in a run, a volatile read behind a flag needs a fence", _ORDER,
-             around("simulate.ordering:Ordering._looking", alone_in_order)),
+             around("simulate.ordering:Ordering._told", alone_in_order)),
     Mutation("dynamic-volatile-reads-all", "in a run, nothing behind a flag needs a fence", _ORDER,
              around("simulate.ordering:Ordering.touch", any_read_looks)),
     Mutation("dynamic-same-value-off", "in a run, writes of the same value are a race", _ORDER,
