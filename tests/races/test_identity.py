@@ -70,6 +70,51 @@ __global__ void one_and_the_same_number(char *a) {
   if (threadIdx.x == 0 && blockIdx.x == 0) *(float *)a = 1.0f;  // narrow
   if (threadIdx.x == 1 && blockIdx.x == 0) *(double *)a = 1.0;  // wide
 }
+
+// race: write single, write twice; global; warp
+__global__ void a_product_in_double_precision(double *a, float x, float y) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = x * y;  // single
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = (double)x * (double)y;  // twice
+}
+
+// note: write product, write widened; global; warp
+// safe: 2 of 3 pairs
+__global__ void a_product_in_single_precision(double *a, float x, float y) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = x * y;  // product
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = (double)(x * y);  // widened
+}
+
+// race: write after, write before; global; warp
+__global__ void rounded_before_or_after(float *a, double x, double y) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = (float)x + (float)y;  // before
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = (float)(x + y);  // after
+}
+
+// race: write sine, write sinf; global; warp
+__global__ void a_sine_in_double_precision(double *a, float x) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = sinf(x);  // sinf
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = sin((double)x);  // sine
+}
+
+// race: write double_n, write float_n; global; warp
+__global__ void an_integer_that_float_rounds(double *a, int n) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = n;  // double_n
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = (float)n;  // float_n
+}
+
+// note: write double_s, write float_s; global; warp
+// safe: 2 of 3 pairs
+__global__ void an_integer_that_float_has(double *a, short n) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *a = n;  // double_s
+  if (threadIdx.x == 1 && blockIdx.x == 0) *a = (float)n;  // float_s
+}
+
+// note: write zero, write zero; global; warp block grid
+// safe: 0 of 1 pairs
+__global__ void a_zero_at_every_byte(char *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  *(float *)(a + i) = 0.0;  // zero
+}
 """
 
 

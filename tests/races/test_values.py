@@ -16,6 +16,19 @@ __global__ void two_calls_of_one_function(int *a, int n) {
   put(a, n);
 }
 
+// In double precision, 1 / 49.0 * 49.0 is less than 1.
+// race: write place, write place; global; warp (data-dependent)
+__global__ void divided_and_multiplied(int *a) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0 && t < 2) a[(int)(t / 49.0 * 49.0)] = t;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void halved_and_doubled(int *a) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0 && t < 2) a[(int)(t / 2.0 * 2.0)] = t;
+}
+
 // note: write put, write put; global; warp block grid
 // safe: 0 of 3 pairs
 __global__ void two_calls_with_one_value(int *a, int n) {

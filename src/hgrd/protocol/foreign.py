@@ -10,6 +10,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Scope
+from hgrd.symbolic.arithmetic import computed
 from hgrd.symbolic.calls import reachable
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
@@ -101,7 +102,7 @@ def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
     name = call.function.name
     match call.type:
         case FloatType():
-            return FloatValue(read_between(f"float {name}", known, *ANY))
+            return FloatValue(read_between(computed(name, call.type), known, *ANY))
         case IntType(bits=bits, signed=signed):
             return read_between(f"{name}()", known, *_SMALL_RANGE.get(name, of_type(bits, signed)))
         case _:

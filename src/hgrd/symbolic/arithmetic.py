@@ -37,6 +37,7 @@ from hgrd.terms import (
     wrap,
 )
 
+_PRECISION = {16: 11, 32: 24, 64: 53}  # binary digits (IEEE 754)
 _SHIFTS = {BinaryOp.SHL, BinaryOp.SHR}
 _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
 _INTEGER = {
@@ -93,23 +94,31 @@ def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value | None:
         case Term(), Term():
             return integer(op, a, b, type_)
         case FloatValue(), FloatValue():
-            return _floating(op, a, b)
+            return _floating(op, a, b, type_)
         case _ if op in _COMPARISONS:
             return _compare_pointers(op, a, b)
         case _:
             return None
 
 
-def _floating(op: BinaryOp, a: FloatValue, b: FloatValue) -> Value | None:
+def computed(name: str, type_: Type) -> str:
+    """What stands for a computation in floating point: in double precision it rounds otherwise than in single."""
+    return (
+        f"float {name}" if type_ == FloatType(32) or not isinstance(type_, FloatType) else f"float{type_.bits} {name}"
+    )
+
+
+def _floating(op: BinaryOp, a: FloatValue, b: FloatValue, type_: Type) -> Value | None:
     if op in _COMPARISONS:
         if a.exact is None or b.exact is None:
             return None
         return integer(op, mul(a.exact[0], const(b.exact[1])), mul(b.exact[0], const(a.exact[1])), BoolType())
-    return FloatValue(read(f"float {op.value}", a.key, b.key), _exact(op, a.exact, b.exact))
+    return FloatValue(read(computed(op.value, type_), a.key, b.key), _exact(op, a.exact, b.exact))
 
 
 def _exact(op: BinaryOp, a: tuple[Term, int] | None, b: tuple[Term, int] | None) -> tuple[Term, int] | None:
-    if a is None or b is None:
+    """The result as a fraction; what has been divided by another number than a power of two is rounded already."""
+    if a is None or b is None or not (_power_of_two(a[1]) and _power_of_two(b[1])):
         return None
     (n, d), (m, e) = a, b
     match op:
@@ -222,7 +231,7 @@ def convert(value: Value, source: Type, target: Type, *, explicit: bool) -> Valu
         case IntType():
             return _to_integer(value, source, target, explicit=explicit)
         case FloatType():
-            return _to_float(value, target)
+            return _to_float(value, source, target)
         case PointerType():
             if isinstance(value, Term) and value.is_const and value.value == 0:
                 return NULL
@@ -251,15 +260,32 @@ def _narrow(term: Term, source: Type, target: IntType, *, explicit: bool) -> Ter
     return wrap(term, target.bits, target.signed, soft=not (changes_sign or target.bits < 32))
 
 
-def _to_float(value: Value, target: FloatType) -> FloatValue | None:
+def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | None:
+    """The number, rounded where the type may not have it (C++ [conv.double], [conv.fpint])."""
     match value:
         case Term():
             number = as_int(value)
-            return FloatValue(read("float", number), (number, 1))
-        case FloatValue():
-            return value
+            exact = (number, 1)
+            name = "float" if _has(target, exact) else f"float{target.bits}"
+            return FloatValue(read(name, number), exact)
+        case FloatValue(key=key, exact=exact):
+            narrower = isinstance(source, FloatType) and source.bits > target.bits
+            if not narrower or (exact is not None and _has(target, exact)):
+                return value
+            return FloatValue(read(f"float{target.bits}", key), exact)
         case _:
             return None
+
+
+def _has(type_: FloatType, number: tuple[Term, int]) -> bool:
+    """Whether a type certainly has a number."""
+    numerator, denominator = number
+    most = 1 << _PRECISION.get(type_.bits, 53)
+    return _power_of_two(denominator) and -most <= numerator.low and numerator.high <= most
+
+
+def _power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 def rounded(value: FloatValue, *, up: bool) -> FloatValue:
