@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from hgrd.solve.bounds import Infeasible
+from hgrd.solve.bounds import Infeasible, Span
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
@@ -18,8 +18,8 @@ from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
 from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
-from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps, leans_on_wraps
-from hgrd.terms import Op, Term, const, lt
+from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
+from hgrd.terms import Op, Term, const, disj, lt, negate
 from hgrd.terms.rewrite import bottom_up
 
 
@@ -46,6 +46,7 @@ class Budget:
 
 DEFAULT: Final = Budget()
 _MOST_SPLITS: Final = 3
+_SMALL: Final = 64
 
 
 def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = None) -> Answer:
@@ -192,15 +193,58 @@ class _Decision:
             case Wraps(model, realistic=True):
                 return Conflict(model, "wrap")
             case Wraps(model):
-                return self._proved(facts, method, assumed, model)
+                return self._assuming(facts, method, known, assumed, model)
             case Open():
-                return self._proved(facts, method, assumed)
+                return self._assuming(facts, method, known, assumed, None)
+
+    def _assuming(
+        self, facts: int, method: str, known: Known, assumed: tuple[Term, ...], example: Model | None
+    ) -> Answer:
+        """A proof that rests on an assumption; what small launches already break is none, and has to be exact."""
+        if not self._wraps_in_small_launches(known, assumed):
+            return self._proved(facts, method, assumed, example)
+        common = frozenset(t for t in assumed if self._wraps_in_small_launches(known, (t,)))
+        plain = (known.loose & self.problem.strict) - common
+        try:
+            exact = self._lemmas(
+                normal_form(self.problem, known, plain), Effort(self.budget.rounds, self.budget.effort)
+            )
+        except Infeasible as contradiction:
+            exact = Refuted(contradiction.facts)
+        match exact:
+            case Refuted(stronger):
+                return self._proved(stronger, method, tuple(t for t in assumed if t not in common), example)
+            case Found(model) if not leans_on_wraps(known, model):
+                return Conflict(model, "wrap")
+            case _:
+                pass
+        larger = self._launches(known, self.budget.more_launches, self.budget.more_rows, seed=7)
+        if isinstance(larger, Found):
+            return Conflict(larger.model, "launch")
+        return Undecided("what wraps around in small launches was not decided", self.tried)
+
+    def _wraps_in_small_launches(self, known: Known, wraps: tuple[Term, ...]) -> bool:
+        """Whether two threads of a small launch make the accesses, wherever they go, while a wrap takes effect."""
+        from hgrd.solve.launches import try_launches
+
+        query = self.problem.query
+        some = disj(*(negate(in_range(t)) for t in wraps))
+        first, second = (replace(party, address=const(0)) for party in (query.first, query.second))
+        anywhere = pose(replace(query, first=first, second=second, between=(*query.between, some)))
+        spans = {symbol: _small_part(span) for symbol, span in known.spans.items()}
+        return try_launches(anywhere, spans, launches=4, rows=256, seed=1).model is not None
 
     def _proved(self, facts: int, method: str, no_wrap: tuple[Term, ...] = (), wraps_at: Model | None = None) -> Proved:
         """`facts` without the accesses' own bit: the facts exclude each other, whatever is accessed."""
         access = access_bit(self.problem.query)
         used = frozenset(fact_indexes(facts & ~access))
         return Proved(used, method if facts & access else "infeasible", no_wrap, wraps_at)
+
+
+def _small_part(span: Span) -> Span:
+    """The numbers in it that people would try things out with: sizes, not negative ones where there are others."""
+    low = max(span.low, min(0, span.high))
+    return Span(low, min(span.high, max(_SMALL, 2 * low)))
 
 
 def _of_open_sign(problem: Problem, known: Known) -> Term | None:
