@@ -152,7 +152,7 @@ def text(kernel: str, host: tuple[Tree, ...], wide: str) -> str:
 
 
 def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
-    """All launches in order; RefusedError where an assertion fails or a launch means nothing."""
+    """All launches in order, up to an assertion that fails; RefusedError where that comes first or one means nothing."""
     found: list[Launch] = []
     sizes = [0, 0, 0]
     try:
@@ -166,6 +166,11 @@ def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
                     sizes = list(event)
     except _LeftError:
         pass
+    except LargeError:
+        raise
+    except RefusedError:
+        if not found:
+            raise
     except ZeroDivisionError as error:
         raise RefusedError from error
     return found
