@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -145,9 +146,10 @@ def test_a_run_ends_when_the_conflict_was_seen(tmp_path: Path):
 
 def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
     program = parse(tmp_path, "__global__ void k(int *a) { a[0] = threadIdx.x + blockIdx.x; }")
-    (kernel,) = analyze((program,), AnalysisOptions(), Replayer(altogether=-1.0)).kernels
-    said = [(f.confidence.value, f.replay) for f in kernel.findings]
-    assert said == [("definite", "not replayed: the time for the replays of this program is over")]
+    for spent in (Replayer(altogether=-1.0), Replayer(deadline=perf_counter() - 1)):
+        (kernel,) = analyze((program,), AnalysisOptions(), spent).kernels
+        said = [(f.confidence.value, f.replay) for f in kernel.findings]
+        assert said == [("definite", "not replayed: the time for the replays of this program is over")]
 
 
 # ---------------------------------------------------------------- witnesses that are wrong

@@ -139,21 +139,23 @@ def _check_program(
     from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
 
     left = replace(analysis, program_limit=begin + analysis.program_limit - perf_counter())
-    report = guarded(files[0], partial(analyze, programs, left, *(_replays() if replay else ())))
+    report = guarded(
+        files[0], partial(analyze, programs, left, *(_replays(begin + analysis.program_limit) if replay else ()))
+    )
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)
     return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
 
 
-def _replays() -> tuple[Replay, ReplayBarrier]:
-    """Replays witnesses, of races and at barriers; the simulator is loaded with the first of them."""
+def _replays(deadline: float) -> tuple[Replay, ReplayBarrier]:
+    """Replays witnesses before `deadline`, of races and at barriers; the simulator is loaded with the first of them."""
 
     @cache
     def replayer() -> Replayer:
         from hgrd.simulate.replay import Replayer
 
-        return Replayer()
+        return Replayer(deadline=deadline)
 
     def race(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
         return replayer()(situation, finding, evidence)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from time import perf_counter
 from typing import TypeVar
 
@@ -42,10 +43,14 @@ E = TypeVar("E", Evidence, BarrierEvidence)
 
 @dataclass(slots=True)
 class Replayer:
-    """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once."""
+    """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once.
+
+    None begins after `deadline`, a value of perf_counter().
+    """
 
     seconds: float = 2.0
     altogether: float = 5.0
+    deadline: float = inf
     _spent: float = 0.0
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
     _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
@@ -58,7 +63,7 @@ class Replayer:
         the witness is of, the same is tried in one that is reached.
         """
         replayed = self._replayed(situation, finding, evidence, _race, _race_retold)
-        if replayed.replay == CONFIRMED or self._spent > self.altogether:
+        if replayed.replay == CONFIRMED or self._over():
             return replayed
         left = left_before(evidence)
         earlier = None if left is None else sooner(evidence, situation.decide)
@@ -75,6 +80,9 @@ class Replayer:
         """The same for a finding about a barrier."""
         return self._replayed(situation, finding, evidence, _apart, _barrier_retold)
 
+    def _over(self) -> bool:
+        return self._spent > self.altogether or perf_counter() > self.deadline
+
     def _replayed(
         self,
         situation: Situation,
@@ -83,7 +91,7 @@ class Replayer:
         run: Callable[[Attempt, F, E, float], str],
         retold: Callable[[F, E], F],
     ) -> F:
-        if self._spent > self.altogether:
+        if self._over():
             return replace(finding, replay="not replayed: the time for the replays of this program is over")
         begin = perf_counter()
         kernel = situation.kernel.ref.key
