@@ -1,5 +1,7 @@
 """Launches of one kernel together."""
 
+from pathlib import Path
+
 import pytest
 
 from hgrd.program.memory import AccessKind, Level, Space
@@ -14,6 +16,9 @@ from hgrd.races.findings import (
     ThreadWitness,
     Witness,
 )
+from hgrd.report.lines import plain
+from hgrd.report.text import TextOptions, render
+from tests.checking import check
 
 THREAD = ThreadWitness((0, 0, 0), (0, 0, 0), (), 0, 4)
 WITNESS = Witness((1, 1, 1), (1, 1, 1), (), (), THREAD, THREAD)
@@ -23,8 +28,15 @@ def site(line: int, kind: AccessKind = AccessKind.WRITE, scope: str = "") -> Sit
     return Site(Span("k.cu", line, 3), kind, "a", "a[i]", scope)
 
 
-def finding(first: Site, second: Site, *levels: Level, space: Space = Space.GLOBAL, same: bool = False) -> Finding:
-    return Finding(first, second, space, levels, Confidence.DEFINITE, WITNESS, (), same_value=same)
+def finding(
+    first: Site,
+    second: Site,
+    *levels: Level,
+    space: Space = Space.GLOBAL,
+    same: bool = False,
+    sure: Confidence = Confidence.DEFINITE,
+) -> Finding:
+    return Finding(first, second, space, levels, sure, WITNESS, (), same_value=same)
 
 
 def launch(outcome: Outcome, *findings: Finding, kernel: str = "k", line: int = 1) -> LaunchReport:
@@ -88,3 +100,50 @@ def test_kinds_scopes_and_spaces_are_told_apart():
         finding(site(2), site(2, AccessKind.ATOMIC, "block"), level),
     ]
     assert len(merged(*kinds)) == 5
+
+
+GRAVEST_FIRST = (
+    finding(site(2), site(3), Level.INTRA_WARP),
+    finding(site(2), site(3), Level.INTRA_WARP, sure=Confidence.DATA_DEPENDENT),
+    finding(site(2), site(3), Level.INTRA_WARP, sure=Confidence.CONDITIONAL),
+    finding(site(2), site(3), Level.INTRA_WARP, same=True),
+)
+
+
+@pytest.mark.parametrize("graver", range(3))
+@pytest.mark.parametrize("lighter", range(1, 4))
+def test_the_gravest_launch_is_shown(graver: int, lighter: int):
+    if graver < lighter:
+        one, two = GRAVEST_FIRST[graver], GRAVEST_FIRST[lighter]
+        for order in ((one, two), (two, one)):
+            assert merge_findings([launch(Outcome.RACE, f) for f in order]) == (one,)
+
+
+BY_THE_HOST = """
+#include <stdlib.h>
+__global__ void scale(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // place
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), s = atoi(argv[2]);
+  int *a;
+  cudaMalloc(&a, 1 << 20);
+  scale<<<1, n>>>(a, s);
+  SECOND
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "sure", "condition"),
+    [("", Confidence.CONDITIONAL, "s != 0"), ("if (s == 0) scale<<<1, n>>>(a, s);", Confidence.DEFINITE, "")],
+)
+def test_no_condition_where_another_launch_violates_it(tmp_path: Path, second: str, sure: Confidence, condition: str):
+    (kernel,) = check(tmp_path, BY_THE_HOST.replace("SECOND", second)).kernels
+    assert [(f.confidence, f.condition) for f in kernel.findings] == [(sure, condition)]
+
+
+def test_the_launch_that_is_shown_is_the_gravest_one(tmp_path: Path):
+    text = BY_THE_HOST.replace("SECOND", "if (s == 0) scale<<<1, n>>>(a, s);")
+    shown = plain(render(check(tmp_path, text), lambda _file, _line: None, TextOptions()))
+    assert "program.cu:11:15 (and 1 more)" in shown

@@ -92,6 +92,19 @@ def test_flags_in_variables_alone(tmp_path: Path):
     assert makefile_flags(str(tmp_path), str(tmp_path / "main.cu")).defines == ("N=4",)
 
 
+def test_variables_that_the_rule_of_a_file_does_not_use(tmp_path: Path):
+    (tmp_path / "Makefile").write_text("TEST = -DN=4\nNVCC = nvcc\nmain: main.cu\n\t$(NVCC) -O2 -o $@ $<\n")
+    assert makefile_flags(str(tmp_path), str(tmp_path / "main.cu")) == Flags()
+    assert makefile_flags(str(tmp_path), str(tmp_path / "other.cpp")).defines == ("N=4",)
+
+
+def test_what_functions_of_a_makefile_give_is_left_out(tmp_path: Path):
+    (tmp_path / "Makefile").write_text(
+        "main: main.cu\n\tnvcc $(shell echo -DN=4) $(if $(DEBUG), -DDEBUG -DX=$(words a b)) -DM -o $@ $<\n"
+    )
+    assert makefile_flags(str(tmp_path), str(tmp_path / "main.cu")).defines == ("M",)
+
+
 def test_flags_of_cmake(tmp_path: Path):
     (tmp_path / "CMakeLists.txt").write_text(
         "project(x)  # add_definitions(-DNOT)\n"

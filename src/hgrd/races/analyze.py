@@ -21,7 +21,18 @@ from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.broken import broken, dropped
 from hgrd.races.divergence import synchronisation
 from hgrd.races.evidence import Replay, ReplayBarrier, Situation
-from hgrd.races.findings import Divergence, Finding, KernelReport, LaunchReport, Message, OpenPair, Outcome, Report
+from hgrd.races.findings import (
+    CONFIRMED,
+    Confidence,
+    Divergence,
+    Finding,
+    KernelReport,
+    LaunchReport,
+    Message,
+    OpenPair,
+    Outcome,
+    Report,
+)
 from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
@@ -33,6 +44,7 @@ from hgrd.terms import TRUE, Symbol, Term, const, eq, show, symbols_of, var
 
 _log = logging.getLogger(__name__)
 _BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
+_SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
 _LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
 
 
@@ -329,7 +341,7 @@ def _worst(group: list[LaunchReport]) -> Outcome:
 
 
 def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
-    """One finding a pair of sites and space, its levels over all launches."""
+    """One finding a pair of sites and space: the gravest, with its levels over all launches."""
     merged: dict[object, Finding] = {}
     for report in group:
         for f in report.findings:
@@ -341,8 +353,16 @@ def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
             else:
                 levels = {*known.levels, *f.levels}
                 ordered = tuple(level for level in type(f.levels[0]) if level in levels)
-                merged[key] = replace(known, levels=ordered, same_value=known.same_value and f.same_value)
+                merged[key] = replace(min(known, f, key=_lightness), levels=ordered)
     return tuple(merged.values())
+
+
+def _lightness(finding: Finding) -> tuple[bool, int, bool]:
+    """What tells findings of the same two sites at different launches apart: the least is the gravest.
+
+    A condition that would exclude the race at one launch, or a value that is the same there, is no comfort at another.
+    """
+    return finding.same_value, _SURENESS.index(finding.confidence), finding.replay != CONFIRMED
 
 
 def merge_divergences(group: Iterable[LaunchReport]) -> tuple[Divergence, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hgrd.races.findings import (
     AccessKind,
@@ -126,9 +126,11 @@ def access(site: Site) -> str:
 
 
 def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
-    """The first launch that has the race, and how many more have."""
+    """The first launch that has the race as it is shown, and how many more have it."""
     key = (finding.first, finding.second, finding.space)
-    racing = [x for x in kernel.launches if any((f.first, f.second, f.space) == key for f in x.findings)]
+    having = {x: f for x in kernel.launches for f in x.findings if (f.first, f.second, f.space) == key}
+    shown = [x for x, f in having.items() if replace(f, levels=finding.levels) == finding]
+    racing = list(dict.fromkeys((*shown, *having)))
     if racing:
         more = f" (and {len(racing) - 1} more)" if len(racing) > 1 else ""
         yield field("launch", launch_words(racing[0]) + more)

@@ -15,6 +15,8 @@ _ASSIGNMENT = re.compile(r"\s*(?:export\s+|override\s+)?([\w.]+)\s*(\+=|\?=|::?=
 _CONDITION = re.compile(r"\s*(?P<word>ifn?eq|ifn?def)\b\s*(?P<rest>.*)")
 _PAIR = re.compile(r"""\(\s*(?P<a>.*?)\s*,\s*(?P<b>.*?)\s*\)\s*$|(['"])(?P<c>.*?)\3\s*(['"])(?P<d>.*?)\5\s*$""")
 _REFERENCE = re.compile(r"\$[({]([\w.]+)[)}]")
+_FUNCTION = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}")  # with no other one in it
+_UNKNOWN = "$"
 _DEPTH = 10
 _FLAGS = ("-D", "-U", "-I", "-std")
 
@@ -28,8 +30,9 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
     """The flags that the directory's Makefile spells out; none without one.
 
     With a `file`, those that every rule which makes something of it uses (of all rules, where none names it or
-    its suffix); else those of any recipe (or else in the variables).  Assignments and conditionals are followed,
-    functions and included makefiles are not: a flag that still holds a `$` is dropped.
+    its suffix); else those of any recipe.  Where no recipe has any, those in the variables, unless there is a recipe
+    for the file that says all by itself.  Assignments and conditionals are followed, functions and included makefiles
+    are not: what a function gives is left out, and a flag that still holds a `$` is dropped.
     """
     found = makefile_of(directory)
     try:
@@ -39,6 +42,8 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
     make = _read(text)
     words = [word for rule in make.rules for word in make.words(rule)]
     if not any(word.startswith(_FLAGS) for word in words):
+        if file is not None and any(_whole(make, rule) for rule in _naming(make, make.rules, Path(file))):
+            return Flags()
         return flags_of([word for value in make.variables.values() for word in words_of(make.expand(value))], directory)
     if file is None:
         return flags_of(words, directory)
@@ -69,7 +74,7 @@ class _Make:
             if expanded == text:
                 break
             text = expanded
-        return text
+        return _without_functions(text)
 
     def assign(self, name: str, operator: str, value: str) -> None:
         old = self.variables.get(name)
@@ -89,6 +94,15 @@ class _Make:
         return (self.expand(left).strip() == self.expand(right).strip()) == (word == "ifeq")
 
 
+def _without_functions(text: str) -> str:
+    """The text with a `$` for each call of a function: nobody knows what it gives."""
+    for _ in range(_DEPTH):
+        text, number = _FUNCTION.subn(_UNKNOWN, text)
+        if not number:
+            break
+    return text
+
+
 def _read(text: str) -> _Make:
     make = _Make()
     for line in _active_lines(text, make):
@@ -105,11 +119,22 @@ def _read(text: str) -> _Make:
 def _rules_for(make: _Make, file: Path) -> list[_Rule]:
     """The rules with flags that name the file; else those for its suffix; else all with flags."""
     flagged = [rule for rule in make.rules if any(word.startswith(_FLAGS) for word in make.words(rule))]
+    return _naming(make, flagged, file) or flagged
+
+
+def _naming(make: _Make, rules: list[_Rule], file: Path) -> list[_Rule]:
+    """Those of the rules that name the file; else those for its suffix."""
     for name in (file.name, f"%{file.suffix}", f"{file.suffix}.o"):
-        naming = [rule for rule in flagged if _names(make, rule, name)]
+        naming = [rule for rule in rules if _names(make, rule, name)]
         if naming:
             return naming
-    return flagged
+    return []
+
+
+def _whole(make: _Make, rule: _Rule) -> bool:
+    """Whether a rule has a recipe, in which no function has a part."""
+    recipe = "".join(make.expand(line) for line in rule.recipe)
+    return bool(rule.recipe) and not re.search(r"\$(?![@<^+?*%$])", recipe)
 
 
 def _names(make: _Make, rule: _Rule, name: str) -> bool:
