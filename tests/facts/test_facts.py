@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
     "  int stride = cols / 2;",
     1,
     ("relation", "stride == cols * 2"),
-    (CELLS + "grid",),
+    (CELLS + "grid (unless 256 <= stride)",),
     used_in="launch",
 )
 CONSTANT_THROUGH_CALLS = Program(

@@ -34,6 +34,7 @@ from hgrd.terms import (
 )
 from hgrd.terms.rewrite import bottom_up
 
+_ITERATION = "#"  # ends the name of what counts the iterations of a loop of the host
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
@@ -139,11 +140,24 @@ def _parameters(query: Query) -> list[Named]:
 
 
 def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
-    """The kernel's parameters on which the accesses depend, if the host computes one of them from something unnamed."""
+    """The kernel's parameters on which the accesses depend, if the host computes one of them from something unnamed.
+
+    Not those that a loop of the host runs through: it says itself which values they take.
+    """
     used, terms = _used(query), set(bottom_up(_roots(query)))
-    found = [(name, t) for name, t in arguments if t in terms and not symbols_of(t).isdisjoint(used)]
+    steady = [(name, t) for name, t in arguments if not any(map(_counts_iterations, bottom_up((t,), _but_reads)))]
+    found = [(name, t) for name, t in steady if t in terms and not symbols_of(t).isdisjoint(used)]
     unnamed = any(t.op is not Op.VAR or not _NAME.fullmatch(t.symbol.name) for _, t in found)
     return found[:_MOST_PARAMETERS] if unnamed else []
+
+
+def _counts_iterations(term: Term) -> bool:
+    return term.op is Op.VAR and term.symbol.name.endswith(_ITERATION)
+
+
+def _but_reads(term: Term) -> tuple[Term, ...]:
+    """The parts of a term, but for where it reads memory: what is there is the program's input."""
+    return () if term.op is Op.READ else term.args
 
 
 def _but_choices(term: Term) -> tuple[Term, ...]:
