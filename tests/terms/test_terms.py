@@ -168,3 +168,10 @@ def test_text() -> None:
     assert t.show(index) == "(x + 1) * y + z"
     assert t.show(t.wrap(t.mul(t.var(X), t.var(Y)), 8, False, soft=False)) == "u8!(x * y)"
     assert t.show(t.negate(t.eq(t.var(X), t.var(Y)))) == "x != y"
+
+
+def test_a_vast_term_is_not_printed():
+    term = t.var(Symbol("x", 0, 9, Origin.INPUT))
+    for i in range(60):
+        term = t.ite(t.lt(term, t.const(i)), t.add(term, t.const(1)), term)
+    assert t.show(term) == "…"

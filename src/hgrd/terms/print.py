@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hgrd.terms.rewrite import bottom_up
 from hgrd.terms.term import Op, Term
 
 _LEVEL = {
@@ -21,17 +22,27 @@ _LEVEL = {
     Op.DIV: 10,
     Op.MOD: 10,
 }
+_MOST = 20_000
+_VAST = "…"
 _SPELLING = {Op.AND: "&&", Op.OR: "||"}
 
 
 def show(term: Term) -> str:
-    """For people: soft wraps, which a correct program does not notice, are left out."""
-    return _show(term, 0, exact=False)
+    """For people: soft wraps, which a correct program does not notice, are left out, and what nobody would read."""
+    return _VAST if _is_vast(term) else _show(term, 0, exact=False)
 
 
 def show_exactly(term: Term) -> str:
     """With every wrap: `i32(…)` a soft one, `u8!(…)` one that is part of the meaning."""
-    return _show(term, 0, exact=True)
+    return _VAST if _is_vast(term) else _show(term, 0, exact=True)
+
+
+def _is_vast(term: Term) -> bool:
+    """Whether the text would be too long: terms share their parts, text repeats them."""
+    sizes: dict[Term, int] = {}
+    for t in bottom_up((term,)):
+        sizes[t] = 1 + sum(sizes[a] for a in t.args)
+    return sizes[term] > _MOST
 
 
 def _show(t: Term, outer: int, *, exact: bool) -> str:
