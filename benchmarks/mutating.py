@@ -193,7 +193,7 @@ def alone_in_order(old: Callable[..., Any], ordering: Any, threads: Any, now: An
 
 def any_read_looks(old: Callable[..., Any], ordering: Any, event: Any) -> Any:
     now = old(ordering, event)
-    return ordering._told(event.threads, now)
+    return ordering._looking(event.threads, now)
 
 
 def in_any_order(old: Callable[..., Any], a: Any, b: Any, configuration: Any, options: Any) -> Any:

@@ -89,8 +89,8 @@ __global__ void a_lock_that_does_not_fit(int *table, const int *keys) {
   give(&locks[(unsigned)k % 64]);
 }
 
-// The write is not made before it is known that the lock is taken; what is read may be older.
 // race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
 __global__ void no_fence_after_taking(int *sum, int n) {
   while (atomicCAS(&lock, 0, 1) != 0) {}
   *sum += n;  // sum
@@ -108,6 +108,7 @@ __global__ void no_fence_before_giving(int *sum, int n) {
 }
 
 // race: read sum, write sum; global; grid
+// race: write sum, write sum; global; grid
 __global__ void fence_of_the_block(int *sum, int n) {
   while (atomicCAS(&lock, 0, 1) != 0) {}
   __threadfence_block();
@@ -142,6 +143,7 @@ __global__ void a_lock_for_each_block(int *sums) {
 // note: write give, write give; global; warp block grid
 // race: atomic take, write give; global; warp block grid (data-dependent)
 // race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
 __global__ void given_back_by_a_store(int *sum) {
   while (atomicCAS(&lock, 0, 1) != 0) {}  // take
   __threadfence_block();
@@ -781,129 +783,20 @@ __global__ void volatile_read(volatile int *data, int *out) {
   }
 }
 
-// race: read data, write data; global; grid
-__global__ void plain_read(int *data, int *out) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *data = 7;  // data
-    __threadfence();
-    atomicExch(&flag, 1);
-  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
-    while (atomicAdd(&flag, 0) != 1) {}
-    *out = *data;  // data
-  }
-}
-
-// safe: 3 of 3 pairs
-__global__ void plain_write(int *data) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *data = 7;
-    __threadfence();
-    atomicExch(&flag, 1);
-  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
-    while (atomicAdd(&flag, 0) != 1) {}
-    *data = 8;
-  }
-}
-
 // race: write again, write data; global; grid
-__global__ void a_write_that_is_not_released(int *data) {
+__global__ void volatile_write(volatile int *data, int *out) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     *data = 7;  // data
+    __threadfence();
     atomicExch(&flag, 1);
   } else if (blockIdx.x == 1 && threadIdx.x == 0) {
     while (atomicAdd(&flag, 0) != 1) {}
-    __threadfence();
     *data = 8;  // again
   }
-}
-
-// race: write again, write data; global; grid
-__global__ void a_write_that_depends_on_nothing(int *data) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *data = 7;  // data
-    __threadfence();
-    atomicExch(&flag, 1);
-  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
-    int found = atomicAdd(&flag, 0);
-    *data = found + 8;  // again
-  }
-}
-
-// safe: 2 of 2 pairs
-__global__ void an_atomic_operation(int *data) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *data = 7;
-    __threadfence();
-    atomicExch(&flag, 1);
-  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
-    while (atomicAdd(&flag, 0) != 1) {}
-    atomicAdd(data, 1);
-  }
-}
-
-// race: atomic again, write data; global; grid
-__global__ void an_atomic_operation_of_the_block(int *data) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *data = 7;  // data
-    __threadfence();
-    atomicExch(&flag, 1);
-  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
-    while (atomicAdd(&flag, 0) != 1) {}
-    atomicAdd_block(data, 1);  // again
-  }
-}
-
-__device__ unsigned count = 0;
-
-// safe: 9 of 9 pairs
-__global__ void sum_by_the_last_block(volatile float *sums, const float *in) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    sums[blockIdx.x] = in[blockIdx.x];
-    __threadfence();
-    last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (last && threadIdx.x == 0) {
-    float total = 0;
-    for (int i = 0; i < gridDim.x; i++) total += sums[i];
-    sums[0] = total;
-    count = 0;
-  }
-}
-
-// race: read sum, write own; global; grid (data-dependent)
-__global__ void sum_by_the_last_block_of_plain_reads(float *sums, const float *in) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    sums[blockIdx.x] = in[blockIdx.x];  // own
-    __threadfence();
-    last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (last && threadIdx.x == 0) {
-    float total = 0;
-    for (int i = 0; i < gridDim.x; i++) total += sums[i];  // sum
-    sums[0] = total;
-    count = 0;
-  }
-}
-
-// race: write own, write total; global; grid (data-dependent)
-// note: write total, write total; global; grid (data-dependent)
-__global__ void sum_by_a_block_that_is_not_the_last(volatile float *sums, const float *in) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    sums[blockIdx.x] = in[blockIdx.x];  // own
-    __threadfence();
-    last = atomicInc(&count, gridDim.x) == gridDim.x - 2;
-  }
-  __syncthreads();
-  if (last && threadIdx.x == 0) sums[0] = 1;  // total
 }
 """
 
 
 @pytest.mark.parametrize("kernel", cases(VOLATILE))
-def test_what_does_without_a_fence(kernel: str, tmp_path: Path):
+def test_only_reads_do_without_a_fence(kernel: str, tmp_path: Path):
     assert observed(check(tmp_path, VOLATILE), VOLATILE)[kernel] == expected(VOLATILE)[kernel]

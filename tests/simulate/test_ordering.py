@@ -120,24 +120,19 @@ def before(events: list[Event], messages: list[tuple[int, int]]) -> list[set[int
     return found
 
 
-def edges_of_messages(events: list[Event]) -> list[tuple[int, int, bool]]:
-    """From what releases to what acquires it: operations on flags with such an order, or fences beside them.
-
-    And whether the order ends with the access that it leads to, behind no fence.
-    """
-    edges: list[tuple[int, int, bool]] = []
+def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
+    """From what releases to what acquires it: operations on flags with such an order, or fences beside them."""
+    edges: list[tuple[int, int]] = []
     for r, read in enumerate(events):
         if read.kind in (None, AccessKind.WRITE) or read.order is Order.PLAIN:
             continue
-        ends = [(r, read.wide, False)] if read.order in _ACQUIRES else []
+        ends = [(r, read.wide)] if read.order in _ACQUIRES else []
         ends += [
-            (i, read.wide and e.scope in _WIDE, False)
+            (i, read.wide and e.scope in _WIDE)
             for i, e in enumerate(events)
             if i > r and e.fence and e.threads == read.threads
         ]
-        ends += [
-            (i, read.wide, True) for i, e in enumerate(events) if i >= r and in_order(e) and e.threads == read.threads
-        ]
+        ends += [(i, read.wide) for i, e in enumerate(events) if i >= r and looks(e) and e.threads == read.threads]
         for w in seen_by(events, r):
             write = events[w]
             starts = [(w, write.wide)] if write.order in _RELEASES else []
@@ -147,21 +142,17 @@ def edges_of_messages(events: list[Event]) -> list[tuple[int, int, bool]]:
                 if e.fence and e.threads == write.threads
             ]
             near = write.threads[0] // PER_BLOCK == read.threads[0] // PER_BLOCK
-            edges += [(a, b, alone) for a, far in starts for b, wide, alone in ends if near or (far and wide)]
+            edges += [(a, b) for a, far in starts for b, wide in ends if near or (far and wide)]
     return edges
 
 
-def in_order(event: Event) -> bool:
-    """Whether it comes behind what its thread has been told of, fence or not."""
-    match event.kind:
-        case AccessKind.READ:
-            return event.order is Order.VOLATILE
-        case AccessKind.WRITE:
-            return True
-        case AccessKind.ATOMIC:
-            return event.scope in _WIDE
-        case None:
-            return False
+def alone(events: list[Event], edge: tuple[int, int]) -> bool:
+    """Whether the order ends with the access that it leads to: a volatile read, behind no fence."""
+    return looks(events[edge[1]])
+
+
+def looks(event: Event) -> bool:
+    return event.order is Order.VOLATILE and event.kind is AccessKind.READ
 
 
 def seen_by(events: list[Event], read: int) -> list[int]:
@@ -197,9 +188,9 @@ def sufficient(event: Event, level: Level) -> bool:
 
 def expected(events: list[Event], messages: bool = True) -> list[str]:
     edges = edges_of_messages(events) if messages else []
-    order = before(events, [(source, target) for source, target, alone in edges if not alone])
-    for source, target, alone in edges:
-        if alone:
+    order = before(events, [edge for edge in edges if not alone(events, edge)])
+    for source, target in edges:
+        if alone(events, (source, target)):
             order[target] |= order[source] | {source}
     found: list[str] = []
     for j, second in enumerate(events):

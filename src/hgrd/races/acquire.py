@@ -78,22 +78,9 @@ def exclude(a: Access, b: Access) -> bool:
     return any(negate(g) in b.guards for g in a.guards)
 
 
-def depends(access: Access) -> bool:
-    """A change that is not made before it is known that it will be: it needs no fence behind what tells that.
-
-    Neither compilers nor hardware invent writes (CUDA Programming Guide, "Memory Fence Functions": the last block's
-    `result[0] = totalSum; count = 0;`).  What a plain read gets may be older than the test that it stands behind,
-    and so may what an atomic operation finds that is one for few threads only.
-    """
-    return access.changes and (access.kind is AccessKind.WRITE or at_least(scope_of(access), Scope.DEVICE))
-
-
-def in_order(access: Access) -> bool:
-    """Whether an access needs no fence behind a wait.
-
-    Volatile reads need none either: the compiler does not reorder volatile accesses of a thread.
-    """
-    return depends(access) or (access.kind is AccessKind.READ and access.volatile)
+def reads_volatile(access: Access) -> bool:
+    """A read that needs no fence behind a wait: volatile accesses of a thread are not reordered by the compiler."""
+    return access.kind is AccessKind.READ and access.volatile
 
 
 def scope_of(access: Access) -> Scope:

@@ -13,7 +13,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, at_least, in_order, modifies, narrower
+from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.symbolic.linear import difference
@@ -50,7 +50,7 @@ class Counters:
         self, before: Access, after: Access, parties: tuple[Party, Party], naming: Naming, needed: Scope
     ) -> Iterator[Term]:
         for acquire, counting in self.meetings(before, after):
-            if not (acquire.fenced or in_order(after) or after.number == counting.arrival.number):
+            if not (acquire.fenced or needs_no_fence(after)):
                 continue
             when, place = naming.of((acquire.when, acquire.offset), parties[1])
             arrived = [
@@ -123,6 +123,15 @@ class Counters:
         """What the order of the two rests on besides."""
         used = [c.arrival for pair in ((a, b), (b, a)) for _, c in self.meetings(*pair)]
         return [(f"{a.target.name} is 0 when the kernel begins", a.span) for a in dict.fromkeys(used)]
+
+
+def needs_no_fence(after: Access) -> bool:
+    """Whether an access behind the test comes after what the others did even without a fence.
+
+    What a thread stores only where it has found all to have arrived, nobody can see before it has (CUDA Programming
+    Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); what it reads it may have read before.
+    """
+    return after.kind is not AccessKind.READ or reads_volatile(after)
 
 
 def _last(acquire: Acquire, key: str, counting: Counting) -> bool:

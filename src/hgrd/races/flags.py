@@ -14,7 +14,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, in_order, modifies, narrower
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.symbolic.values import MemorySpace
@@ -69,7 +69,7 @@ class Flags:
         if not releases:
             return
         for acquire in self.handshakes.acquires(after):
-            if self._begins_seen(acquire) or (fenced and not (acquire.fenced or in_order(after))):
+            if self._begins_seen(acquire) or (fenced and not (acquire.fenced or reads_volatile(after))):
                 continue
             ending = self._ending(acquire)
             ways = tuple(r for r in releases if r.write in ending)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Scope
-from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, in_order
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, reads_volatile
 from hgrd.races.communication import Handshaking
+from hgrd.races.counters import needs_no_fence
 from hgrd.races.locks import takes_lock
 
 UNFENCED = "HGRD005"
@@ -68,7 +69,7 @@ def _of_flags(handshaking: Handshaking, before: Access, after: Access, needed: S
     for wait in handshaking.flags.waits(before, after, fenced=False):
         what = f"waiting for {wait.acquire.seen.target.name} would order the two"
         alike = [q for q in handshaking.handshakes.acquires(after) if q.symbol == wait.acquire.symbol]
-        if not in_order(after):
+        if not reads_volatile(after):
             yield from _missing(what, "the wait", "", (alike, ()), after, needed)
         yield from _missing(what, "", "writing it", ((), wait.releases), before, needed)
 
@@ -78,7 +79,7 @@ def _of_counters(handshaking: Handshaking, before: Access, after: Access, needed
         what = f"the counter {acquire.seen.target.name} would order the two"
         alike = [q for q in handshaking.handshakes.acquires(after) if q.symbol == acquire.symbol]
         arriving = [r for r in handshaking.handshakes.releases(before) if r.write.number == counting.arrival.number]
-        if not in_order(after):
+        if not needs_no_fence(after):
             yield from _missing(what, "reading it", "", (alike, ()), after, needed)
         yield from _missing(what, "", "adding to it", ((), arriving), before, needed)
 

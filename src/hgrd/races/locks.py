@@ -12,18 +12,7 @@ from dataclasses import dataclass, field
 from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import (
-    Acquire,
-    Handshakes,
-    Release,
-    at_least,
-    depends,
-    exclude,
-    known_to,
-    modifies,
-    narrower,
-    scope_of,
-)
+from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, exclude, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, may_follow, meeting, precedes
 from hgrd.symbolic.values import MemoryObject, MemorySpace
@@ -159,7 +148,7 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
     """
     here = handshakes.placement.of(access)
     if (
-        not (acquire.fenced or depends(access))
+        not acquire.fenced
         or acquire.delegated
         or not takes_lock(acquire)
         or (access.target.key == acquire.seen.target.key and modifies(access))

@@ -8,8 +8,8 @@ The order is that of the PTX memory model ("Causality order"), for the ways CUDA
 (CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
 next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
 atomic operations upon it, with an atomic or volatile read and then performs a fence.  Order counts only
-within the narrowest of the four scopes.  A barrier is no fence for other blocks.  Volatile reads, and
-writes, behind such a read need no fence (docs/verdicts.md, "Order by locks and flags").
+within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read behind
+such a read needs no fence (docs/verdicts.md, "Order by locks and flags").
 
 A thread that has left the kernel counts as having arrived at the barriers of its block.
 """
@@ -162,7 +162,8 @@ class Ordering:
         elif self._releases and event.kind is AccessKind.WRITE:
             self._overwrite(event)
         now = replace(self.now(event.threads), segment=segment)
-        return self._told(event.threads, now) if self._pending and _in_order(event) else now
+        looks = event.kind is AccessKind.READ and event.order is Order.VOLATILE
+        return self._looking(event.threads, now) if self._pending and looks else now
 
     def _overwrite(self, event: Touch) -> None:
         """Who finds what a plain write has left there learns nothing of what was released before."""
@@ -271,8 +272,8 @@ class Ordering:
             else:
                 self._pending.setdefault(thread, {})[location, source] = clock
 
-    def _told(self, threads: Ints, now: Moment) -> Moment:
-        """The moment of an access that comes behind what its thread has been told of, fence or not; it alone does."""
+    def _looking(self, threads: Ints, now: Moment) -> Moment:
+        """A volatile read comes behind what its thread has been told of, fence or not; it alone does."""
         clocks = now.clock.copy()
         for i, thread in enumerate(threads.tolist()):
             told = tuple(self._pending.get(thread, {}).values())
@@ -318,20 +319,6 @@ class _Fences:
 def is_synchronising(event: Touch) -> bool:
     """Atomic and volatile accesses can carry order from thread to thread; plain ones race."""
     return event.kind is AccessKind.ATOMIC or event.order is not Order.PLAIN
-
-
-def _in_order(event: Touch) -> bool:
-    """Volatile reads, and changes: they are taken to depend on what the thread was told of.
-
-    (Where they do not, they race in a run in which the thread comes first.)
-    """
-    match event.kind:
-        case AccessKind.READ:
-            return event.order is Order.VOLATILE
-        case AccessKind.WRITE:
-            return True
-        case AccessKind.ATOMIC:
-            return event.scope in _WIDE
 
 
 def is_atomic(event: Touch) -> bool:

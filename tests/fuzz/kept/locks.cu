@@ -5,32 +5,31 @@ __device__ int lock = 0;
 // note: write give, write give; global; warp grid
 // race: atomic take, atomic take; global; grid (data-dependent)
 // race: atomic take, write give; global; warp grid (data-dependent)
-// race: read cell, write cell; global; warp grid
 // race: write cell, write cell; global; warp grid
 __global__ void of_the_block(int *a) {
   while (atomicExch_block(&lock, 1) != 0) {}  // take
   __threadfence();
-  a[64] += 1;  // cell
+  a[64] = threadIdx.x;  // cell
   __threadfence();
   *(volatile int *)&lock = 0;  // give
 }
 
 // note: write give, write give; global; warp grid
 // race: atomic take, write give; global; warp grid (data-dependent)
-// race: read cell, write cell; global; warp grid
+// race: write cell, write cell; global; warp grid
 __global__ void acquired_in_the_block(int *a) {
   while (atomicCAS(&lock, 0, 1) != 0) {}  // take
   __threadfence_block();
-  a[64] += 1;  // cell
+  a[64] = threadIdx.x;  // cell
   __threadfence();
   *(volatile int *)&lock = 0;  // give
 }
 
-// race: read cell, write cell; global; grid
+// race: write cell, write cell; global; grid
 __global__ void handed_on_by_atomics(int *a) {
   while (atomicCAS(&lock, 0, 1) != 0) {}
   __threadfence_block();
-  a[64] += 1;  // cell
+  a[64] = threadIdx.x;  // cell
   __threadfence();
   atomicExch(&lock, 0);
 }
