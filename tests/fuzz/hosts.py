@@ -152,7 +152,7 @@ def text(kernel: str, host: tuple[Tree, ...], wide: str) -> str:
 
 
 def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
-    """All launches in order, up to an assertion that fails; RefusedError where that comes first or one means nothing."""
+    """All launches in order, up to an assertion that fails; RefusedError if that comes first or one means nothing."""
     found: list[Launch] = []
     sizes = [0, 0, 0]
     try:
