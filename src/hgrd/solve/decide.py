@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -19,7 +19,8 @@ from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
 from hgrd.solve.smtlib import ask
 from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
-from hgrd.terms import Op, Term, const, disj, lt, negate
+from hgrd.terms import Op, Term, const, disj, lt, negate, show
+from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
 
 
@@ -46,6 +47,7 @@ class Budget:
 
 DEFAULT: Final = Budget()
 _MOST_SPLITS: Final = 3
+_MOST_CASES: Final = 2
 _SMALL: Final = 64
 
 
@@ -83,7 +85,10 @@ class _Decision:
     rarely needs them.  It is the same answer either way: a conflict is shown as they show it wherever they do.
     """
 
-    def __init__(self, problem: Problem, budget: Budget, solver: Solver, *, expecting: bool = False) -> None:
+    def __init__(
+        self, problem: Problem, budget: Budget, solver: Solver, *, expecting: bool = False, cases: int = 0
+    ) -> None:
+        self.cases = cases  # how many times it has been split into cases
         self.expecting = expecting
         self.small: Outcome | None = None
         self.budget = budget
@@ -211,17 +216,40 @@ class _Decision:
             )
         except Infeasible as contradiction:
             exact = Refuted(contradiction.facts)
+        rest = tuple(t for t in assumed if t not in common)
         match exact:
             case Refuted(stronger):
-                return self._proved(stronger, method, tuple(t for t in assumed if t not in common), example)
+                return self._proved(stronger, method, rest, example)
             case Found(model) if not leans_on_wraps(known, model):
                 return Conflict(model, "wrap")
             case _:
                 pass
+        wrapping = self._where_they_wrap(common)
+        if wrapping is not None:
+            within = self._proved(facts, method, rest, example)
+            return replace(within, used=within.used | wrapping.used, no_wrap=_merged(rest, wrapping.no_wrap))
         larger = self._launches(known, self.budget.more_launches, self.budget.more_rows, seed=7)
         if isinstance(larger, Found):
             return Conflict(larger.model, "launch")
         return Undecided("what wraps around in small launches was not decided", self.tried)
+
+    def _where_they_wrap(self, wraps: Collection[Term]) -> Proved | None:
+        """A proof of all cases in which one of the wraps takes effect, above its range or below; None without one."""
+        if self.cases == _MOST_CASES or len(wraps) > _MOST_SPLITS:
+            return None
+        used: frozenset[int] = frozenset()
+        no_wrap: tuple[Term, ...] = ()
+        for wrap in sorted(wraps, key=show):
+            low, high = of_type(*wrap.wrap_to[:2])
+            for case in (lt(wrap.args[0], const(low)), lt(const(high), wrap.args[0])):
+                smaller = restricted(self.problem, case)
+                answer = _Decision(
+                    smaller, replace(self.budget, launches=0), self.solver, cases=self.cases + 1
+                ).answer()
+                if not isinstance(answer, Proved):
+                    return None
+                used, no_wrap = used | answer.used, _merged(no_wrap, answer.no_wrap)
+        return Proved(used, "lemmas", no_wrap)
 
     def _wraps_in_small_launches(self, known: Known, wraps: tuple[Term, ...]) -> bool:
         """Whether two threads of a small launch make the accesses, wherever they go, while a wrap takes effect."""
@@ -239,6 +267,10 @@ class _Decision:
         access = access_bit(self.problem.query)
         used = frozenset(fact_indexes(facts & ~access))
         return Proved(used, method if facts & access else "infeasible", no_wrap, wraps_at)
+
+
+def _merged(some: tuple[Term, ...], more: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys((*some, *more)))
 
 
 def _small_part(span: Span) -> Span:

@@ -1,0 +1,38 @@
+"""What wraps around at small sizes is decided case by case: where it wraps, and where it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hgrd.races.findings import Confidence, Outcome
+from tests.checking import check, decided
+
+# `size / 4 - 1` is all ones for sizes below 4: then every thread has the element of its index.
+MASKED = """
+__global__ void masked(int *a, unsigned size) {
+  __requires((size & (size - 1)) == 0);
+  unsigned mask = size / 4 - 1;
+  unsigned pos = 2 * threadIdx.x - (threadIdx.x & mask);
+  a[pos] = 0;
+  a[pos + size / 4] = threadIdx.x;
+}
+"""
+OPTIONS = {"block_dim": (64, 1, 1), "grid_dim": (1, 1, 1)}
+
+
+def test_both_cases_are_safe(tmp_path: Path):
+    report = check(tmp_path, MASKED, **OPTIONS)
+    (kernel,) = report.kernels
+    assert kernel.outcome is Outcome.SAFE
+    assert decided(report) == (3, 3)
+    assumed = [use.text for launch in kernel.launches for use in launch.assumptions]
+    assert not any(text.startswith("size / 4 - 1 does not leave") for text in assumed)
+
+
+def test_the_case_that_wraps_races(tmp_path: Path):
+    """With another place for the threads that have all ones for a mask, two of them meet."""
+    twin = MASKED.replace("threadIdx.x & mask)", "(mask > 64 ? 2 * threadIdx.x : threadIdx.x & mask))")
+    (kernel,) = check(tmp_path, twin, **OPTIONS).kernels
+    assert kernel.outcome is Outcome.RACE
+    assert {f.confidence for f in kernel.findings} <= {Confidence.DEFINITE, Confidence.CONFIRMED}
+    assert all(dict(f.witness.inputs)["size"] < 4 for f in kernel.findings)
