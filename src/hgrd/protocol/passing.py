@@ -176,7 +176,14 @@ class Passing:
 
     def free(self, items: tuple[Item, ...], place: Place) -> Ways:
         """Ways to pass all of `items`, or for a party to skip them, with no order between the two."""
-        return product(*(self._past(item, place) for item in items if self.separates(item)))
+        ways: list[Ways] = []
+        for item in items:
+            if self.separates(item):
+                past = self._past(item, place)
+                if not past:
+                    return []
+                ways.append(past)
+        return product(*ways)
 
     def _past(self, item: Item, place: Place) -> Ways:
         match item:
