@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call
 from hgrd.program.memory import AccessKind
-from hgrd.program.types import BOOL, PointerType, Type, VoidType
+from hgrd.program.types import PointerType, Type
 from hgrd.protocol.model import Scope
 from hgrd.simulate import heap, scalars
+from hgrd.simulate.atomic_objects import value_type
 from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.steps import Access, Fence, Running
 from hgrd.simulate.trace import Order, one_sided
@@ -67,7 +68,7 @@ def _construct(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[
 
 
 def _member(thread: Thread, call: Call, values: Sequence[Scalar], class_: str) -> Running[Scalar]:
-    name, type_ = call.function.name, _value_type(call)
+    name, type_ = call.function.name, value_type(call)
     address = scalars.integer(values[0])
     if class_ == "_ref":
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
@@ -134,17 +135,6 @@ def _modified(operation: str, old: Scalar, operands: Sequence[Scalar], type_: Ty
     from hgrd.simulate.device_calls import modified
 
     return modified(operation, old, operands, type_)
-
-
-def _value_type(call: Call) -> Type:
-    name = call.function.name
-    if name in ("test", "test_and_set", "clear"):
-        return BOOL
-    if name.startswith("compare_exchange"):
-        return call.arguments[2].type
-    if name in ("store", "operator=") or isinstance(call.type, VoidType):
-        return call.arguments[1].type
-    return call.type
 
 
 def _order(name: str, values: Sequence[Scalar]) -> Order:

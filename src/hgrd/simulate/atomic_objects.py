@@ -43,7 +43,7 @@ def atomic_member(b: Builder, e: ir.Call) -> Closure | None:
     order = _order(e)
     if order is None:
         return fails("a memory order that is not constant", e.span)
-    type_ = _value_type(e)
+    type_ = value_type(e)
     address = e.arguments[0]
     if match[1] == "_ref":
         pointer = PointerType(type_)
@@ -114,7 +114,8 @@ def _compare_exchange(b: Builder, e: ir.Call, address: Expression, type_: Type, 
     return run
 
 
-def _value_type(e: ir.Call) -> Type:
+def value_type(e: ir.Call) -> Type:
+    """The type of the value in the atomic object whose member is called."""
     name = e.function.name
     if name in ("test", "test_and_set", "clear"):
         return BOOL

@@ -10,7 +10,7 @@ import numpy as np
 
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
-from hgrd.program.expressions import Expression, Storage, Variable
+from hgrd.program.expressions import Expression, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function
@@ -273,10 +273,6 @@ def root_of(place: ir.Place) -> Variable | None:
             return root_of(base)
         case _:
             return None
-
-
-def in_memory(variable: Variable) -> bool:
-    return variable.storage not in (Storage.LOCAL, Storage.PARAMETER, Storage.BUILTIN)
 
 
 def nothing(here: Here) -> Value:
