@@ -1,7 +1,7 @@
 """The mutations of `mutation_gate`: one rule of the analysis each, replaced by nothing or by something too strong.
 
-Steps of the solver that only find sooner what other steps find, too, have none: divisors of open sign taken apart,
-bounds of exponents by those of powers, the search near what the lemmas leave.
+A step of the solver that only finds sooner what other steps find, too, has none: bounds of exponents by those of
+powers.
 """
 
 from __future__ import annotations
@@ -186,6 +186,12 @@ MUTATIONS = (
              gives(None, "solve.prepare:check_divisors")),
     Mutation("factors-off", "a division by a product is none by its factors", (*_SOLVE, *_RACES),
              gives(None, "solve.division:Divider._factors")),
+    Mutation("wrap-cases-off", "proofs of what wraps in small launches do not look at these cases", (*_SOLVE, *_RACES),
+             gives(None, "solve.decide:_Decision._where_they_wrap")),
+    Mutation("divisor-signs-off", "divisors of open sign are not taken apart", (*_SOLVE, *_RACES),
+             gives(None, "solve.decide:_of_open_sign")),
+    Mutation("near-off", "no search near what the lemmas leave", (*_SOLVE, *_RACES),
+             gives(None, "solve.decide:search_near")),
     Mutation("wraps-lean", "witnesses may lean on wrap-around", (*_SOLVE, *_RACES),
              gives(False, "solve.decide:leans_on_wraps")),
     *(Mutation(f"lemmas-{f}-off", f"no lemmas of the family {f}", _SOLVE, without_lemmas(f)) for f in FAMILIES),

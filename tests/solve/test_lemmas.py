@@ -9,8 +9,8 @@ from small import T1, T2, pair, private, shared
 
 from hgrd.solve.decide import Budget, decide
 from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.query import Proved, Query, Undecided
-from hgrd.terms import add, conj, const, disj, le, lt, mul, ne, shl, shr, var
+from hgrd.solve.query import Conflict, Proved, Query, Undecided
+from hgrd.terms import add, conj, const, disj, div, le, lt, mod, mul, ne, shl, shr, sub, var
 from hgrd.terms.build import read_between
 
 X1, Y1 = private("x1", 0, 1 << 20), private("y1", 0, 1 << 20)
@@ -80,6 +80,29 @@ def test_family_is_needed(family: str) -> None:
     assert isinstance(answer, Proved)
     assert answer.method == "lemmas"
     assert isinstance(decide(query, replace(alone, lemmas=Lemmas(**{family: False}))), Undecided)
+
+
+LEMMAS_ONLY = Budget(launches=0, more_launches=0, fallback_effort=1, bit_effort=1)
+
+
+def test_a_divisor_of_open_sign_is_taken_apart() -> None:
+    """t / d * pitch + t % d with pitch >= |d|, whatever the sign of d"""
+    d, pitch = shared("d", -(1 << 20), 1 << 20), shared("pitch", 1, 1 << 20)
+    first, second = (add(mul(div(t, d), pitch), mod(t, d)) for t in (var(T1), var(T2)))
+    answer = decide(pair(first, second, facts=(le(d, pitch), le(sub(const(0), d), pitch))), LEMMAS_ONLY)
+    assert isinstance(answer, Proved)
+    assert answer.method == "lemmas"
+
+
+def test_near_a_false_model_is_a_conflict() -> None:
+    """t1 * a == t2 * b + 97, found for fixed a and b"""
+    a, b = shared("a", 0, 1 << 40), shared("b", 0, 1 << 40)
+    query = pair(mul(var(T1), a), add(mul(var(T2), b), const(97)), facts=(lt(const(1000), a), lt(a, b)))
+    answer = decide(query, LEMMAS_ONLY)
+    assert isinstance(answer, Conflict)
+    values = answer.model.values
+    (a_,), (b_,) = (tuple(v for s, v in values.items() if s.name == name) for name in "ab")
+    assert values[T1] * a_ == values[T2] * b_ + 97
 
 
 def test_every_family_has_a_query() -> None:
