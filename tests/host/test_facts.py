@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from hgrd.host.model import FactKind
 from hgrd.host.wording import say, say_value
 from hgrd.symbolic.values import Pointer
@@ -86,6 +88,70 @@ def test_a_loop_over_nothing_that_matters_is_no_fact(tmp_path: Path) -> None:
     }
     """
     assert facts(launch(tmp_path, main), FactKind.LOOP_BOUND) == []
+
+
+OPTIONS = """
+#include <cstring>
+int main(int argc, char** argv) {
+    int n = 64, chosen = 1;
+    int* data;
+    cudaMalloc((void**)&data, 4096);
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], "-n") == 0) {
+            n = atoi(argv[i + 1]);
+            if (n % 32 != 0) { fprintf(stderr, "%d", n); exit(1); }
+        } else if (strcmp(argv[i], "-f") == 0) {
+            n = 96;
+        } else if (strcmp(argv[i], "-c") == 0) {
+            chosen = atoi(argv[i + 1]);
+        }
+    }
+    kernel<<<1, n>>>(data, chosen);
+}
+"""
+
+
+def test_what_a_loop_tests_of_each_new_value_holds_behind_it(tmp_path: Path) -> None:
+    assert facts(launch(tmp_path, OPTIONS), FactKind.LOOP_BOUND) == ["n % 32 == 0"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("n = 64", "n = 50"),  # the first value
+        ("n = 96", "n = 100"),  # another one
+        ("n = 96", "n++"),
+        ("chosen = atoi", "n = atoi"),
+        ("exit(1)", "n++"),
+        ("{ fprintf", "if (i < 4) { fprintf"),
+        ("    }\n    kernel", "    n += i; }\n    kernel"),
+    ],
+)
+def test_what_a_loop_does_not_test_of_every_value_is_no_fact(tmp_path: Path, old: str, new: str) -> None:
+    assert old in OPTIONS
+    assert facts(launch(tmp_path, OPTIONS.replace(old, new)), FactKind.LOOP_BOUND) == []
+
+
+def test_the_range_to_which_a_loop_cuts_each_new_value(tmp_path: Path) -> None:
+    main = """
+    extern "C" int getopt(int, char* const*, const char*);
+    extern char* optarg;
+    int main(int argc, char** argv) {
+        int n = 8, c;
+        int* data;
+        cudaMalloc((void**)&data, 4096);
+        while ((c = getopt(argc, argv, "n:s")) != -1) {
+            switch (c) {
+                case 'n': n = atoi(optarg); if (n > 100) n = 100; break;
+                case 's': n = 1; break;
+                default: return 1;
+            }
+        }
+        kernel<<<1, n>>>(data, n);
+    }
+    """
+    assert facts(launch(tmp_path, main), FactKind.LOOP_BOUND) == ["n <= 100"]
+    assert facts(launch(tmp_path, main.replace("n = 100", "n = 101")), FactKind.LOOP_BOUND) == []
 
 
 def test_an_allocation_has_a_size(tmp_path: Path) -> None:

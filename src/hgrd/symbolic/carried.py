@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.invariants import Invariant, invariants
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
@@ -77,7 +78,8 @@ class Carried:
     """A cell that lives from one iteration to the next: its first value and its way of changing.
 
     `broken`: an iteration that breaks out has changed it before.  `agreed`: all who run the loop have the
-    same value at the start of the same iteration; `agreed_behind`: also at the end of it.
+    same value at the start of the same iteration; `agreed_behind`: also at the end of it.  `invariants` hold of it at
+    the start of every iteration, and behind the loop.
     """
 
     target: MemoryObject
@@ -90,6 +92,7 @@ class Carried:
     broken: bool
     agreed: bool = False
     agreed_behind: bool = False
+    invariants: tuple[Invariant, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -130,7 +133,12 @@ def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan
     classify = _Classifier(machine, cells, placeholders, ends, mark)
     steady = frozenset(key for key in changed if _only_cells(key, start, ends))
     agreed = _agreed(machine, classify, living)
-    carried = (replace(classify.cell(i), agreed=i in agreed[0], agreed_behind=i in agreed[1]) for i in living)
+    carried = (
+        replace(
+            classify.cell(i), agreed=i in agreed[0], agreed_behind=i in agreed[1], invariants=classify.kept(i, state)
+        )
+        for i in living
+    )
     return Plan(tuple(carried), frozenset(changed), steady, ends)
 
 
@@ -285,6 +293,15 @@ class _Classifier:
         cell = end.store.get(target.key, EMPTY).cells.get(at)
         return None if cell is None else cell.value
 
+    def kept(self, index: int, before: State) -> tuple[Invariant, ...]:
+        """What all iterations leave true of an integer; `before`: the state in which the loop is entered."""
+        start, first, after = self.placeholders[index], self.cells[index][2].value, self.ends.after
+        last = None if after is None else self.at_end(after, index)
+        if after is None or not (isinstance(start, Term) and isinstance(first, Term) and isinstance(last, Term)):
+            return ()
+        ends = (as_int(first), before.path), (as_int(last), after.path)
+        return invariants(*ends, start.symbol, lambda s: self._older(var(s)))
+
     def _origin(self, first: Value, last: Value | None) -> Origin:
         if isinstance(first, FloatValue) or last is None:
             return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
@@ -387,6 +404,9 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
             if not silent and isinstance(value, Term) and isinstance(c.first, Term):
                 first = disj(negate(eq(count, const(0))), eq(as_int(value), as_int(c.first)))
                 state.assume(first, ConditionKind.FIRST, c.target.span)
+            if not silent and isinstance(value, Term):
+                for kept in c.invariants:
+                    state.assume(kept.of(as_int(value)), ConditionKind.VALUE, kept.span)
             return value
         case first, (Swapped() | OneOf()) as moves:
             return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)

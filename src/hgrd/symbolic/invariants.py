@@ -1,0 +1,116 @@
+"""What every iteration of a loop leaves true of a variable that it gives new values.
+
+    for (int i = 1; i < argc; ++i)
+      if (…) { n = atoi(argv[i + 1]); if (n % 32) exit(1); }
+
+A test that a new value has passed is one that the variable always passes, if its first value does, and all
+other values that an iteration can leave in it: an induction over the iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hgrd.program.span import Span
+from hgrd.symbolic.state import Condition
+from hgrd.terms import TRUE, Op, Symbol, Term, negate, substitute, symbols_of
+from hgrd.terms.rewrite import arrays_of
+
+_MOST_VALUES = 8  # that one iteration may leave in a variable
+_MOST_CONDITIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """`term` holds of the value that `hole` stands for; the program tests it at `span`."""
+
+    term: Term
+    hole: Symbol
+    span: Span
+
+    def of(self, value: Term) -> Term:
+        (term,) = substitute((self.term,), {self.hole: value})
+        return term
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A value that an iteration leaves, and the conditions under which it does."""
+
+    value: Term
+    known: dict[Term, None]
+
+
+def invariants(
+    first: tuple[Term, tuple[Condition, ...]],
+    last: tuple[Term, tuple[Condition, ...]],
+    start: Symbol,
+    stable: Callable[[Symbol], bool],
+) -> tuple[Invariant, ...]:
+    """What holds of a variable at the start of every iteration.
+
+    `first`, `last`: its value before the loop, and at the end of an iteration at whose start it was `start`, each
+    with the conditions of the path there.  `stable` tells the symbols that stand for the same in every iteration.
+    """
+    value, path = last
+    tests = tuple(c for c in path if not c.incidental)
+    cases = _cases(value)
+    if len(cases) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
+        return ()
+    ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in cases]
+    ends = [e for e in ends if e.value.op is not Op.VAR or e.value.symbol != start]
+    ends.append(_Left(first[0], _known(tuple(c.term for c in first[1] if not c.incidental))))
+    return tuple(dict.fromkeys(i for i in _tested(ends, tests, stable) if all(_holds(i, e) for e in ends)))
+
+
+def _cases(value: Term) -> list[tuple[Term, tuple[Term, ...]]]:
+    """The values that a choice is between, each with the conditions under which it is it."""
+    if value.op is not Op.ITE:
+        return [(value, ())]
+    condition, one, two = value.args
+    return [
+        *((v, (condition, *when)) for v, when in _cases(one)),
+        *((v, (negate(condition), *when)) for v, when in _cases(two)),
+    ]
+
+
+def _known(terms: tuple[Term, ...]) -> dict[Term, None]:
+    """The terms, and what is left of them when alternatives are crossed out whose opposite is known."""
+    known = dict.fromkeys(p for term in terms for p in _parts(term))
+    size = 0
+    while size < len(known):
+        size = len(known)
+        for term in tuple(known):
+            known |= dict.fromkeys(_parts(_left(term, known)))
+    return known
+
+
+def _left(term: Term, known: dict[Term, None]) -> Term:
+    """The alternative that is left over, if there is only one."""
+    if term.op is not Op.OR:
+        return term
+    left = [t for t in term.args if negate(t) not in known and not any(negate(p) in known for p in _parts(t))]
+    return left[0] if len(left) == 1 else TRUE
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    return term.args if term.op is Op.AND else () if term is TRUE else (term,)
+
+
+def _tested(ends: list[_Left], tests: tuple[Condition, ...], stable: Callable[[Symbol], bool]) -> Iterator[Invariant]:
+    """Conditions on new values, which say nothing of what is another one in the next iteration."""
+    for end in ends:
+        if end.value.op is not Op.VAR or stable(end.value.symbol):
+            continue
+        own = end.value.symbol
+        for term in end.known:
+            others = symbols_of(term) - {own}
+            if own in symbols_of(term) and all(map(stable, others)) and not arrays_of(term):
+                span = next((c.span for c in tests if own in symbols_of(c.term)), tests[0].span)
+                yield Invariant(term, own, span)
+
+
+def _holds(invariant: Invariant, end: _Left) -> bool:
+    term = invariant.of(end.value)
+    return all(p in end.known for p in _parts(term))
