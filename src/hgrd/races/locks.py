@@ -6,7 +6,7 @@ Two critical sections under the same lock do not run at once, and the fences in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hgrd.program.memory import AccessKind, Level
@@ -15,8 +15,9 @@ from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, exclude, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, may_follow, meeting, precedes
+from hgrd.races.third import Opening
 from hgrd.symbolic.values import MemoryObject, MemorySpace
-from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, le, mul, negate, substitute, symbols_of
+from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, negate, substitute, symbols_of
 
 Apart = Callable[[Access, Access], bool]
 
@@ -46,17 +47,16 @@ class Locks:
     opened_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
-        """The two do not hold the same lock, or a third thread has let one of them in."""
+        """The two do not hold the same lock, or a thread that does not have it has let one of them in."""
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return tuple(
-            disj(_not_both(one, two, naming), *self._by_a_third(key, naming))
+            disj(_not_both(one, two, naming), *self._opened_by(one, (a, b), naming))
             for one in self.held.get(a.number, ())
             for two in self.held.get(b.number, ())
             for key in (one.target.key,)
             if key == two.target.key
             and self._reaches(key, narrower(one.scope, two.scope), needed)
             and (naming.same_block or one.target.space is not MemorySpace.SHARED)
-            and not self._opened_before(key, a, b)
         )
 
     def opened(self, a: Access, b: Access) -> Access | None:
@@ -75,16 +75,24 @@ class Locks:
 
     def _opened_before(self, key: str, *those: Access) -> bool:
         """Whether a thread may give the lock back without having it, and then make one of the accesses."""
-        place = self.handshakes.placement.of
-        return any(may_follow(place(x), place(w)) for w in self.opened_by.get(key, ()) for x in those)
+        return any(self._before(w, those) for w in self.opened_by.get(key, ()))
 
-    def _by_a_third(self, key: str, naming: Naming) -> Iterator[Term]:
-        """There are three threads, and all of them give the lock back without having it."""
-        c = naming.configuration
-        for write in self.opened_by.get(key, ()):
-            threads = c.block if write.target.space is MemorySpace.SHARED else (*c.block, *c.grid)
-            guards = write.guards if self._by_anyone(write) else ()
-            yield conj(le(const(3), mul(*threads)), *guards)
+    def _before(self, write: Access, those: Iterable[Access]) -> bool:
+        place = self.handshakes.placement.of
+        return any(may_follow(place(x), place(write)) for x in those)
+
+    def _opened_by(self, held: Held, those: tuple[Access, Access], naming: Naming) -> Iterator[Term]:
+        """Somebody gives the lock of the first thread back without having it.
+
+        That is a third thread, or, if what gives it back can come before an access, one of the two themselves.
+        """
+        (place,) = naming.of((held.offset,), Party.FIRST)
+        for write in self.opened_by.get(held.target.key, ()):
+            before = self._before(write, those)
+            opening = Opening(write, write.guards if before or self._by_anyone(write) else (), place, naming)
+            yield opening.by_a_third()
+            if before:
+                yield from opening.by_one_of_both()
 
     def _by_anyone(self, write: Access) -> bool:
         """Whether all threads make the write, or none; and what has given the lock back before."""

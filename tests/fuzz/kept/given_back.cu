@@ -156,7 +156,66 @@ __global__ void given_back_in_between(int *sum) {
   atomicExch(&lock, 0);  // last
 }
 
+// Seed 2101250: the third thread must be there, and give back this very lock.
+// safe: 2 of 2 pairs
+__global__ void own_lock_of_two(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x] += 1;
+  __threadfence();
+  atomicExch(&locks[blockIdx.x & 7], 0);
+  atomicExch(&locks[blockIdx.x & 7], 0);
+}
+
+// race: read ours, write ours; global; warp
+// race: write ours, write ours; global; warp
+__global__ void own_lock_of_three(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x] += 1;  // ours
+  __threadfence();
+  atomicExch(&locks[blockIdx.x & 7], 0);
+  atomicExch(&locks[blockIdx.x & 7], 0);
+}
+
+// race: read ninth, write ninth; global; warp grid
+// race: write ninth, write ninth; global; warp grid
+__global__ void eight_locks_of_nine_blocks(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x & 7] += 1;  // ninth
+  __threadfence();
+  atomicExch(&locks[blockIdx.x & 7], 0);
+  atomicExch(&locks[blockIdx.x & 7], 0);
+}
+
+// safe: 2 of 2 pairs
+__global__ void another_one_opened_before(int *sums) {
+  if (threadIdx.x == 0) atomicExch(&locks[4 + blockIdx.x], 0);
+  while (atomicCAS(&locks[blockIdx.x], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x] += 1;
+  __threadfence();
+  atomicExch(&locks[blockIdx.x], 0);
+}
+
+// race: read nearer, write nearer; global; warp
+// race: write nearer, write nearer; global; warp
+__global__ void the_next_one_opened_before(int *sums) {
+  if (threadIdx.x == 0) atomicExch(&locks[1 + blockIdx.x], 0);
+  while (atomicCAS(&locks[blockIdx.x], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x] += 1;  // nearer
+  __threadfence();
+  atomicExch(&locks[blockIdx.x], 0);
+}
+
 void launches(int *sum) {
+  own_lock_of_two<<<3, 2>>>(sum);
+  own_lock_of_three<<<2, 3>>>(sum);
+  eight_locks_of_nine_blocks<<<9, 2>>>(sum);
+  another_one_opened_before<<<4, 2>>>(sum);
+  the_next_one_opened_before<<<4, 2>>>(sum);
   given_back_in_between<<<2, 4>>>(sum);
   twice_among_two<<<1, 2>>>(sum);
   twice_among_three<<<1, 3>>>(sum);
