@@ -16,11 +16,14 @@ def broken(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Ga
 
 
 def dropped(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Fact, ...]:
-    """What is assumed of a launch by such functions of the host: one for each, where its first error is."""
+    """What is assumed of a launch by such functions of the host: one for each, where its first error is.
+
+    What they mention is taken to be changed, called and launched (`source/dropped.py`).
+    """
     first: dict[str, Diagnostic] = {}
     for error, function in _errors(functions, programs).items():
         first.setdefault(function.ref.name, error)
-    text = "what does not compile in {} has no bearing on the launch: {}"
+    text = "what does not compile in {} changes only what it mentions: {}"
     return tuple(Fact(TRUE, FactKind.ASSUMPTION, text.format(f, d.message), d.span) for f, d in first.items())
 
 

@@ -17,6 +17,7 @@ from hgrd.source.collect import Collector
 from hgrd.source.compiler import AstStream, nothing, open_ast
 from hgrd.source.context import Tables, Unit
 from hgrd.source.declarations import Declarations, Definition
+from hgrd.source.dropped import with_dropped
 from hgrd.source.lower_calls import unit_context
 from hgrd.source.lower_functions import declared_function, lower_function, outside_function, unlowered_function
 from hgrd.source.lower_objects import initializer
@@ -51,11 +52,13 @@ def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing, presumptions = stream.missing_includes, stream.presumptions
-        functions = _with_declarations(state, stream)
+        functions, globals_ = _with_declarations(state, stream), _globals(state.unit)
+        if any(d.error for d in diagnostics):
+            functions, globals_ = with_dropped(functions, globals_, diagnostics)
     return Program(
         path,
         functions,
-        _globals(state.unit),
+        globals_,
         _records(state.unit),
         diagnostics,
         tuple(state.uninstantiated),

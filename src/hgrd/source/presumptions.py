@@ -57,7 +57,7 @@ class Presumption:
     def opened(self, text: bytes) -> bytes | None:
         """The text with arrays of unknown length, every line as long as before; None where nothing changes."""
         code = text.decode("latin-1")
-        places = [at for _, at in _arrays(_blanked(code), self.extents)]
+        places = [at for _, at in _arrays(blanked(code), self.extents)]
         for begin, end in places:
             code = code[:begin] + "0".ljust(end - begin) + code[end:]
         return code.encode("latin-1") if places else None
@@ -81,7 +81,7 @@ def presumed(
             missing.setdefault(found[1], error.span)
     if not missing.keys().isdisjoint(undefined):
         return NOTHING
-    codes = {file: _blanked(text.decode("latin-1")) for file, text in texts.items()} if missing else {}
+    codes = {file: blanked(text.decode("latin-1")) for file, text in texts.items()} if missing else {}
     everything = NOTHING
     for name, span in missing.items():
         one = _switched_on(name, codes, undefined) if complete else NOTHING
@@ -114,7 +114,7 @@ def _note(span: Span, text: str) -> Diagnostic:
     return Diagnostic(span, f"nothing defines {text}", error=False)
 
 
-def _blanked(text: str) -> str:
+def blanked(text: str) -> str:
     """The text without comments and literals, everything else in its place."""
     return _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
