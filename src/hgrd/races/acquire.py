@@ -196,21 +196,17 @@ class Handshakes:
 
     def _handed_over(self, symbol: Symbol, here: Spot) -> Access | None:
         """The only write of a shared variable that a read gave `symbol` of, with a barrier between them."""
-        reads = [s for s in self.placement.spots if isinstance(s.item, Access) and s.item.result == symbol]
-        if len(reads) != 1 or not isinstance(reads[0].item, Access) or reads[0].item.space is not Space.SHARED:
+        reads = self.placement.giving(symbol)
+        if len(reads) != 1 or reads[0][1].space is not Space.SHARED:
             return None
-        read = reads[0].item
-        writes = [
-            s
-            for s in self.placement.spots
-            if isinstance(s.item, Access) and s.item.target.key == read.target.key and s.item.changes
-        ]
-        if len(writes) != 1 or not isinstance(writes[0].item, Access):
+        got, read = reads[0]
+        writes = self.placement.changes(read.target.key)
+        if len(writes) != 1:
             return None
-        write = writes[0].item
+        written, write = writes[0]
         same = write.offset is read.offset and write.size == read.size and read.offset.is_const
-        in_order = certain(writes[0], reads[0]) and self._barrier(writes[0], reads[0], known_to(read)) is not None
-        return write if same and in_order and precedes(writes[0], here) else None
+        in_order = certain(written, got) and self._barrier(written, got, known_to(read)) is not None
+        return write if same and in_order and precedes(written, here) else None
 
     def _barrier(self, first: Spot, last: Spot, known: frozenset[Term]) -> Spot | None:
         """A barrier of the block that all its threads pass between the two."""

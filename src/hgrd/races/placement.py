@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
+from hgrd.terms import Symbol
 
 Step = tuple[tuple[Item, ...], int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """An item, and the sequences that lead to it with the index in each, outermost first."""
+    """An item, and the sequences that lead to it with the index in each, outermost first.
+
+    Every item has one: two spots are the same only if they are one object.
+    """
 
     item: Item
     path: tuple[Step, ...]
@@ -29,18 +33,48 @@ class Spot:
         return tuple(item for item in found if isinstance(item, ProtocolLoop))
 
 
+Accesses = Sequence[tuple[Spot, Access]]
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """All items of a protocol, in program order."""
+    """All items of a protocol, in program order; accesses also by number, by the symbol of what they got, and by
+    the key of the object that they change.
+    """
 
     spots: tuple[Spot, ...]
+    _numbers: Mapping[int, Spot]
+    _results: Mapping[Symbol, Accesses]
+    _changes: Mapping[str, Accesses]
 
     def of(self, access: Access) -> Spot:
-        return next(s for s in self.spots if isinstance(s.item, Access) and s.item.number == access.number)
+        return self._numbers[access.number]
+
+    def giving(self, symbol: Symbol) -> Accesses:
+        """The reads and atomics that got `symbol`."""
+        return self._results.get(symbol, ())
+
+    def changes(self, key: str) -> Accesses:
+        """What may leave something else in the object with this key."""
+        return self._changes.get(key, ())
 
 
 def placement(protocol: Protocol) -> Placement:
-    return Placement(tuple(_walk(protocol.items, ())))
+    spots = tuple(_walk(protocol.items, ()))
+    numbers: dict[int, Spot] = {}
+    results: dict[Symbol, list[tuple[Spot, Access]]] = {}
+    changes: dict[str, list[tuple[Spot, Access]]] = {}
+    for spot in spots:
+        match spot.item:
+            case Access() as access:
+                numbers.setdefault(access.number, spot)
+                if access.result is not None:
+                    results.setdefault(access.result, []).append((spot, access))
+                if access.changes:
+                    changes.setdefault(access.target.key, []).append((spot, access))
+            case _:
+                pass
+    return Placement(spots, numbers, results, changes)
 
 
 def _walk(items: tuple[Item, ...], prefix: tuple[Step, ...]) -> Iterator[Spot]:
