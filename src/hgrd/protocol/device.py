@@ -23,7 +23,7 @@ from hgrd.program.types import (
 )
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
-from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
+from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.stored import pointee, stored_value
 from hgrd.protocol.text import access_text
@@ -68,6 +68,7 @@ class DeviceSemantics(Semantics):
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
     agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    alike: dict[str, Alike] = field(default_factory=dict[str, Alike])
 
     # ------------------------------------------------------------ variables
 
@@ -167,6 +168,12 @@ class DeviceSemantics(Semantics):
         if not machine.probing:
             loops = tuple(loop.binder for loop in self.recorder.loops)
             self.broadcast.update({s.name: loops for s in symbols_in(value)})
+
+    def alike_for(self, machine: Machine, value: Value, terms: tuple[Term, ...] | None) -> None:
+        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`."""
+        if terms is not None and not machine.probing:
+            loops = tuple(loop.binder for loop in self.recorder.loops)
+            self.alike.update({s.name: Alike(terms, loops) for s in symbols_in(value)})
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         return not isinstance(value, OpaqueValue) and all(

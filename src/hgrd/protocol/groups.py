@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
+from hgrd.protocol.collectives import same_for_tile, thread_number
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
@@ -51,7 +52,9 @@ def group_call(
     if isinstance(call.type, VoidType) or name.startswith(("thread_block", "grid_group", "coalesced", "thread_group")):
         return OPAQUE
     origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
-    return machine.unknown(f"{name}()", call.type, origin)
+    value = machine.unknown(f"{name}()", call.type, origin)
+    device.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments))
+    return value
 
 
 def _static_method(device: DeviceSemantics, machine: Machine, state: State, call: Call) -> Value | None:
@@ -79,7 +82,7 @@ def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, g
     """A group's barrier (CUDA Programming Guide, "Cooperative Groups", "sync")."""
     size = _tile_size(group)
     if size is not None:
-        tile = None if size == WARP_SIZE else div(_thread(device), const(size))
+        tile = None if size == WARP_SIZE else div(thread_number(device), const(size))
         scope = Scope.WARP if size <= WARP_SIZE else Scope.BLOCK
         device.barrier(machine, state, scope, call.span, tile=tile)
     elif "thread_block_tile" in group or group in ("coalesced_group", "thread_group"):
@@ -97,13 +100,6 @@ def _some_lanes(machine: Machine) -> Term:
     return var(Symbol(machine.names.unique("mask"), 0, (1 << 32) - 1, Origin.UNKNOWN))
 
 
-def _thread(device: DeviceSemantics) -> Term:
-    """The number of the thread in its block."""
-    x, y, z = index_terms(device.configuration.thread)
-    bx, by, _ = device.configuration.block
-    return add(x, mul(bx, add(y, mul(by, z))))
-
-
 def _tile_size(group: str) -> int | None:
     match = _TILE.search(group)
     return None if match is None else int(match[1])
@@ -114,7 +110,7 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
     bx, by, bz = device.configuration.block
     gx, gy, gz = device.configuration.grid
     ix, iy, iz = index_terms(device.configuration.block_index)
-    thread = _thread(device)
+    thread = thread_number(device)
     block = add(ix, mul(gx, add(iy, mul(gy, iz))))
     threads = mul(bx, by, bz)
     tile = _tile_size(group)

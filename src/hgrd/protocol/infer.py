@@ -131,6 +131,7 @@ def _run(
         {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
         frozenset(machine.entered),
         tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
+        dict(device.alike),
     )
 
 

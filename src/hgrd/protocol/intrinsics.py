@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.atomic_objects import atomic_member
-from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.collectives import same_for_warp, thread_number
+from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.foreign import foreign
 from hgrd.protocol.groups import group_call
 from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, is_atomic
@@ -28,7 +29,6 @@ from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Po
 from hgrd.terms import (
     Origin,
     Term,
-    add,
     as_int,
     const,
     ite,
@@ -78,7 +78,9 @@ def intrinsic(
     if function is not None and function.body is not None:
         return None
     if _SHUFFLE.match(name) or name in _VOTES:
-        return machine.unknown(f"{name}()", call.type, Origin.DATA)
+        value = machine.unknown(f"{name}()", call.type, Origin.DATA)
+        device.alike_for(machine, value, same_for_warp(device, name, arguments))
+        return value
     if name.startswith("make_") and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)
     if name in ("dim3", "uint3") and len(arguments) >= 4:
@@ -224,15 +226,8 @@ def _rounded(up: bool) -> Handler:
     return handler
 
 
-def linear_thread(device: DeviceSemantics) -> Term:
-    """threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)."""
-    x, y, z = index_terms(device.configuration.thread)
-    bx, by, _ = device.configuration.block
-    return add(x, mul(bx, add(y, mul(by, z))))
-
-
 def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
-    return mod(linear_thread(device), const(WARP_SIZE))
+    return mod(thread_number(device), const(WARP_SIZE))
 
 
 _TABLE: dict[str, Handler] = {

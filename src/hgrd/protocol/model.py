@@ -186,6 +186,14 @@ class AcrossThreads:
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """Threads of a block for which the terms are equal get the same value, in the same iterations of `loops`."""
+
+    terms: tuple[Term, ...]
+    loops: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """`private` are the symbols created while running the kernel: each thread has its own.
 
@@ -201,6 +209,7 @@ class Protocol:
     `arguments` are the values of the kernel's parameters, and `numbers` those that are integers, by name (members of
     records, too).
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
+    `alike`: by symbol name, values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
     """
 
@@ -220,6 +229,7 @@ class Protocol:
     begins: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: frozenset[str] = frozenset()
     numbers: tuple[tuple[str, Term], ...] = ()
+    alike: Mapping[str, Alike] = field(default_factory=dict[str, Alike])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

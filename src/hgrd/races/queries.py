@@ -20,7 +20,7 @@ from hgrd.races.extents import companions
 from hgrd.races.identity import differ
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, ne, negate, symbols_of, var
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, substitute
 
 
@@ -88,6 +88,7 @@ class Poser:
         if values is not None:
             (left,), (right,) = naming.of(values[:1], Side.FIRST), naming.of(values[1:], Side.SECOND)
             extra = (*extra, differ((left, right), (one[0], two[0]), (a.size, b.size)))
+        extra = (*extra, *made_together(self.protocol, naming, (*one, *two, *extra)))
         endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
         return _posed(pair, self.facts, naming, (extra, one, endings[0], two, endings[1]))
 
@@ -167,6 +168,20 @@ def across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
             known = {naming.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
             apart = [ne(*(var(naming.rename(k, party)) for party in Side)) for k in item.loops]
             found[disj(negate(here), negate(there), *apart, *substitute((condition,), known))] = None
+    return tuple(found)
+
+
+def made_together(protocol: Protocol, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
+    """That values in the terms which the threads of a warp or tile make together are the same for both of one."""
+    if not naming.same_block or not protocol.alike:
+        return ()
+    here = {s.name: s for s in symbols_of(*terms)}
+    found: list[Term] = []
+    for name, alike in protocol.alike.items():
+        one, two = (here.get(name + SUFFIX[party]) for party in Side)
+        if one is not None and two is not None:
+            pairs = zip(*(naming.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)
+            found.append(disj(*(ne(x, y) for x, y in pairs), eq(var(one), var(two))))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
 from hgrd.races.missing import Way
 from hgrd.races.parties import Naming, abstract_floats
-from hgrd.races.queries import across, cone, query_of, split, with_extents
+from hgrd.races.queries import across, cone, made_together, query_of, split, with_extents
 from hgrd.solve.query import Query
 from hgrd.terms import TRUE, Origin, Term, const, symbols_of
 from hgrd.terms.rewrite import arrays_of
@@ -32,7 +32,9 @@ class PosedWay:
 def pose_way(protocol: Protocol, facts: tuple[Fact, ...], way: Way, extra: tuple[Term, ...]) -> PosedWay:
     """The query of a way, with more conditions between the two threads."""
     naming = way.team.naming
-    raw = (way.first, way.second, (*way.between, *extra, *across(protocol, naming)))
+    between = (*way.between, *extra, *across(protocol, naming))
+    between = (*between, *made_together(protocol, naming, (*way.first, *way.second, *between)))
+    raw = (way.first, way.second, between)
     first, second, between = split(abstract_floats(tuple(chain(*raw))), map(len, raw))
     everything = (*first, *second, *between)
     used = cone(facts, with_extents(naming, symbols_of(*everything)))

@@ -1,0 +1,66 @@
+"""What the threads of a warp or tile get alike: votes, reductions, and what a shuffle takes from one of them.
+
+CUDA Programming Guide, "Warp Vote Functions", "Warp Reduce Functions", "Warp Shuffle Functions"; "Cooperative
+Groups", "Collective Operations".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.symbolic.values import Value
+from hgrd.terms import Term, add, const, div, mul, symbols_of
+
+if TYPE_CHECKING:
+    from hgrd.protocol.device import DeviceSemantics
+
+_OF_MASK: Final = frozenset(
+    {
+        "__ballot_sync", "__any_sync", "__all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
+        "__reduce_or_sync", "__reduce_and_sync", "__reduce_xor_sync",
+    }
+)  # fmt: skip
+_OF_TILE: Final = frozenset({"reduce", "any", "all", "ballot"})
+
+
+def thread_number(device: DeviceSemantics) -> Term:
+    """The number of the thread in its block: threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)."""
+    x, y, z = index_terms(device.configuration.thread)
+    bx, by, _ = device.configuration.block
+    return add(x, mul(bx, add(y, mul(by, z))))
+
+
+def same_for_warp(device: DeviceSemantics, name: str, arguments: tuple[Value, ...]) -> tuple[Term, ...] | None:
+    """What threads of a block must have in common to get the same value of a vote or shuffle; None: nothing suffices.
+
+    Those that name different lanes in their masks are no party to each other's calls.
+    """
+    mask, *rest = arguments or (None,)
+    if not isinstance(mask, Term):
+        return None
+    if name in _OF_MASK:
+        return (div(thread_number(device), const(WARP_SIZE)), mask)
+    if name != "__shfl_sync" or len(rest) < 2 or not _common(device, rest[1]):
+        return None
+    width = rest[2] if len(rest) > 2 else const(WARP_SIZE)
+    if not isinstance(width, Term) or not width.is_const or width.value not in (1, 2, 4, 8, 16, 32):
+        return None
+    return (div(thread_number(device), const(width.value)), mask)
+
+
+def same_for_tile(
+    device: DeviceSemantics, name: str, size: int | None, arguments: tuple[Value, ...]
+) -> tuple[Term, ...] | None:
+    """As `same_for_warp`, of a call for a tile of known size; its group is the first argument."""
+    if size is None or not (
+        name in _OF_TILE or (name == "shfl" and len(arguments) > 2 and _common(device, arguments[2]))
+    ):
+        return None
+    return (div(thread_number(device), const(size)),)
+
+
+def _common(device: DeviceSemantics, value: Value) -> bool:
+    """Whether all threads of a block have the value, in the same iterations of the loops around."""
+    loops = {loop.binder for loop in device.recorder.loops}
+    return isinstance(value, Term) and all(s.name in device.common or s in loops for s in symbols_of(value))
