@@ -53,6 +53,23 @@ __global__ void contents(int *a) {
 
 __global__ void contents_for_the_block(int *a) { if (a[blockIdx.x]) __syncthreads(); }
 
+__global__ void rounds_that_the_block_leaves_out(int *a, const int *b, int n) {
+  for (int i = 0; i < n; i++) {
+    if (a[i] > 0) continue;
+    __syncthreads();
+    a[n + blockDim.x * blockIdx.x + threadIdx.x] = b[i];
+  }
+}
+
+// HGRD002 block branch here i=0 (data)
+__global__ void rounds_that_each_warp_leaves_out(int *a, const int *b, int n) {
+  for (int i = 0; i < n; i++) {
+    if (a[i + threadIdx.x / 32] > 0) continue;
+    __syncthreads();  // here
+    a[n + blockDim.x * blockIdx.x + threadIdx.x] = b[i];
+  }
+}
+
 __global__ void told_by_one(int *a) {
   __shared__ int go;
   if (threadIdx.x == 0) go = a[blockIdx.x];

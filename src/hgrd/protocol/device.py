@@ -154,6 +154,9 @@ class DeviceSemantics(Semantics):
             value = self.fresh(machine, target, type_)
             if not volatile and self._same_for_block(pointer.offset):
                 self.spread(machine, value)
+            elif not volatile and self.agrees(pointer.offset):  # one place in each iteration
+                for symbol in symbols_in(value):
+                    self.agree(symbol)
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
