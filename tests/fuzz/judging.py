@@ -26,6 +26,7 @@ from tests.fuzz.oracle import Contents, MeaninglessError, Pair, Seen, Subjects, 
 _RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more threads than that fewer
 _REPLAYS, _TALKING_REPLAYS = 12, 60
 _MOST_THREADS = 200
+_GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 _LOCAL = re.compile(r"(x|z|v|k|l|two\.\w+|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
@@ -258,14 +259,20 @@ class _Replays:
             n, u, c = (given.get(p, self.random.randint(0, 5)) for p in ("n", "u", "c"))
             yield Launch(grid, block, n, u, c, (1024, 1024, 1024))
             return
-        for _ in range(400 if any(p not in given for p in INPUTS) else 1):
+        found = 0
+        for _ in range(_GUESSES if any(p not in given for p in INPUTS) else 1):
             try:
                 launches = self.case.launched({p: given.get(p, self.random.randint(-2, 9)) for p in INPUTS})
             except LargeError:
                 raise
             except RefusedError:
                 continue
-            yield from (x for x in launches if (x.grid, x.block) == (grid, block))
+            for x in launches:
+                if (x.grid, x.block) == (grid, block):
+                    found += 1
+                    yield x
+            if found >= _LAUNCHES:
+                return
 
     # ------------------------------------------------------------ barriers
 

@@ -6,7 +6,7 @@ Kernels that make order by locks, flags and counters take small steps, under sch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
@@ -16,14 +16,15 @@ import numpy as np
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.program import Function, Program
 from hgrd.protocol.infer import Tables
+from hgrd.protocol.model import Scope
 from hgrd.races.analyze import link
-from hgrd.simulate.access_model import AccessModel
+from hgrd.simulate.access_model import AccessModel, Race
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, at_random, one_after_another
 from hgrd.simulate.memory import Memory
 from hgrd.simulate.ordering import Shape
 from hgrd.simulate.outcome import ConcreteLaunch, Divergence, Finished
-from hgrd.simulate.trace import Site, Touch
+from hgrd.simulate.trace import Arrive, Fenced, Site, Touch
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
 
@@ -126,13 +127,52 @@ def _in_lockstep(
 
 
 class _Watch(AccessModel):
-    """Counts the accesses since memory was last changed."""
+    """Counts the accesses since memory was last changed.
+
+    `lenient` sees the same run, and a fence behind each atomic that finds all threads or blocks to have arrived: what
+    only the last one stores needs none (docs/verdicts.md, "Arrivals").  `arrivals` are the lines of such atomics.
+    """
 
     idle = 0
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.lenient = AccessModel(shape)
+        self.arrivals: set[int] = set()
+        self.sites: list[Site] = []
+        self._all = (shape.threads - 1, shape.blocks - 1)
 
     def touch(self, event: Touch, /) -> None:
         self.idle = 0 if _changes(event) else self.idle + 1
         super().touch(event)
+        self.lenient.touch(event)
+        if event.kind is AccessKind.ATOMIC and event.before is not None:
+            last = event.threads[np.isin(event.before, self._all)]
+            if last.size:
+                span = self.sites[event.site].span
+                self.arrivals.add(span.line)
+                self.lenient.fenced(Fenced(Scope.DEVICE, last, span))
+
+    def arrive(self, event: Arrive, /) -> None:
+        super().arrive(event)
+        self.lenient.arrive(event)
+
+    def fenced(self, event: Fenced, /) -> None:
+        super().fenced(event)
+        self.lenient.fenced(event)
+
+    def racing(self) -> Iterator[tuple[Race, tuple[Level, ...]]]:
+        """The races, with the levels at which they are not between others and what only the last one stores."""
+        still = {(r.first, r.second, r.space): r.levels for r in self.lenient.races()}
+        for race in self.races():
+            levels = race.levels
+            if self._stores_last(self.sites[race.first], self.sites[race.second]):
+                levels = tuple(x for x in levels if x in still.get((race.first, race.second, race.space), ()))
+            yield race, levels
+
+    def _stores_last(self, *ends: Site) -> bool:
+        behind = [x for x in ends if any(x.span.line > line for line in self.arrivals)]
+        return bool(behind) and all(x.kind is not AccessKind.READ for x in behind)
 
 
 def _changes(event: Touch) -> bool:
@@ -151,7 +191,10 @@ def _launched(subjects: Subjects, case: Case, launch: Launch, arguments: tuple[A
 
 def _execution(launched: Launched) -> Execution:
     try:
-        return Execution(launched, _Watch(Shape(launched.threads_per_block, launched.blocks)), patience=400)
+        watch = _Watch(Shape(launched.threads_per_block, launched.blocks))
+        execution = Execution(launched, watch, patience=400)
+        watch.sites = execution.sites.sites
+        return execution
     except (ValueError, OverflowError) as error:
         raise MeaninglessError(str(error)) from error
 
@@ -201,14 +244,15 @@ def _schedule(random: Random) -> Schedule:
 
 def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
     seen = Seen()
-    for race in model.races():
+    found = model.racing() if isinstance(model, _Watch) else ((race, race.levels) for race in model.races())
+    for race, levels in found:
         one, two = sites[race.first], sites[race.second]
-        if one.volatile and two.volatile and one.kind is not two.kind:
+        if not levels or (one.volatile and two.volatile and one.kind is not two.kind):
             continue  # docs/verdicts.md: a volatile write and a loop that waits for it need no order
         ends = sorted((_end(one), _end(two)))
         pair = (ends[0], ends[1], race.space.value)
-        seen.levels.setdefault(pair, set()).update(race.levels)
-        for level in race.levels:
+        seen.levels.setdefault(pair, set()).update(levels)
+        for level in levels:
             seen.launches.setdefault((pair, level), launch)
         if not race.same_value:
             seen.differs.add(pair)
