@@ -14,7 +14,7 @@ from typing import TypeAlias
 from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
 from hgrd.protocol.orders import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
-from hgrd.terms import TRUE, Origin, Symbol, Term, const, le, substitute, symbols_of, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of, var
 
 Shared: TypeAlias = Callable[[Symbol, Level], bool]
 
@@ -239,6 +239,31 @@ class Passing:
         bounded = loop.binder.high < _UNBOUNDED
         bound = (le(var(_any_number(loop.binder)), const(loop.binder.high)),) if bounded else ()
         return self._unless((*loop.tests, *bound), replace(later, given=place.given | {*loop.entry}))
+
+    # ------------------------------------------------------------ loops that threads leave in different iterations
+
+    def left_together(self, loop: ProtocolLoop) -> bool:
+        """Whether all threads enter the loop, or none, and make its tests alike."""
+        return all(t in self.alike or self.uniform(t) for t in (*loop.entry, *loop.tests))
+
+    def missed_by_the_other(self, loop: ProtocolLoop, place: Place) -> Ways:
+        """The other one does not come to the iteration of the place: it has not entered the loop, or has left it."""
+        other = place.owner.other
+        entry = [g for g in loop.entry if not self._known(g, other, place)]
+        return [] if self.left_together(loop) else self._not_met([*entry, *loop.tests], other, place)
+
+    def leaves_alone(self, loop: ProtocolLoop, place: Place) -> Ways:
+        """The owner leaves the loop behind its iteration, in which the other one does not."""
+        if self.left_together(loop):
+            return []
+        following = place.iteration(loop, add(var(loop.binder), const(1)))
+        return self._not_met(list(loop.tests), place.owner, following)
+
+    def _not_met(self, conditions: list[Term], party: Party, place: Place) -> Ways:
+        if not conditions:
+            return []
+        fails = self.fails(conditions, party, place)
+        return [Order(() if fails is None else (fails,), SOME_THREADS)]
 
     def steady(self, loop: ProtocolLoop) -> bool:
         """Whether the barriers in it are passed under the same conditions in every iteration."""

@@ -16,6 +16,7 @@ from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.orders import Ahead, At, Holds, Last, Order, Party, Relation, Same, Ways, doubted, product, with_
 from hgrd.protocol.passing import (
     ITERATIONS,
+    SOME_THREADS,
     VALUES,
     Passing,
     Place,
@@ -25,7 +26,7 @@ from hgrd.protocol.passing import (
     not_understood,
     separates_at,
 )
-from hgrd.terms import add, const, var
+from hgrd.terms import Term, add, const, symbols_of, var
 
 Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
@@ -34,25 +35,44 @@ Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 class Phases:
     """The relation for one kernel.
 
-    `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on; `lost` are
-    parts that were not understood, and whose place is not known.
+    `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on, and `agreed` names
+    those that all of a block have alike in the same iterations; `lost` are parts that were not understood, and whose
+    place is not known.
     """
 
     paths: dict[int, Path]
     shared: Shared
     loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with what may order threads
     lost: tuple[Gap, ...] = ()
+    agreed: frozenset[str] = frozenset()
 
     def unordered(self, a: Access, b: Access, level: Level) -> tuple[Order, ...]:
         """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
         pa, pb = self.paths[a.number], self.paths[b.number]
         loops = self.loops[level]
-        aligned = frozenset(s.name for x in loops.values() for s in (x.binder, x.count))
-        alike = frozenset(t for x in (*_loops(pa), *_loops(pb)) if id(x) in loops for t in x.tests)
+        aligned = self._aligned(level)
+        around = [x for x in (*_loops(pa), *_loops(pb)) if id(x) in loops]
+        alike = frozenset(t for x in around for t in (*x.entry, *x.tests) if self._same_for_all(t, level, aligned))
         ways = _Walk(Passing(self.shared, loops, a, b, level, aligned, alike)).meet(pa, pb)
         if self.lost and level is not Level.INTER_BLOCK:
             ways = doubted(ways, not_understood(self.lost[0]))
         return tuple(ways)
+
+    def _aligned(self, level: Level) -> frozenset[str]:
+        """The iteration numbers of loops with barriers, and the counts of those that all threads leave together."""
+        numbers = frozenset(x.binder.name for x in self.loops[level].values())
+        together = list(self.loops[level].values())
+        while True:
+            aligned = numbers | {x.count.name for x in together}
+            kept = [x for x in together if all(self._same_for_all(t, level, aligned) for t in (*x.entry, *x.tests))]
+            if len(kept) == len(together):
+                return aligned
+            together = kept
+
+    def _same_for_all(self, test: Term, level: Level, aligned: frozenset[str]) -> bool:
+        """Whether all threads make the test of a loop alike, in the same iterations."""
+        agreed = self.agreed if level is not Level.INTER_BLOCK else frozenset[str]()
+        return all(s.name in aligned or s.name in agreed or self.shared(s, level) for s in symbols_of(test))
 
     def repeated(self, a: Access) -> bool:
         """Whether a thread may perform the access more than once: it stands in a loop."""
@@ -84,7 +104,7 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     visit(protocol.items, ())
     loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
     lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
-    return Phases(paths, shared, loops, lost)
+    return Phases(paths, shared, loops, lost, frozenset(protocol.agreed))
 
 
 def _loops(path: Path) -> list[ProtocolLoop]:
@@ -120,15 +140,18 @@ class _Walk:
 
     def _across(self, loop: ProtocolLoop, early: tuple[Path, Party], late: tuple[Path, Party]) -> Ways:
         """The one in an iteration, the other in a later one."""
-        here, there = Place(early[1], apart=names_of(loop)), Place(late[1], apart=names_of(loop))
-        ends = product(self._goes_on(loop, here), self._to_end(early[0], here), self._from_start(late[0], there))
-        if not ends:
-            return []
+        made = frozenset((*loop.entry, *loop.tests))  # by both: the other one is in a later iteration
+        here, there = Place(early[1], apart=names_of(loop), given=made), Place(late[1], apart=names_of(loop))
+        rest = product(self._goes_on(loop, here), self._to_end(early[0], here))
+        ends = product(rest, self._from_start(late[0], there))
 
         def ahead(by: int, *, or_more: bool = False) -> Relation:
             return Ahead(loop.binder, late[1], by, or_more)
 
-        ways = with_(ahead(1), ends)
+        ways = with_(ahead(1, or_more=True), product(rest, self.past.leaves_alone(loop, here)))
+        if not ends:
+            return ways
+        ways += with_(ahead(1), ends)
         inside = self.past.free(loop.items, here.among(loop))
         if not inside:
             return ways
@@ -159,13 +182,14 @@ class _Walk:
             return [Order()]
         here = place if place.apart else replace(place, apart=names_of(loop))
         rest = self._to_end(path[1:], here)
+        alone = self._out_alone(loop, here, rest)
         if not rest:
-            return []
+            return alone
         inside = self.past.free(loop.items, here.among(loop))
         last = self._is_last(loop, here, 1, counted=counted)
         if loop.breaks and not inside:
             last = self._ended_by_its_test(loop, here, last)
-        ways = product(self._goes_on(loop, here), rest, last)
+        ways = [*alone, *product(self._goes_on(loop, here), rest, last)]
         for condition in loop.breaks:
             left: list[Relation] = [Holds((condition,), here.owner)]
             if counted:
@@ -182,6 +206,13 @@ class _Walk:
             ways += product(after, self._is_last(loop, here, 2, counted=counted))
             return [*ways, *doubted(product(after, further), ITERATIONS)]
         return [*ways, *doubted(after, ITERATIONS)]
+
+    def _out_alone(self, loop: ProtocolLoop, here: Place, rest: Ways) -> Ways:
+        """Where not all threads leave a loop together, the other one may have left it before, or leave it later."""
+        if self.past.left_together(loop):
+            return []
+        last = product(rest, self.past.no_more(loop, here, add(var(loop.binder), const(1))))
+        return [*self.past.missed_by_the_other(loop, here), *doubted(last, SOME_THREADS)]
 
     def _is_last(self, loop: ProtocolLoop, place: Place, by: int, *, counted: bool) -> Ways:
         """There are `by` - 1 iterations more."""
@@ -201,9 +232,10 @@ class _Walk:
             return [Order()]
         here = place if place.apart else replace(place, apart=names_of(loop))
         rest = self._from_start(path[1:], here)
+        alone = self.past.missed_by_the_other(loop, here.iteration(loop, const(0)))
         if not rest:
-            return []
-        ways = with_(At(loop.binder, here.owner), rest)
+            return alone
+        ways = [*alone, *with_(At(loop.binder, here.owner), rest)]
         inside = self.past.free(loop.items, here.among(loop))
         if not inside:
             return ways
