@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from hgrd.host.iterations import Around
 from hgrd.host.link import LaunchPlace, Linked
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
@@ -33,7 +34,8 @@ class Record:
     Launches of kernels that nobody `wants` are not taken down.  `kinds` says of which class conditions of
     the path are, where that is not plain from their own kind; `cut`, by its key, why a kernel may have further
     launches; `foreign` are variables of libraries, which change behind the program's back; `hints` names the
-    result of a call after the variable it is stored in first.  `overlooked` are launches that constants rule
+    result of a call after the variable it is stored in first.  `around` are the loops that the run is in, outermost
+    first.  `overlooked` are launches that constants rule
     out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
     """
 
@@ -47,6 +49,7 @@ class Record:
     foreign: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
+    around: list[Around] = field(default_factory=list[Around])
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
 

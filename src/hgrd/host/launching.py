@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hgrd.host.context import Invocation, Record
 from hgrd.host.facts import argument_facts, fact, relevant
+from hgrd.host.iterations import survived
 from hgrd.host.memory import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite
 from hgrd.host.view import terms_in, view
@@ -18,7 +19,7 @@ from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, Reco
 from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
-from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.state import Condition, ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Pointer, Value
 from hgrd.terms import Term, as_int, const, negate
 
@@ -83,7 +84,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         for a, p in zip(request.arguments, parameters, strict=False)
     ]
     roots += [t for a in given for t in terms_in(a)]
-    conditions = relevant(state.path, roots)
+    conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
     seen = view(roots, [c.term for c in conditions], given)
     arguments = tuple(map(seen.value, given))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
@@ -103,6 +104,15 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         request.cooperative,
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
     )
+
+
+def _of_iterations_before(record: Record, machine: Machine, state: State) -> Iterator[Condition]:
+    """What is known of earlier iterations of the loops around, each of the class of what it comes from."""
+    for loop in record.around:
+        for told, source in survived(loop, state.path, machine.names):
+            if source.term in record.kinds:
+                record.kinds[told.term] = record.kinds[source.term]
+            yield told
 
 
 Extents: TypeAlias = tuple[Term, Term, Term]

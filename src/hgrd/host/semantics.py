@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hgrd.host.containers import container_meaning
 from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.cuda import cuda_meaning
+from hgrd.host.iterations import Around
 from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
 from hgrd.host.library import KNOWN, fails
@@ -124,12 +125,16 @@ class HostSemantics(Semantics):
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
-        pass
+        if not machine.probing:
+            self.record.around.append(Around(binder, state.path))
 
     def begin_body(self, machine: Machine, state: State) -> None:
-        pass
+        if not machine.probing and self.record.around and not self.record.around[-1].begun:
+            self.record.around[-1] = replace(self.record.around[-1], path=state.path, begun=True)
 
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+        if not machine.probing:
+            self.record.around = [x for x in self.record.around if x.binder != binder]
         return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
