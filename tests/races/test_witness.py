@@ -140,3 +140,27 @@ def test_two_writes_are_shown_with_different_values(tmp_path: Path):
     (finding,) = findings(check(tmp_path, source), "k")
     one, two = finding.witness.first, finding.witness.second
     assert (one.thread[0] + one.block[0]) // 100 != (two.thread[0] + two.block[0]) // 100
+
+
+PASSED_BY = """
+__global__ void skipped(int *a, int n) {
+  a[threadIdx.x] = 1;
+  if (n % 4 == 3) __syncthreads();
+  a[threadIdx.x ^ 1] = 2;
+}
+
+__global__ void without(int *a, int n) {
+  a[threadIdx.x] = 1;
+  if (n % 4 == 3) __threadfence();
+  a[threadIdx.x ^ 1] = 2;
+}
+"""
+
+
+def test_inputs_are_those_that_leave_the_barrier_out(tmp_path: Path):
+    """Seed 3010978: the race is one of launches that do not perform the barrier, and the witness says so."""
+    found = {k.kernel: k.findings for k in check(tmp_path, PASSED_BY, levels=(Level.INTRA_WARP,)).kernels}
+    (skipped,) = (f for f in found["skipped"] if f.first.span.line != f.second.span.line)
+    assert dict(skipped.witness.inputs)["n"] % 4 != 3
+    (without,) = (f for f in found["without"] if f.first.span.line != f.second.span.line)
+    assert without.witness.inputs == ()

@@ -15,7 +15,7 @@ from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_
 def witness_of(posed: Posed, a: Access, b: Access, model: Model) -> Witness:
     naming = posed.naming
     c = naming.configuration
-    used = symbols_of(*posed.query.facts, a.offset, *a.guards, b.offset, *b.guards)
+    used = symbols_of(*posed.query.facts, a.offset, *a.guards, b.offset, *b.guards, *posed.query.between)
     return Witness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
