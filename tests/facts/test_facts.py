@@ -225,6 +225,45 @@ int main(int argc, char **argv) {
     used_in="extent",
 )
 
+# ---------------------------------------------------------------- constant memory
+
+COPIED = Program(
+    """
+#include <cassert>
+#include <cstdlib>
+__constant__ int columns;
+__global__ void fill(float *a, int stride) {
+  int t = threadIdx.x;
+  if (t < columns) a[blockIdx.x * stride + t] = t;  // cell
+}
+int main(int argc, char **argv) {
+  int cols = atoi(argv[1]), rows = atoi(argv[2]);
+  float *a;
+  cudaMalloc(&a, sizeof(float) * rows * cols);
+  cudaMemcpyToSymbol(columns, &cols, sizeof cols);  // fact
+  fill<<<rows, 256>>>(a, cols);
+}
+""",
+    "",
+    1,
+    ("constant memory", "columns == cols"),
+    (CELLS + "grid (data-dependent)",),
+)
+
+DECLARED = Program(
+    """
+__constant__ int stride = 256;  // fact
+__global__ void fill(float *a) {
+  a[blockIdx.x * stride + threadIdx.x] = threadIdx.x;  // cell
+}
+void run(float *a) { fill<<<12, 256>>>(a); }
+""",
+    "__constant__ int stride;",
+    1,
+    ("constant memory", "stride == 256"),
+    (CELLS + "grid (data-dependent)",),
+)
+
 PROGRAMS = {
     "assert": rows("assert(stride >= cols);", ("assert", "cols <= stride")),
     "guard that returns": rows("if (stride < cols) return 1;", ("guard", "cols <= stride")),
@@ -238,6 +277,8 @@ PROGRAMS = {
     "bounds of a loop on the host": HOST_LOOP,
     "pitch of an allocation": PITCH,
     "size of an allocation": SIZE,
+    "copied to constant memory": COPIED,
+    "declared in constant memory": DECLARED,
 }
 
 

@@ -36,12 +36,15 @@ def without(site: LaunchSite, classes: frozenset[FactKind], names: Sequence[str]
     grid, block = launch.extents("grid", site.grid, _LIMITS[0]), launch.extents("block", site.block, _LIMITS[1])
     labels = (*names, *(f"argument {i}" for i in range(len(names), len(site.arguments))))
     arguments = tuple(launch.value(a, label) for a, label in zip(site.arguments, labels, strict=False))
-    return replace(site, facts=kept, grid=grid, block=block, arguments=arguments)
+    known = () if FactKind.CONSTANT_MEMORY in classes else site.constants
+    constants = tuple(replace(c, value=launch.held(c.value, c.target.name)) for c in known)
+    return replace(site, facts=kept, grid=grid, block=block, arguments=arguments, constants=constants)
 
 
 def _with_any_iteration(site: LaunchSite) -> LaunchSite:
     """Numbers of iterations (`i#`), which are at least 0, become any numbers."""
-    terms = [*site.grid, *site.block, *(t for a in site.arguments for t in terms_in(a)), *(f.term for f in site.facts)]
+    values = (*site.arguments, *(c.value for c in site.constants))
+    terms = [*site.grid, *site.block, *(t for a in values for t in terms_in(a)), *(f.term for f in site.facts)]
     counts = [s for s in symbols_of(*terms) if "#" in s.name]
     seen = View({var(s): _any(s.name, *of_type(32, True)) for s in counts}, {})
     grid, block = (tuple(map(seen.term, extents)) for extents in (site.grid, site.block))
@@ -51,6 +54,7 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
         block=(block[0], block[1], block[2]),
         arguments=tuple(map(seen.value, site.arguments)),
         facts=tuple(replace(f, term=seen.term(f.term)) for f in site.facts),
+        constants=tuple(replace(c, value=seen.composite(c.value)) for c in site.constants),
     )
 
 
@@ -84,13 +88,21 @@ class _Launch:
         match value:
             case Term():
                 return self._number(as_int(value), name)
-            case Composite(cells=cells):
-                members = {o: Cell(self.value(c.value, f"{name}+{o}"), c.size) for o, c in sorted(cells.items())}
-                return replace(value, cells=members)
+            case Composite():
+                return self.composite(value, name)
             case Pointer() | Choice():
                 return self._pointer(value)
             case _:
                 return value
+
+    def composite(self, value: Composite, name: str) -> Composite:
+        members = {o: Cell(self.value(c.value, f"{name}+{o}"), c.size) for o, c in sorted(value.cells.items())}
+        return replace(value, cells=members)
+
+    def held(self, value: Composite, name: str) -> Composite:
+        """What constant memory holds: its constants are of that class, what it shares with others is a relation."""
+        fixed = {o: c for o, c in value.cells.items() if isinstance(c.value, Term) and as_int(c.value).is_const}
+        return replace(value, cells={**self.composite(value, name).cells, **fixed})
 
     def _number(self, number: Term, name: str) -> Term:
         """What shares nothing with what came before keeps its symbols: facts may speak of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.expressions import Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
@@ -37,6 +38,7 @@ class Record:
     result of a call after the variable it is stored in first.  `around` are the loops that the run is in, outermost
     first.  `overlooked` are launches that constants rule
     out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
+    `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
     linked: Linked
@@ -52,6 +54,8 @@ class Record:
     around: list[Around] = field(default_factory=list[Around])
     launchers: frozenset[str] = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
+    copies: dict[str, Span] = field(default_factory=dict[str, Span])
+    used: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
 
     def __post_init__(self) -> None:
         self.launchers = self.linked.launchers()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.context import SIZE, Invocation, Meaning
+from hgrd.host.copies import copy_to_symbol
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
@@ -176,6 +177,8 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaMalloc3D": _malloc_3d,
     "cudaHostGetDevicePointer": _same_memory,
     "cudaGetSymbolAddress": _same_memory,
+    "cudaMemcpyToSymbol": copy_to_symbol,
+    "cudaMemcpyToSymbolAsync": copy_to_symbol,
     "cudaGetDeviceProperties": _properties,
     "cudaFuncGetAttributes": _properties,
     "cudaGetDeviceCount": _writes((1, 1 << 10)),
@@ -199,8 +202,8 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     ),
     **dict.fromkeys(
         (
-            "cudaHostUnregister", "cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaMemcpyToSymbol",
-            "cudaMemcpyToSymbolAsync", "cudaStreamAttachMemAsync", "cudaEventRecord",
+            "cudaHostUnregister", "cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaStreamAttachMemAsync",
+            "cudaEventRecord",
         ),
         _nothing,
     ),

@@ -71,19 +71,20 @@ def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fa
 
 
 def argument_facts(
-    parameters: Sequence[Variable], arguments: Sequence[Value], extents: Iterable[Term], span: Span
+    parameters: Sequence[Variable], arguments: Sequence[Value], others: Iterable[Term], span: Span
 ) -> tuple[Fact, ...]:
     """Constant arguments, and arguments that are computed from what other parts of the launch use.
 
+    `others` are those that are no arguments: extents, and what constant memory holds.
     Their terms are true: the values stand in the launch itself.
     """
     numbers = [(p.name, as_int(a)) for p, a in zip(parameters, arguments, strict=False) if isinstance(a, Term)]
-    extent_symbols = symbols_of(*extents)
+    symbols_elsewhere = symbols_of(*others)
     found: list[Fact] = []
     for index, (name, number) in enumerate(numbers):
-        others = extent_symbols.union(*(symbols_of(n) for i, (_, n) in enumerate(numbers) if i != index))
+        shared = symbols_elsewhere.union(*(symbols_of(n) for i, (_, n) in enumerate(numbers) if i != index))
         if number.is_const:
             found.append(Fact(TRUE, FactKind.CONSTANT, f"{name} == {number.value}", span))
-        elif symbols_of(number) & others and say(number) != name:
+        elif symbols_of(number) & shared and say(number) != name:
             found.append(Fact(TRUE, FactKind.RELATION, f"{name} == {say(number)}", span))
     return tuple(found)

@@ -16,6 +16,7 @@ class FactKind(Enum):
     LOOP_BOUND = "loop bound"
     ALLOCATION = "allocation"
     CONSTANT = "constant"
+    CONSTANT_MEMORY = "constant memory"  # what __constant__ variables hold
     OPTION = "option"  # --param, --assume
     ASSUMPTION = "assumption"
 
@@ -29,4 +30,5 @@ CLASSES: Final = (
     FactKind.LOOP_BOUND,
     FactKind.ALLOCATION,
     FactKind.CONSTANT,
+    FactKind.CONSTANT_MEMORY,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hgrd.host.context import Invocation, Record
+from hgrd.host.copies import constants_at, facts_of
 from hgrd.host.facts import argument_facts, fact, relevant
 from hgrd.host.iterations import survived
 from hgrd.host.memory import between, forget_targets, unknown
@@ -83,15 +84,19 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
         for a, p in zip(request.arguments, parameters, strict=False)
     ]
-    roots += [t for a in given for t in terms_in(a)]
+    constants = constants_at(record, machine, state, kernel)
+    values = [*given, *(c.value for c in constants)]
+    roots += [t for a in values for t in terms_in(a)]
     conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
-    seen = view(roots, [c.term for c in conditions], given)
+    seen = view(roots, [c.term for c in conditions], values)
+    constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, given))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
     extents = (*grid, *block)
-    within = [t for a in arguments for t in terms_in(a)]
+    held = [t for c in constants for t in terms_in(c.value)]
+    within = [*held, *(t for a in arguments for t in terms_in(a))]
     facts = [fact(c, seen.term(c.term), record.kinds) for c in conditions]
-    named = argument_facts(parameters, arguments, extents, request.span)
+    named = argument_facts(parameters, arguments, (*extents, *held), request.span)
     return LaunchSite(
         kernel,
         request.span,
@@ -99,10 +104,11 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         block,
         None if shared is None else seen.term(shared),
         arguments,
-        (*relevant(facts, (*extents, *within)), *named),
+        (*relevant(facts, (*extents, *within)), *named, *facts_of(machine, constants)),
         f"<<<{_say_extents(grid)}, {_say_extents(block)}>>>",
         request.cooperative,
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
+        constants,
     )
 
 
@@ -161,7 +167,8 @@ def _add(record: Record, machine: Machine, site: LaunchSite) -> None:
 
 
 def _what(site: LaunchSite) -> tuple[object, ...]:
-    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative
+    held = tuple((c.target.key, c.value) for c in site.constants)
+    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative, held
 
 
 def _common(a: tuple[Fact, ...], b: tuple[Fact, ...]) -> tuple[Fact, ...]:

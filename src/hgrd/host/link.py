@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from hgrd.host.symbols import Constants, followed
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.signatures import callable_as
@@ -47,12 +48,16 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Functions, globals and records by key; `uses` of every host function with a body in user code."""
+    """Functions, globals and records by key; `uses` of every host function with a body in user code.
+
+    `constants` are the variables of constant memory that can be followed.
+    """
 
     functions: Mapping[str, Function]
     globals: Mapping[str, Global]
     records: Mapping[str, Record]
     uses: Mapping[str, Uses]
+    constants: Constants
 
     def launchers(self) -> frozenset[str]:
         """The functions of the runtime that launch kernels."""
@@ -117,7 +122,7 @@ def _main(unit: Program) -> Function | None:
     return found if found is not None and found.body is not None else None
 
 
-def _join(units: Iterable[Program], wants: Callable[[str], bool]) -> Linked:
+def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
     functions: dict[str, Function] = {}
     globals_: dict[str, Global] = {}
     records: dict[str, Record] = {}
@@ -133,7 +138,8 @@ def _join(units: Iterable[Program], wants: Callable[[str], bool]) -> Linked:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
     records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
-    return Linked(functions, globals_, records, {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code})
+    uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
+    return Linked(functions, globals_, records, uses, followed(units))
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
-from hgrd.symbolic.values import Value
+from hgrd.symbolic.values import Composite, MemoryObject, Value
 from hgrd.terms import Term
 
 
@@ -22,6 +22,15 @@ class Fact:
     term: Term
     kind: FactKind
     text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantMemory:
+    """What is known of a variable of constant memory at a launch: cells of `value`; `span`: who put it there."""
+
+    target: MemoryObject
+    value: Composite
     span: Span
 
 
@@ -43,6 +52,7 @@ class LaunchSite:
     configuration: str
     cooperative: bool = False
     stack: tuple[Span, ...] = ()
+    constants: tuple[ConstantMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 from hgrd.host.context import Record
+from hgrd.host.copies import begin_with
 from hgrd.host.link import LaunchPlace, Linked, link
 from hgrd.host.memory import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
@@ -144,4 +145,9 @@ def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: boo
             )
             value = evaluate(machine, state, item.initial)
             store(machine, state, Pointer(target, const(0)), value, variable.type, variable.span)
+    for key, item in linked.constants.variables.items():
+        state.store[key] = Region()
+        initial = linked.constants.begins(key, is_main=is_main)
+        if initial is not None:
+            begin_with(machine, state, item.variable, evaluate(machine, state, initial))
     machine.frames.pop()

@@ -81,10 +81,13 @@ class View:
                 return self.term(value)
             case FloatValue(key=key, exact=exact):
                 return FloatValue(self.term(key), None if exact is None else (self.term(exact[0]), exact[1]))
-            case Composite(cells=cells):
-                return replace(value, cells={o: Cell(self.value(c.value), c.size) for o, c in cells.items()})
+            case Composite():
+                return self.composite(value)
             case _:
                 return self.pointer(value)
+
+    def composite(self, value: Composite) -> Composite:
+        return replace(value, cells={o: Cell(self.value(c.value), c.size) for o, c in value.cells.items()})
 
     def pointer(self, value: PointerValue) -> PointerValue:
         match value:

@@ -47,6 +47,7 @@ class Global:
     variable: Variable
     initial: Expression | None
     constant: bool  # declared const: its initial value stays
+    external: bool = False  # only declared here (`extern`): another file defines it
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hgrd.host.model import Fact, FactKind
@@ -23,6 +23,7 @@ from hgrd.program.types import (
 )
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
+from hgrd.protocol.held import held_value
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.stored import pointee, stored_value
@@ -60,6 +61,7 @@ class DeviceSemantics(Semantics):
     functions: FunctionNumbers
     asserts: bool = True
     recorder: Recorder = field(default_factory=Recorder)
+    constants: Mapping[str, Composite] = field(default_factory=dict[str, Composite])  # what the host has put there
     assumed: list[Fact] = field(default_factory=list[Fact])
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
     others: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # by what stands for another thread's value
@@ -200,7 +202,12 @@ class DeviceSemantics(Semantics):
             known = self._constant(machine, target, offset.value, type_)
             if known is not None:
                 return known
-        return stored_value(machine, target, offset, type_)
+        held = self.constants.get(target.key)
+        return (
+            stored_value(machine, target, offset, type_)
+            if held is None
+            else held_value(machine, held, target, offset, type_)
+        )
 
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
         """Contents of memory that others write: unknown, and a value of its own at every read."""

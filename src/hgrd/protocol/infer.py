@@ -92,7 +92,9 @@ def _run(
     asserts: bool,
     deadline: float,
 ) -> Protocol:
+    held = () if launch is None else launch.constants
     device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts)
+    device.constants = {c.target.key: c.value for c in held}
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
@@ -132,6 +134,7 @@ def _run(
         frozenset(machine.entered),
         tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
         dict(device.alike),
+        held,
     )
 
 
@@ -168,7 +171,8 @@ def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozens
     symbols = symbols_of(*terms) | {s for s in (*configuration.thread, *configuration.block_index) if s is not None}
     if launch is not None:
         symbols |= symbols_of(*(f.term for f in launch.facts))
-        symbols |= frozenset[Symbol]().union(*(symbols_in(a) for a in launch.arguments))
+        values = (*launch.arguments, *(c.value for c in launch.constants))
+        symbols |= frozenset[Symbol]().union(*map(symbols_in, values))
     return symbols
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from hgrd.host.model import Fact
+from hgrd.host.model import ConstantMemory, Fact
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
@@ -211,6 +211,7 @@ class Protocol:
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
     `alike`: by symbol name, values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
+    `constants`: what is known of constant memory.
     """
 
     kernel: str
@@ -230,6 +231,7 @@ class Protocol:
     functions: frozenset[str] = frozenset()
     numbers: tuple[tuple[str, Term], ...] = ()
     alike: Mapping[str, Alike] = field(default_factory=dict[str, Alike])
+    constants: tuple[ConstantMemory, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -317,7 +317,7 @@ class _Marking:
         found = list(self.of.parameters)
         found += [s.variable for s in below(() if body is None else (body,)) if isinstance(s, Declare)]
         found += [g.variable for g in self.unit.globals.values()]
-        of_host = (Storage.LOCAL, Storage.PARAMETER, Storage.GLOBAL, Storage.STATIC)
+        of_host = (Storage.LOCAL, Storage.PARAMETER, Storage.GLOBAL, Storage.STATIC, Storage.CONSTANT)
         return {v.key: v for v in found if v.storage in of_host}.values()
 
     def _operand(self, variable: Variable) -> Expression:

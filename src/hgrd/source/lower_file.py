@@ -186,7 +186,8 @@ def _globals(unit: Unit) -> dict[str, Global]:
             continue
         node = initializer(declaration.node)
         known = found.get(variable.key)
-        if known is not None and (known.initial is not None or node is None):
+        external = declaration.node.get("storageClass") == "extern" and node is None
+        if known is not None and (known.initial is not None or (node is None and (external or not known.external))):
             continue
         parsed = unit.declarations.type_of(declaration.node, declaration.scope)
         try:
@@ -194,7 +195,7 @@ def _globals(unit: Unit) -> dict[str, Global]:
         except Exception:
             initial = None
         constant = parsed.const or bool(declaration.node.get("constexpr"))
-        found[variable.key] = Global(variable, initial, constant)
+        found[variable.key] = Global(variable, initial, constant, external)
     return found
 
 

@@ -1,0 +1,139 @@
+"""Copies to constant memory on the host's side, and what a launch finds there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hgrd.host.model import ConstantMemory, Fact, FactKind
+from hgrd.host.symbols import used_by
+from hgrd.host.wording import place_name, say_value
+from hgrd.program.expressions import FunctionRef, Variable
+from hgrd.program.types import PointerType
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import forget, load, read_at, scalars
+from hgrd.symbolic.state import EMPTY, Generation, Region, State
+from hgrd.symbolic.values import (
+    Cell,
+    Choice,
+    Composite,
+    MemoryObject,
+    MemorySpace,
+    NullValue,
+    OpaqueValue,
+    Pointer,
+    Value,
+)
+from hgrd.terms import TRUE, Term, as_int, const
+
+if TYPE_CHECKING:
+    from hgrd.host.context import Invocation, Record
+
+_MOST = 256  # scalars that are followed
+_SAID = 8  # elements of an array that facts name
+_TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
+
+
+def copy_to_symbol(call: Invocation) -> Value | None:
+    """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
+    target = _symbol(call)
+    if target is not None and target.key in call.record.linked.constants.variables:
+        cells = _copied(call, target)
+        if cells is None:
+            forget(call.state, target)
+        else:
+            call.state.store[target.key] = Region(cells, Generation())
+        call.record.copies[target.key] = call.span
+    return const(0)
+
+
+def _symbol(call: Invocation) -> MemoryObject | None:
+    """The variable that the first argument is or points to."""
+    value = call.arguments[0]
+    if isinstance(value, Pointer) and value.target.space is not MemorySpace.CONSTANT:
+        value = load(call.machine, call.state, value, PointerType(call.call.type), call.span)
+    return value.target if isinstance(value, Pointer) and value.target.space is MemorySpace.CONSTANT else None
+
+
+def _copied(call: Invocation, target: MemoryObject) -> dict[int, Cell] | None:
+    """What the variable holds after a copy; None where that is not known."""
+    source, size = call.argument(1), call.number(2)
+    first = call.number(3) or const(0)
+    if not isinstance(source, Pointer) or not source.offset.is_const or not _at_once(call, source):
+        return None
+    if size is None or not size.is_const or not first.is_const or target.element is None:
+        return None
+    begin, end = first.value, first.value + size.value
+    cells: dict[int, Cell] = {}
+    for at, type_ in scalars(call.machine, target.element, _MOST):
+        width = call.machine.size(type_)
+        if width is None or at < end < at + width or at < begin < at + width:
+            return None
+        if begin <= at < end:
+            region = call.state.store.get(source.target.key, EMPTY)
+            value = read_at(call.machine, region, source.target, source.offset.value + at - begin, type_)
+            cells[at] = Cell(value, width)
+    before = call.state.store.get(target.key, EMPTY).cells
+    kept = {at: cell for at, cell in before.items() if at + cell.size <= begin or at >= end}
+    return {**kept, **cells} if cells else None
+
+
+def _at_once(call: Invocation, source: Pointer) -> bool:
+    """Whether the copy is from the host, and done before any launch behind it.
+
+    One on a stream of its own is not ordered with launches on others, and one from page-locked memory may read that
+    later (CUDA Runtime API, "API synchronization behavior").
+    """
+    kind, stream = call.number(4), call.argument(5)
+    if source.target.space not in (MemorySpace.HOST, MemorySpace.LOCAL):
+        return False
+    if kind is not None and not (kind.is_const and kind.value in _TO_DEVICE):
+        return False
+    if not call.name.endswith("Async"):
+        return True
+    no_stream = stream is None or stream == const(0) or isinstance(stream, NullValue)
+    return no_stream and source.target.space is MemorySpace.LOCAL
+
+
+def constants_at(record: Record, machine: Machine, state: State, kernel: FunctionRef) -> tuple[ConstantMemory, ...]:
+    """What the variables of constant memory that a kernel uses hold at a launch of it, as far as that is known."""
+    if kernel.key not in record.used:
+        record.used[kernel.key] = used_by(kernel.key, record.linked.functions)
+    found: list[ConstantMemory] = []
+    for key, variable in sorted(record.used[kernel.key].items()):
+        region = state.store.get(key)
+        if region is None or key not in record.linked.constants.variables:
+            continue
+        cells = {o: c for o, c in sorted(region.cells.items()) if not isinstance(c.value, OpaqueValue)}
+        if cells and len(cells) <= _MOST:
+            target = MemoryObject(key, variable.name, MemorySpace.CONSTANT, variable.type, None, variable.span)
+            whole = Composite(cells, machine.size(variable.type) or 0)
+            found.append(ConstantMemory(target, whole, record.copies.get(key, variable.span)))
+    return tuple(found)
+
+
+def begin_with(machine: Machine, state: State, variable: Variable, value: Value) -> None:
+    """The value that a variable of constant memory is declared with."""
+    width = machine.size(variable.type)
+    if isinstance(value, Composite):
+        state.store[variable.key] = Region(dict(value.cells), Generation())
+    elif width is not None:
+        state.store[variable.key] = Region({0: Cell(value, width)}, Generation())
+
+
+def facts_of(machine: Machine, constants: tuple[ConstantMemory, ...]) -> tuple[Fact, ...]:
+    """What is known of constant memory; the terms are true: the values stand in the launch itself."""
+    found: list[Fact] = []
+    for constant in constants:
+        known = [
+            (at, c.value) for at, c in constant.value.cells.items() if isinstance(c.value, Term | Pointer | Choice)
+        ]
+        if len(known) > _SAID:
+            text = f"{constant.target.name} holds {len(known)} known values"
+            found.append(Fact(TRUE, FactKind.CONSTANT_MEMORY, text, constant.span))
+            continue
+        for at, value in known:
+            name, _ = place_name(constant.target, at, machine.records)
+            said = say_value(as_int(value) if isinstance(value, Term) else value)
+            if said != name:
+                found.append(Fact(TRUE, FactKind.CONSTANT_MEMORY, f"{name} == {said}", constant.span))
+    return tuple(found)

@@ -1,0 +1,53 @@
+"""What the host has put into constant memory, as device code reads it."""
+
+from __future__ import annotations
+
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.protocol.stored import stored_value
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import scalars
+from hgrd.symbolic.values import Cell, Composite, FloatValue, MemoryObject, Pointer, Value
+from hgrd.terms import Term, add, const, eq, ite
+
+_CHAIN = 16  # an index that is not constant becomes a choice among at most so many elements
+
+
+def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
+    """The value of `type_` at an offset; what is not known of it is a function of the place."""
+    if isinstance(type_, RecordType | ArrayType):
+        members = scalars(machine, type_, 256)
+        cells = {
+            at: Cell(held_value(machine, held, target, add(offset, const(at)), t), machine.size(t) or 1)
+            for at, t in members
+        }
+        return Composite(cells, machine.size(type_) or 0)
+    if offset.is_const:
+        cell = held.cells.get(offset.value)
+        fits = cell is not None and cell.size == machine.size(type_) and _fits(cell.value, type_)
+        return cell.value if cell is not None and fits else stored_value(machine, target, offset, type_)
+    return _any_of(machine, held, target, offset, type_)
+
+
+def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
+    """An element at an index that is not constant: a choice among few numbers."""
+    value = stored_value(machine, target, offset, type_)
+    size = machine.size(type_)
+    near = {o: c for o, c in held.cells.items() if offset.low <= o <= offset.high}
+    if not isinstance(type_, IntType) or not isinstance(value, Term) or len(near) > _CHAIN:
+        return value
+    for o, cell in near.items():
+        if cell.size == size and isinstance(cell.value, Term):
+            value = ite(eq(offset, const(o)), cell.value, value)
+    return value
+
+
+def _fits(value: Value, type_: Type) -> bool:
+    match type_:
+        case IntType() | BoolType():
+            return isinstance(value, Term)
+        case FloatType():
+            return isinstance(value, FloatValue)
+        case PointerType():
+            return isinstance(value, Pointer)
+        case _:
+            return False

@@ -1,0 +1,168 @@
+"""What constant memory holds at a launch: by initialisers and copies, and only where nothing else can have been.
+
+Each program is safe if the kernel finds in `columns` (and `table`, `shape`) what the host says, and races if that is
+not known.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.host.model import FactKind
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import Outcome
+from hgrd.races.options import AnalysisOptions
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
+from tests.checking import check
+
+TEXT = """
+#include <cstdlib>
+struct Shape { float scale; int columns; };
+__constant__ int columns;
+__constant__ int table[4] = {1, 64, 3, 4};
+__constant__ Shape shape;
+__constant__ int *data;
+__global__ void fill(float *a) { a[blockIdx.x * INDEX + threadIdx.x] = blockIdx.x; }
+/*functions*/
+int main(int argc, char **argv) {
+  float *a;
+  cudaMalloc(&a, 4096);
+  int n = 64, zero = 0;
+  MAIN
+  LAUNCH;
+}
+"""
+COPY = "cudaMemcpyToSymbol(columns, &n, sizeof n);"
+
+
+def program(main: str, index: str = "columns", functions: str = "", launch: str = "fill<<<4, 64>>>(a)") -> str:
+    text = TEXT.replace("/*functions*/", functions)
+    return text.replace("MAIN", main).replace("INDEX", index).replace("LAUNCH", launch)
+
+
+def verdict(folder: Path, text: str, **options: object) -> Outcome:
+    (kernel,) = check(folder, text, **options).kernels
+    return kernel.outcome
+
+
+KNOWN = {
+    "a copy": program(COPY),
+    "the address of the symbol": program("cudaMemcpyToSymbol(&columns, &n, sizeof n);"),
+    "two copies": program("cudaMemcpyToSymbol(columns, &zero, sizeof n); " + COPY),
+    "on no stream": program("cudaMemcpyToSymbolAsync(columns, &n, sizeof n, 0, cudaMemcpyHostToDevice, 0);"),
+    "the default kind": program("cudaMemcpyToSymbol(columns, &n, sizeof n, 0, cudaMemcpyDefault);"),
+    "in both arms": program(f"if (argc > 1) {{ {COPY} }} else {{ n = 128; {COPY} }}"),
+    "in a function": program("set(n);", functions=f"void set(int n) {{ {COPY} }}"),
+    "in a loop before the launch": program("", launch=f"for (int i = 0; i < 3; i++) {{ {COPY} fill<<<4, 64>>>(a); }}"),
+    "a copy back": program(COPY + "cudaMemcpyFromSymbol(&n, columns, sizeof n);"),
+    "what the host reads": program(COPY + "int m = columns;"),
+    "an initialiser": program("", "table[1]"),
+    "another element": program("cudaMemcpyToSymbol(table, &zero, 4, 8);", "table[1]"),
+    "an element": program("cudaMemcpyToSymbol(table, &n, 4, 8);", "table[2]"),
+    "an array": program("int values[4] = {0, 0, 0, n}; cudaMemcpyToSymbol(table, values, sizeof values);", "table[3]"),
+    "a member": program("Shape s; s.columns = n; cudaMemcpyToSymbol(shape, &s, sizeof s);", "shape.columns"),
+    "an index that is not constant": program(
+        "int values[4] = {64, 65, 66, 67}; cudaMemcpyToSymbol(table, values, sizeof values);", "table[blockIdx.x / 4]"
+    ),
+}
+UNKNOWN = {
+    "no copy": program(""),
+    "a copy behind the launch": program("", launch=f"fill<<<4, 64>>>(a); {COPY}"),
+    "only in one arm": program(f"if (argc > 1) {{ {COPY} }}"),
+    "of another value in one arm": program(f"if (argc > 1) n = 3; {COPY}"),
+    "another value in time": program(f"n = 3; {COPY} n = 64;"),
+    "a second copy": program(COPY + "cudaMemcpyToSymbol(columns, &zero, sizeof n);"),
+    "a second copy in a loop": program(
+        COPY, launch="for (int i = 0; i < 3; i++) { fill<<<4, 64>>>(a); cudaMemcpyToSymbol(columns, &zero, 4); }"
+    ),
+    "a loop that may not run": program(f"for (int i = 0; i < argc; i++) {{ {COPY} }}"),
+    "an address": program("void *p; cudaGetSymbolAddress(&p, columns); cudaMemset(p, 0, 4);" + COPY),
+    "an address behind the copy": program(COPY + "void *p; cudaGetSymbolAddress(&p, columns); cudaMemset(p, 0, 4);"),
+    "an address that goes elsewhere": program(COPY + "set(&columns);", functions="void set(const void *symbol);"),
+    "a copy through a pointer": program(
+        "set(&columns, n);", functions="void set(const void *symbol, int n) { cudaMemcpyToSymbol(symbol, &n, 4); }"
+    ),
+    "on a stream": program(
+        "cudaStream_t s; cudaStreamCreate(&s);"
+        "cudaMemcpyToSymbolAsync(columns, &n, sizeof n, 0, cudaMemcpyHostToDevice, s);"
+    ),
+    "from page-locked memory": program(
+        "int *m; cudaMallocHost(&m, 4); *m = n;"
+        "cudaMemcpyToSymbolAsync(columns, m, sizeof n, 0, cudaMemcpyHostToDevice, 0);"
+    ),
+    "from the device": program("cudaMemcpyToSymbol(columns, a, sizeof n, 0, cudaMemcpyDeviceToDevice);"),
+    "a part of a number": program("cudaMemcpyToSymbol(columns, &n, 2);"),
+    "a part of a number before": program(COPY + "cudaMemcpyToSymbol(columns, &zero, 2);"),
+    "a size that is not known": program("cudaMemcpyToSymbol(columns, &n, atoi(argv[1]));"),
+    "an offset that is not known": program("cudaMemcpyToSymbol(table, &zero, 4, atoi(argv[1]));", "table[1]"),
+    "over an initialiser": program("cudaMemcpyToSymbol(table, &zero, 4, 4);", "table[1]"),
+    "an element that is not known": program("cudaMemcpyToSymbol(table, &n, 4, 4 * argc);", "table[1]"),
+    "another member": program("Shape s; s.scale = n; cudaMemcpyToSymbol(shape, &s, sizeof s);", "shape.columns"),
+    "an element that may be another": program("", "table[threadIdx.x % 2]"),
+}
+
+
+@pytest.mark.parametrize("text", KNOWN.values(), ids=KNOWN)
+def test_what_is_known(tmp_path: Path, text: str):
+    assert verdict(tmp_path, text) is Outcome.SAFE
+    assert verdict(tmp_path, text, without=frozenset({FactKind.CONSTANT_MEMORY})) is Outcome.RACE
+
+
+@pytest.mark.parametrize("text", UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_not_known(tmp_path: Path, text: str):
+    assert verdict(tmp_path, text) is Outcome.RACE
+
+
+def linked(folder: Path, *texts: str) -> set[Outcome]:
+    files = [folder / f"{name}.cu" for name, _ in zip("abc", texts, strict=False)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    report = analyze(tuple(parse_file(str(file), SourceOptions()) for file in files), AnalysisOptions())
+    return {kernel.outcome for kernel in report.kernels}
+
+
+KERNEL = "__global__ void fill(float *a) { a[blockIdx.x * columns + threadIdx.x] = threadIdx.x; }\n"
+LAUNCH = "void run(float *a) { fill<<<4, 64>>>(a); }\n"
+SET = "void set(int n) { cudaMemcpyToSymbol(columns, &n, sizeof n); }\n"
+MAIN = "void set(int); void run(float *); int main() { float *a; cudaMalloc(&a, 4096); set(64); run(a); }\n"
+HERE, ELSEWHERE = "__constant__ int columns;\n", "extern __constant__ int columns;\n"
+
+
+def test_one_variable_of_several_files(tmp_path: Path):
+    assert linked(tmp_path, HERE + KERNEL + LAUNCH + SET, MAIN) == {Outcome.SAFE}
+    assert linked(tmp_path, HERE + KERNEL + LAUNCH, ELSEWHERE + SET + MAIN) == {Outcome.SAFE}
+    assert linked(tmp_path, ELSEWHERE + KERNEL + LAUNCH, HERE + SET + MAIN) == {Outcome.SAFE}
+
+
+def test_a_variable_of_each_file(tmp_path: Path):
+    """Which of them the copy writes, and which the kernel reads, their name does not say."""
+    assert linked(tmp_path, HERE + KERNEL + LAUNCH, HERE + SET + MAIN) == {Outcome.RACE}
+    static = f"static {HERE}"
+    assert linked(tmp_path, static + KERNEL + LAUNCH, static + SET + MAIN) == {Outcome.RACE}
+
+
+def test_a_variable_that_no_file_defines(tmp_path: Path):
+    assert linked(tmp_path, ELSEWHERE + KERNEL + LAUNCH, ELSEWHERE + SET + MAIN) == {Outcome.RACE}
+
+
+def test_an_initialiser_without_main(tmp_path: Path):
+    """Where some copy is in the program, it may have been made before."""
+    initialised = HERE.replace(";", " = 64;")
+    assert linked(tmp_path, initialised + KERNEL + LAUNCH) == {Outcome.SAFE}
+    assert linked(tmp_path, initialised + KERNEL + LAUNCH + SET) == {Outcome.RACE}
+
+
+def test_pointers_lead_where_the_host_has_them_lead(tmp_path: Path):
+    text = """
+    __constant__ float *data;
+    __global__ void copy(float *a) { data[threadIdx.x] = 1; a[threadIdx.x + 1] = 2; }
+    int main() {
+      float *a, *b;
+      cudaMalloc(&a, 4096), cudaMalloc(&b, 4096);
+      cudaMemcpyToSymbol(data, &SOURCE, sizeof a);
+      copy<<<1, 64>>>(a);
+    }
+    """
+    assert verdict(tmp_path, text.replace("SOURCE", "a")) is Outcome.RACE
+    assert verdict(tmp_path, text.replace("SOURCE", "b")) is Outcome.SAFE
