@@ -204,6 +204,66 @@ __global__ void a_ticket_kept_for_behind_the_loop(int n) {
   list[slot] = threadIdx.x;  // slot
 }
 
+// safe: 8 of 8 pairs
+__global__ void a_row_for_each_block_in_turn(int *rows, int *next, int n) {
+  __shared__ int row;
+  if (threadIdx.x == 0) row = atomicAdd(next, 1);
+  __syncthreads();
+  while (row < n) {
+    if (threadIdx.x < 64) rows[row * 64 + threadIdx.x] = blockIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) row = atomicAdd(next, 1);
+    __syncthreads();
+  }
+}
+
+// open: write row, write row; global; grid: it depends on values that the kernel computes: row[]
+__global__ void a_row_for_each_block_that_may_be_another_ones(int *rows, int *next, int n) {
+  __shared__ int row;
+  if (threadIdx.x == 0) row = atomicAdd(next, 1);
+  __syncthreads();
+  if (threadIdx.x == 0 && row > n) row = n;
+  __syncthreads();
+  if (threadIdx.x < 64) rows[row * 64 + threadIdx.x] = blockIdx.x;  // row
+}
+
+// race: write row, write row; global; grid (data-dependent)
+__global__ void a_row_for_each_block_of_two_counters(int *rows, int *next, int n) {
+  __shared__ int row;
+  if (threadIdx.x == 0) row = atomicAdd(&next[blockIdx.x % 2], 1);
+  __syncthreads();
+  if (threadIdx.x < 64) rows[row * 64 + threadIdx.x] = blockIdx.x;  // row
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_row_for_each_warp_in_turn(int *rows, int *next, int n) {
+  for (int r = 0; r < n; ++r) {
+    int row;
+    if (threadIdx.x % 32 == 0) row = atomicAdd(next, 1);
+    row = __shfl_sync(0xffffffff, row, 0);
+    rows[row * 32 + threadIdx.x % 32] = blockIdx.x;
+  }
+}
+
+// race: write row, write row; global; block grid (data-dependent)
+__global__ void a_row_too_small_for_each_warp_in_turn(int *rows, int *next, int n) {
+  for (int r = 0; r < n; ++r) {
+    int row;
+    if (threadIdx.x % 32 == 0) row = atomicAdd(next, 1);
+    row = __shfl_sync(0xffffffff, row, 0);
+    rows[row * 16 + threadIdx.x % 32] = blockIdx.x;  // row
+    __syncwarp();
+  }
+}
+
+// race: write row, write row; global; warp (data-dependent)
+__global__ void a_row_for_half_a_warp_by_another_name(int *rows, int *next) {
+  int row;
+  if (threadIdx.x % 16 == 0) row = atomicAdd(next, 1);
+  row = __shfl_sync(0xffffffff, row, 0, 16);
+  rows[row * 16 + threadIdx.x % 8] = threadIdx.x;  // row
+}
+
 // race: write slot, write slot; global; warp block grid (data-dependent)
 __global__ void tickets_that_begin_again(int *out, unsigned *next, unsigned limit) {
   out[atomicInc(next, limit)] = threadIdx.x;  // slot

@@ -70,7 +70,7 @@ class DeviceSemantics(Semantics):
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
     agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
-    alike: dict[str, Alike] = field(default_factory=dict[str, Alike])
+    alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
 
     # ------------------------------------------------------------ variables
 
@@ -174,11 +174,17 @@ class DeviceSemantics(Semantics):
             loops = tuple(loop.binder for loop in self.recorder.loops)
             self.broadcast.update({s.name: loops for s in symbols_in(value)})
 
-    def alike_for(self, machine: Machine, value: Value, terms: tuple[Term, ...] | None) -> None:
-        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`."""
+    def alike_for(
+        self, machine: Machine, value: Value, terms: tuple[Term, ...] | None, source: Value | None = None
+    ) -> None:
+        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`.
+
+        `source` is what a shuffle is given.
+        """
         if terms is not None and not machine.probing:
             loops = tuple(loop.binder for loop in self.recorder.loops)
-            self.alike.update({s.name: Alike(terms, loops) for s in symbols_in(value)})
+            given = source if isinstance(source, Term) else None
+            self.alike.update({s: Alike(terms, loops, given) for s in symbols_in(value)})
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         return not isinstance(value, OpaqueValue) and all(

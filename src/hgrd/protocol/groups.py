@@ -53,7 +53,8 @@ def group_call(
         return OPAQUE
     origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
-    device.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments))
+    given = arguments[1] if name == "shfl" else None
+    device.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
     return value
 
 

@@ -79,7 +79,8 @@ def intrinsic(
         return None
     if _SHUFFLE.match(name) or name in _VOTES:
         value = machine.unknown(f"{name}()", call.type, Origin.DATA)
-        device.alike_for(machine, value, same_for_warp(device, name, arguments))
+        given = arguments[1] if _SHUFFLE.match(name) and len(arguments) > 1 else None
+        device.alike_for(machine, value, same_for_warp(device, name, arguments), given)
         return value
     if name.startswith("make_") and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)

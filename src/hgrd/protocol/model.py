@@ -187,10 +187,14 @@ class AcrossThreads:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Threads of a block for which the terms are equal get the same value, in the same iterations of `loops`."""
+    """Threads of a block for which the terms are equal get the same value, in the same iterations of `loops`.
+
+    `source`: they get it from one of them, and this is what it has handed on, as it sees it itself.
+    """
 
     terms: tuple[Term, ...]
     loops: tuple[Symbol, ...]
+    source: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +213,7 @@ class Protocol:
     `arguments` are the values of the kernel's parameters, and `numbers` those that are integers, by name (members of
     records, too).
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
-    `alike`: by symbol name, values that the threads of a warp or tile make together.
+    `alike` are values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
     `constants`: what is known of constant memory.
     """
@@ -230,7 +234,7 @@ class Protocol:
     begins: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: frozenset[str] = frozenset()
     numbers: tuple[tuple[str, Term], ...] = ()
-    alike: Mapping[str, Alike] = field(default_factory=dict[str, Alike])
+    alike: Mapping[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     constants: tuple[ConstantMemory, ...] = ()
 
 

@@ -121,12 +121,16 @@ class Naming:
             case Level.INTRA_BLOCK:
                 return (threads, ne(self._warp(Party.FIRST), self._warp(Party.SECOND)))
 
+    def differs(self, symbol: Symbol) -> Term:
+        """They have different values of the symbol."""
+        return ne(self._copy(symbol, Party.FIRST), self._copy(symbol, Party.SECOND))
+
     def threads_differ(self) -> Term:
         """They are different threads of a block (if they are of one)."""
         return disj(*self._differences(self.configuration.thread))
 
     def _differences(self, symbols: tuple[Symbol | None, ...]) -> list[Term]:
-        return [ne(self._copy(s, Party.FIRST), self._copy(s, Party.SECOND)) for s in symbols if s is not None]
+        return [self.differs(s) for s in symbols if s is not None]
 
     def _warp(self, party: Party) -> Term:
         """The warp of a thread in its block (CUDA Programming Guide, "Thread Hierarchy")."""

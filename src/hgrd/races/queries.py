@@ -177,8 +177,8 @@ def made_together(protocol: Protocol, naming: Naming, terms: Iterable[Term]) -> 
         return ()
     here = {s.name: s for s in symbols_of(*terms)}
     found: list[Term] = []
-    for name, alike in protocol.alike.items():
-        one, two = (here.get(name + SUFFIX[party]) for party in Side)
+    for symbol, alike in protocol.alike.items():
+        one, two = (here.get(symbol.name + SUFFIX[party]) for party in Side)
         if one is not None and two is not None:
             pairs = zip(*(naming.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)
             found.append(disj(*(ne(x, y) for x, y in pairs), eq(var(one), var(two))))
