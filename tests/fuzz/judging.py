@@ -28,7 +28,8 @@ _REPLAYS, _TALKING_REPLAYS = 12, 60
 _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
-_LOCAL = re.compile(r"(x|z|v|k|l|two\.\w+|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
+_LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
+_ARRAYS = ("a", "w", "in", "s", "q")  # whose elements can be given
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
 
 
@@ -42,7 +43,9 @@ class Left(Enum):
     VALUES = (
         "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
     )
-    SHARED_CONTENTS = "the witness needs contents of memory that runs cannot be given: shared or __device__ variables"
+    SHARED_CONTENTS = (
+        "the witness needs contents of records, rows or __device__ variables, or of shared memory, no matter where"
+    )
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
     LARGE = "the witness has too many threads, or numbers too large, to be run"
     MEANINGLESS = "the witness runs out of bounds or for too long"
@@ -236,7 +239,7 @@ class _Replays:
 
     def _why_not(self, finding: Finding) -> Left | None:
         witness = finding.witness
-        if not all((m := _ELEMENT.match(k)) and m[1] in ("a", "w", "in") for k, _ in witness.contents):
+        if not all((m := _ELEMENT.match(k)) and m[1] in _ARRAYS for k, _ in witness.contents):
             return Left.SHARED_CONTENTS
         names = [name for end in (witness.first, witness.second) for name, _ in end.locals]
         if any(name in _SHARED for name in names):

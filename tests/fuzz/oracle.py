@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hgrd.program.expressions import Storage
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.program import Function, Program
 from hgrd.protocol.infer import Tables
@@ -21,7 +23,7 @@ from hgrd.races.analyze import link
 from hgrd.simulate.access_model import AccessModel, Race
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, at_random, one_after_another
-from hgrd.simulate.memory import Memory
+from hgrd.simulate.memory import Home, Memory, MemoryObject
 from hgrd.simulate.ordering import Shape
 from hgrd.simulate.outcome import ConcreteLaunch, Divergence, Finished
 from hgrd.simulate.trace import Arrive, Fenced, Site, Touch
@@ -88,28 +90,66 @@ class Subjects:
 def run(subjects: Subjects, case: Case, launch: Launch, random: Random, contents: Contents | None = None) -> Seen:
     """One run, on contents at random but for those given.  Raises MeaninglessError."""
     arguments = _arguments(case, launch, random, contents or {})
+    before = Before(case, random, contents or {})
     if not case.talks:
-        return _in_lockstep(subjects, case, launch, arguments, random)
-    return _by_steps(subjects, case, launch, arguments, _schedule(random))
+        return _in_lockstep(subjects, case, launch, arguments, before)
+    return _by_steps(subjects, case, launch, arguments, _schedule(random), before)
 
 
 def is_meaningful(subjects: Subjects, case: Case, random: Random) -> bool:
     """Whether runs in small steps find nothing undefined: the interpreter knows more of that than the executor."""
     for launch in () if case.talks else case.launches(random, 2):
         try:
-            _by_steps(subjects, case, launch, _arguments(case, launch, random, {}), one_after_another)
+            arguments = _arguments(case, launch, random, {})
+            _by_steps(subjects, case, launch, arguments, one_after_another, Before(case, random, {}))
         except MeaninglessError:
             return False
     return True
+
+
+# ---------------------------------------------------------------- what shared memory begins with
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Shared memory begins with anything: now and then with zeros, else at random, but for what is given."""
+
+    case: Case
+    random: Random
+    given: Contents
+
+    def fill(self, name: str, data: NDArray[np.uint8]) -> None:
+        if self.random.random() < 0.6:
+            words = len(data) // 4 * 4
+            data[:words] = numbers(self.random, words // 4, np.dtype(np.int32)).view(np.uint8)
+        dtype = np.dtype(_TYPES[self.case.wide] if name == "q" else np.int32)
+        for (array, at), value in self.given.items():
+            if array == name and 0 <= at < len(data) // dtype.itemsize:
+                data.view(dtype)[at] = value
+
+
+@dataclass(slots=True)
+class _Filled(Memory):
+    """`names` are those of the shared variables, by key."""
+
+    before: Before = field(kw_only=True)
+    names: Mapping[str, str] = field(kw_only=True)
+
+    def place_copies(self, name: str, home: Home, size: int, copies: int) -> MemoryObject:
+        made = Memory.place_copies(self, name, home, size, copies)
+        for copy in range(copies if home is Home.SHARED else 0):
+            self.before.fill(self.names[name], made.data[copy * made.pitch :][: made.size])
+        return made
 
 
 # ---------------------------------------------------------------- in lock-step
 
 
 def _in_lockstep(
-    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], random: Random
+    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], before: Before
 ) -> Seen:
-    executable, memory = subjects.executable(case), Memory()
+    executable, random = subjects.executable(case), before.random
+    memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
     given = tuple(int(memory.allocate("", a)) if isinstance(a, np.ndarray) else a for a in arguments)
     concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, 1), given)
     model = AccessModel(Shape(concrete.block_threads, concrete.blocks))
@@ -200,9 +240,15 @@ def _execution(launched: Launched) -> Execution:
 
 
 def _by_steps(
-    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], schedule: Schedule
+    subjects: Subjects,
+    case: Case,
+    launch: Launch,
+    arguments: tuple[Argument, ...],
+    schedule: Schedule,
+    before: Before,
 ) -> Seen:
     execution = _execution(_launched(subjects, case, launch, arguments))
+    _fill_shared(execution, before)
     model = execution.observer
     assert isinstance(model, _Watch)
     steps = 0
@@ -212,6 +258,15 @@ def _by_steps(
             raise MeaninglessError("it takes too long")
         execution.step(schedule(ready))
     return _seen_by(execution, launch)
+
+
+def _fill_shared(execution: Execution, before: Before) -> None:
+    shared = [v.name for v in execution.launched.variables if v.storage is Storage.SHARED]
+    for name, (number, size) in zip(shared, execution.heap.sizes.items(), strict=True):
+        for block in range(execution.launched.blocks):
+            data = np.zeros(size, np.uint8)
+            before.fill(name, data)
+            execution.heap.shared[number, block] = bytearray(data.tobytes())
 
 
 def _seen_by(execution: Execution, launch: Launch) -> Seen:
@@ -266,13 +321,19 @@ def _end(site: Site) -> End:
 def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -> tuple[Argument, ...]:
     arrays: list[Argument] = []
     for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, _TYPES[case.wide], np.int32), strict=True):
-        top = random.choice((1, 3, 40))
-        values = (np.frombuffer(random.randbytes(max(size, 0)), np.uint8) % top).astype(dtype)
-        if random.random() < 0.2:
-            values -= dtype(2)
+        values = numbers(random, max(size, 0), np.dtype(dtype))
         for (array, at), value in contents.items():
             if array == name and 0 <= at < len(values):
                 values[at] = value
         arrays.append(values)
     c = launch.c & 0xFFFF
     return (*arrays, launch.n, launch.u & 0xFFFFFFFF, c - (1 << 16) if c >> 15 else c)
+
+
+def numbers(random: Random, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Small ones: all zeros, up to 2, or up to 39; now and then some are negative."""
+    top = random.choice((1, 3, 40))
+    values = (np.frombuffer(random.randbytes(count), np.uint8) % top).astype(dtype)
+    if random.random() < 0.2:
+        values -= dtype.type(2)
+    return values

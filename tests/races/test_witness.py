@@ -164,3 +164,21 @@ def test_inputs_are_those_that_leave_the_barrier_out(tmp_path: Path):
     assert dict(skipped.witness.inputs)["n"] % 4 != 3
     (without,) = (f for f in found["without"] if f.first.span.line != f.second.span.line)
     assert without.witness.inputs == ()
+
+
+LEFT = """
+__global__ void returns(int *a, int m) {
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++) {
+      if (i * 4 + j == m) return;
+    }
+  }
+  a[0] = threadIdx.x;
+}
+"""
+
+
+def test_inputs_are_those_that_no_iteration_returns_for(tmp_path: Path):
+    """Seed 2101820: the threads come to their accesses in the launch of the witness."""
+    (found,) = (f for k in check(tmp_path, LEFT).kernels for f in k.findings)
+    assert not 0 <= dict(found.witness.inputs)["m"] < 16

@@ -26,20 +26,22 @@ from hgrd.terms import (
 )
 from hgrd.terms.rewrite import arrays_of
 
+_FIRST = 64  # iterations that are looked at one by one
+
 
 def stayed(exits: Iterable[Term], binder: Symbol, local: frozenset[str], at: Term) -> tuple[Term, ...]:
     """What is known at the start of iteration `at`, if a loop is left under `exits`.
 
-    That is: not in the first iteration nor in the one before (of inner loops, in their first one), and for an
-    exit that one iteration alone can take, not in that one.  Exits that depend on values of their iterations
-    (`local`) or of memory say nothing.
+    That is: not in the first iteration nor in the one before (of inner loops, in their first one), and for an exit
+    that one iteration alone can take, or that all threads take in one of the first, not in that one.  Exits that
+    depend on values of their iterations (`local`) or of memory say nothing.
     """
     found: dict[Term, None] = {}
     for condition in _told(exits, local):
         for number in (const(0), add(at, const(-1))):
             (left,) = substitute((condition,), {binder: number})
             found[disj(le(at, const(0)), negate(left))] = None
-        found.update(dict.fromkeys(_once(condition, binder, at)))
+        found.update(dict.fromkeys((*_once(condition, binder, at), *_for_all(condition, binder, at))))
     found.pop(TRUE, None)
     return tuple(found)
 
@@ -79,6 +81,16 @@ def _once(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
         if abs(slope) == 1 and all(binder not in symbols_of(t) for t in atoms):
             value = from_linear((-slope * constant, {t: -slope * c for t, c in atoms.items()}))
             yield disj(negate(others), lt(value, const(0)), le(at, value))
+
+
+def _for_all(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
+    """The first iteration in which all threads leave, whatever else is known: `at` is not beyond that."""
+    if binder not in symbols_of(condition):
+        return
+    for number in map(const, range(min(binder.high, _FIRST) + 1)):
+        if substitute((condition,), {binder: number})[0] is TRUE:
+            yield le(at, number)
+            return
 
 
 def knowing(items: Iterable[Item], known: tuple[Term, ...]) -> tuple[Item, ...]:

@@ -26,6 +26,7 @@ from hgrd.races.launchable import in_a_launch
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
+from hgrd.races.reached import reach, with_condition
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
@@ -33,6 +34,7 @@ from hgrd.terms.rewrite import bottom_up
 
 _SECONDS_FOR_CONDITIONS = 12.0  # of the processor
 _SECONDS_FOR_KNOWN_CONDITIONS = 24.0  # so long also those that have been found for other races are tried
+_ATTEMPTS = 8  # to find iterations that both threads come to
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for them
 
 Decide: TypeAlias = Callable[[Query], Answer]
@@ -195,9 +197,20 @@ class Judge:
 
     def _decided(self, posed: Posed) -> tuple[Posed, Answer]:
         answer = self.decide(posed.query)
-        if isinstance(answer, Conflict):
-            return in_a_launch(posed, answer, self.facts, self.decide)
-        return posed, answer
+        for _ in range(_ATTEMPTS):
+            if isinstance(answer, Conflict):
+                posed, answer = in_a_launch(posed, answer, self.facts, self.decide)
+            if not isinstance(answer, Conflict):
+                return posed, answer
+            found = reach(self.protocol, self.phases.paths, posed, answer.model)
+            if found.missing is None:
+                unknown = tuple(dict.fromkeys((*posed.unknown, *found.unknown)))
+                return replace(posed, data=posed.data or found.data, unknown=unknown), answer
+            posed = with_condition(posed, found.missing)
+            answer = self.decide(posed.query)
+            if isinstance(answer, Proved):
+                break
+        return posed, Undecided("in no iteration found do both threads come so far")
 
     def _knows_more(self, pair: Pair) -> bool:
         return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
