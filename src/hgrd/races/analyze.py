@@ -36,6 +36,7 @@ from hgrd.races.findings import (
 from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
+from hgrd.races.spinning import livelocks
 from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
 from hgrd.solve.session import Session
@@ -162,6 +163,7 @@ def _launch(
         if replay_barrier is not None:
             apart = zip(met.divergences, met.evidence, strict=True)
             met = replace(met, divergences=tuple(replay_barrier(situation, d, evidence) for d, evidence in apart))
+        met = replace(met, divergences=(*met.divergences, *livelocks(protocol, facts, decide, end)))
     except Exception as error:  # trouble with one kernel must not cost the others their result
         _log.info("kernel %s", kernel.ref.name, exc_info=True)
         return _failed(kernel, launch, error, perf_counter() - begin)

@@ -146,6 +146,7 @@ class DivergenceRule(Enum):
     DIVERGENT = "HGRD002"  # some threads perform the barrier, others go another way
     EXITED = "HGRD003"  # the others have left the kernel: current hardware counts them as arrived
     MASK = "HGRD004"  # a warp barrier whose mask does not name its caller, or not the same for all
+    LIVELOCK = "HGRD008"  # no barrier: a lock that threads of a warp spin on, and give back behind the loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,8 @@ class Divergence:
 
     `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread went
     another way, and `how` it did: "branch", "loop", "exit"; "mask" for HGRD004.  `replay` as for races.
+
+    For HGRD008 it is what takes a lock, with two threads that want the same one; `parted`: where it is given back.
     """
 
     rule: DivergenceRule

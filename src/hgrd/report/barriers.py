@@ -25,11 +25,13 @@ _PARTED = {
     "branch": "the others part from them at this condition",
     "loop": "the others have left this loop in an earlier iteration",
     "exit": "the others have left the kernel here",
+    "lock": "it is given back here, where they wait for those that still want it",
 }
 _CONFIRMED = {
     DivergenceRule.DIVERGENT: "confirmed: the witness was replayed and the threads parted at the barrier",
     DivergenceRule.EXITED: "confirmed: the witness was replayed and the thread had left before the barrier was passed",
     DivergenceRule.MASK: "confirmed: the witness was replayed and the wrong mask seen",
+    DivergenceRule.LIVELOCK: "confirmed",
 }
 
 
@@ -38,7 +40,7 @@ def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLin
     level = severity_at_barrier(d, strict)
     yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
     yield from excerpt(d.span, source_line)
-    yield from in_macro(d.span, "barrier")
+    yield from in_macro(d.span, "lock" if d.rule is DivergenceRule.LIVELOCK else "barrier")
     if d.parted is not None and d.how in _PARTED:
         yield headline(d.parted, (Tone.NOTE, "note"), _PARTED[d.how])
         yield from excerpt(d.parted, source_line)
@@ -65,6 +67,9 @@ def _title(kernel: KernelReport, d: Divergence) -> str:
             return (
                 f"threads have left kernel '{kernel.kernel}' before this barrier, which others of their block perform"
             )
+        case DivergenceRule.LIVELOCK:
+            when = "without independent thread scheduling"
+            return f"possible livelock {where} {when}: {some}threads of a warp spin on a lock"
         case DivergenceRule.MASK if d.witness.second is None:
             return f"wrong warp mask {where}: {some}a thread calls this with a mask that does not name it"
         case DivergenceRule.MASK:
@@ -78,8 +83,8 @@ def _witness(d: Divergence) -> Iterator[Line]:
         yield line(INDENT, " " * 12, f"{name} = {value}")
     if witness.iterations:
         yield field("iteration", ", ".join(f"{value} of the loop over {name}" for name, value in witness.iterations))
-    masks = d.rule is DivergenceRule.MASK
-    heads = ("", "one thread", "the other") if masks else ("", "performs it", "does not")
+    alike = d.rule in (DivergenceRule.MASK, DivergenceRule.LIVELOCK)
+    heads = ("", "one thread", "the other") if alike else ("", "performs it", "does not")
     yield from columns([heads if witness.second else ("", "the thread", ""), *_rows(witness.first, witness.second)])
 
 

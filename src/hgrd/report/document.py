@@ -59,6 +59,7 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
             "open_pairs": total.open_pairs,
             "barrier_errors": total.barrier_errors,
             "barrier_notes": total.barrier_notes,
+            "livelocks": total.livelocks,
             "open_barriers": total.open_barriers,
             "replayed": total.replayed,
             "not_replayed": total.not_replayed,

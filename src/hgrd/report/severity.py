@@ -25,14 +25,16 @@ def severity(finding: Finding, strict: bool) -> Severity:
 
 
 def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
-    """Threads that have returned before a barrier are a note unless `strict`."""
-    return Severity.NOTE if divergence.rule is DivergenceRule.EXITED and not strict else Severity.ERROR
+    """What only some hardware suffers from (exited threads, locks within a warp) is a note unless `strict`."""
+    harmless = divergence.rule in (DivergenceRule.EXITED, DivergenceRule.LIVELOCK)
+    return Severity.NOTE if harmless and not strict else Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers.
 
+    `livelocks` are locks that threads of a warp spin on; `strict` counts them among the errors.
     `replayed` and `not_replayed` are the races whose witness was confirmed, and was tried in vain; the same of
     findings about barriers.
     """
@@ -47,6 +49,7 @@ class Tally:
     open_pairs: int
     barrier_errors: int
     barrier_notes: int
+    livelocks: int
     open_barriers: int
     replayed: int
     not_replayed: int
@@ -67,6 +70,8 @@ def tally(report: Report, strict: bool) -> Tally:
     replays = [finding.replay for kernel in report.kernels for finding in kernel.findings if finding.replay]
     stays = [d.replay for kernel in report.kernels for d in kernel.divergences if d.replay]
     at_barriers = [severity_at_barrier(d, strict) for kernel in report.kernels for d in kernel.divergences]
+    locks = [d for kernel in report.kernels for d in kernel.divergences if d.rule is DivergenceRule.LIVELOCK]
+    livelocks = 0 if strict else len(locks)
     return Tally(
         kernels=len(outcomes),
         race=outcomes.count(Outcome.RACE),
@@ -77,7 +82,8 @@ def tally(report: Report, strict: bool) -> Tally:
         notes=severities.count(Severity.NOTE),
         open_pairs=sum(len(launch.open_pairs) for kernel in report.kernels for launch in kernel.launches),
         barrier_errors=at_barriers.count(Severity.ERROR),
-        barrier_notes=at_barriers.count(Severity.NOTE),
+        barrier_notes=at_barriers.count(Severity.NOTE) - livelocks,
+        livelocks=livelocks,
         open_barriers=sum(len(launch.open_barriers) for kernel in report.kernels for launch in kernel.launches),
         replayed=replays.count(CONFIRMED),
         not_replayed=len(replays) - replays.count(CONFIRMED),

@@ -223,6 +223,7 @@ def _summary(report: Report, strict: bool) -> Line:
         (total.notes, "same-value write", "same-value writes"),
         (total.barrier_errors, "divergent barrier", "divergent barriers"),
         (total.barrier_notes, "barrier behind exits", "barriers behind exits"),
+        (total.livelocks, "lock within a warp", "locks within a warp"),
         (total.open_barriers, "barrier not decided", "barriers not decided"),
     )
     found = [counted(total.errors, "race"), *(counted(*other) for other in others if other[0])]
