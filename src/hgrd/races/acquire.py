@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.races.placement import Placement, Spot, certain, placement, precedes
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of, var
 
 _WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
 _MOST = 24  # ways of acquiring, or of releasing, that are looked at
+_TRIED = (-2, -1, 0, 1, 2, 3)  # values of flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,10 @@ class Handshakes:
                 if also is TRUE:
                     yield Release(write, offset, rest, narrower(scope, scope_of(write)), True, spot)
 
+    def delegates(self, access: Access, there: Spot) -> bool:
+        """Whether a barrier of the block stands between an access and what another thread does for all behind."""
+        return self._barrier(self.placement.of(access), there, known_to(access)) is not None
+
     def _conditions(self, access: Access, here: Spot) -> Iterator[tuple[Term, Term]]:
         """What holds at the access, also in terms of values that one thread of the block has handed over.
 
@@ -233,6 +238,37 @@ class Handshakes:
                 return rest, tuple(seen)
         return None
 
+    # ------------------------------------------------------------ one way or another
+
+    def alternatives(self, access: Access) -> Iterator[tuple[tuple[Symbol, Term, Spot], ...]]:
+        """Tests of what was observed, at least one of which has been passed by the thread (or one of its block).
+
+        As where the last to arrive goes on at once, and the others wait for it.
+        """
+        here = self.placement.of(access)
+        for condition in (*access.guards, *access.endings):
+            parts = condition.args if condition.op is Op.OR else (condition,)
+            tested = [p for p in parts if self._observed_in(p)]
+            found = [t for p in tested if (t := self._latest(p, here)) is not None]
+            if len(tested) < 2 or len(found) < len(tested):
+                continue
+            by_itself = len(tested) == len(parts)
+            if by_itself or all(self._barrier(s, here, known_to(access)) is not None for _, _, s in found):
+                yield tuple(found)
+
+    def _latest(self, test: Term, here: Spot) -> tuple[Symbol, Term, Spot] | None:
+        """What was observed last of what a test is about, if it cannot be what was there before."""
+        made = [(s, self._made_at(self.protocol.observed[s.name], here)) for s in self._observed_in(test)]
+        spots = [(s, spot) for s, spot in made if spot is not None]
+        if len(spots) < len(made):
+            return None
+        symbol, last = spots[0]
+        for other, spot in spots[1:]:
+            symbol, last = (other, spot) if precedes(last, spot) else (symbol, last)
+        key = self.protocol.observed[symbol.name].target.key
+        before = [s for s, _ in spots if s != symbol and self.protocol.observed[s.name].target.key == key]
+        return None if any(_passes_unchanged(test, symbol, s) for s in before) else (symbol, test, last)
+
     # ------------------------------------------------------------ parts
 
     def polls(self, access: Access) -> bool:
@@ -280,6 +316,15 @@ class Handshakes:
                 continue
             scope = fence.scope if isinstance(fence, Fence) else Scope.BLOCK
             yield scope, conj(*(g for g in fence.guards if g not in known))
+
+
+def _passes_unchanged(test: Term, symbol: Symbol, before: Symbol) -> bool:
+    """Whether a test may be passed by the value that was found before: tried out where it is about nothing else."""
+    same = substitute((test,), {symbol: var(before)})[0]
+    if set(symbols_of(same)) != {before}:
+        return same is not FALSE
+    values = (const(n) for n in _TRIED if before.low <= n <= before.high)
+    return any(substitute((same,), {before: value})[0] is not FALSE for value in values)
 
 
 def _candidates(when: Term, threads: list[Symbol]) -> Iterator[dict[Symbol, Term]]:

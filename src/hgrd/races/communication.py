@@ -59,6 +59,8 @@ class Handshaking:
         ]
         waited = {q.seen.target.key for q in unknown}
         own = [q.spot for q in unknown]
+        for tests in self.handshakes.alternatives(after):
+            waited |= {self.handshakes.protocol.observed[symbol.name].target.key for symbol, _, _ in tests}
         for spot in self.handshakes.placement.spots if waited else ():
             match spot.item:
                 case Access() as write if write.target.key in waited and modifies(write) and spot not in own:

@@ -19,6 +19,8 @@ from hgrd.races.parties import Naming
 from hgrd.symbolic.linear import difference
 from hgrd.terms import Op, Term, conj, const, disj, eq, mul, negate, var
 
+_BITS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Counting:
@@ -155,12 +157,18 @@ def _mine(acquire: Acquire, counting: Counting) -> bool:
 def _complete(acquire: Acquire, counting: Counting) -> bool:
     """Whether the test tells that all have arrived (the arrival itself finds how many had before it)."""
     needed = difference(counting.total, const(1 if _mine(acquire, counting) else 0))
-    test, found = acquire.test, var(acquire.symbol)
-    match test.op:
-        case Op.EQ if found in test.args:
-            (other,) = (t for t in test.args if t is not found)
+    found = var(acquire.symbol)
+    args = tuple(found if _is_count(t, found) else t for t in acquire.test.args)
+    match acquire.test.op:
+        case Op.EQ if found in args:
+            (other,) = (t for t in args if t is not found)
             return difference(other, needed) is const(0)
-        case Op.LE if test.args[1] is found:
-            return difference(test.args[0], needed) is const(0)
+        case Op.LE if args[1] is found:
+            return difference(args[0], needed) is const(0)
         case _:
             return False
+
+
+def _is_count(term: Term, found: Term) -> bool:
+    """What was found, compared as an unsigned number (`count < gridDim.x`): a count from 0 on is the same in both."""
+    return term.op is Op.WRAP and term.args[0] is found and term.wrap_to[0] >= _BITS

@@ -121,7 +121,7 @@ class Finding:
     facts: tuple[FactUse, ...]
     same_value: bool = False  # both write the same value: a note unless --strict
     condition: str = ""  # the precondition that would exclude it, if one does
-    rule: str = "HGRD001"  # HGRD005 to HGRD007: a mistake in synchronisation that would order the two
+    rule: str = "HGRD001"  # HGRD005 to HGRD007, HGRD009: a mistake in synchronisation that would order the two
     cause: str = ""  # that mistake, in words
     method: str = ""
     replay: str = ""

@@ -14,10 +14,12 @@ from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, reads_vol
 from hgrd.races.communication import Handshaking
 from hgrd.races.counters import needs_no_fence
 from hgrd.races.locks import takes_lock
+from hgrd.terms import TRUE
 
 UNFENCED = "HGRD005"
 NARROW = "HGRD006"
 PLAIN = "HGRD007"
+LEFT_OUT = "HGRD009"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,24 @@ def _of_counters(handshaking: Handshaking, before: Access, after: Access, needed
         if not needs_no_fence(after):
             yield from _missing(what, "reading it", "", (alike, ()), after, needed)
         yield from _missing(what, "", "adding to it", ((), arriving), before, needed)
+        yield from _left_out(handshaking, before, after, acquire, arriving)
+
+
+def _left_out(
+    handshaking: Handshaking, before: Access, after: Access, acquire: Acquire, arriving: Sequence[Release]
+) -> Iterator[Flaw]:
+    """One thread arrives, or waits, for its block, and the others do not wait for it."""
+    handshakes, counter = handshaking.handshakes, acquire.seen.target.name
+    if not any(r.when is TRUE for r in arriving) and not any(handshakes.delegates(before, r.spot) for r in arriving):
+        line = arriving[0].write.span.line
+        text = f"one thread of the block arrives at {counter} in line {line}, but no barrier before makes it wait for"
+        yield Flaw(LEFT_OUT, f"{text} what the others do in line {before.span.line}")
+    if not acquire.delegated and acquire.when is not TRUE:
+        line = acquire.seen.span.line
+        text = (
+            f"one thread of the block waits for {counter} in line {line}, but no barrier behind makes the others wait"
+        )
+        yield Flaw(LEFT_OUT, f"{text} before line {after.span.line}")
 
 
 def _missing(
