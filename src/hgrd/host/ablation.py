@@ -32,19 +32,23 @@ def without(site: LaunchSite, classes: frozenset[FactKind], names: Sequence[str]
     if FactKind.LOOP_BOUND in classes:
         site = _with_any_iteration(site)
     kept = tuple(f for f in site.facts if f.kind not in classes)
+    contents = () if FactKind.CONTENTS in classes else site.contents
     launch = _Launch(classes)
     grid, block = launch.extents("grid", site.grid, _LIMITS[0]), launch.extents("block", site.block, _LIMITS[1])
     labels = (*names, *(f"argument {i}" for i in range(len(names), len(site.arguments))))
     arguments = tuple(launch.value(a, label) for a, label in zip(site.arguments, labels, strict=False))
     known = () if FactKind.CONSTANT_MEMORY in classes else site.constants
     constants = tuple(replace(c, value=launch.held(c.value, c.target.name)) for c in known)
-    return replace(site, facts=kept, grid=grid, block=block, arguments=arguments, constants=constants)
+    return replace(
+        site, facts=kept, grid=grid, block=block, arguments=arguments, constants=constants, contents=contents
+    )
 
 
 def _with_any_iteration(site: LaunchSite) -> LaunchSite:
     """Numbers of iterations (`i#`), which are at least 0, become any numbers."""
     values = (*site.arguments, *(c.value for c in site.constants))
     terms = [*site.grid, *site.block, *(t for a in values for t in terms_in(a)), *(f.term for f in site.facts)]
+    terms += [t for h in site.contents for t in h.fill.terms()]
     counts = [s for s in symbols_of(*terms) if "#" in s.name]
     seen = View({var(s): _any(s.name, *of_type(32, True)) for s in counts}, {})
     grid, block = (tuple(map(seen.term, extents)) for extents in (site.grid, site.block))
@@ -55,6 +59,7 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
         arguments=tuple(map(seen.value, site.arguments)),
         facts=tuple(replace(f, term=seen.term(f.term)) for f in site.facts),
         constants=tuple(replace(c, value=seen.composite(c.value)) for c in site.constants),
+        contents=tuple(replace(h, fill=h.fill.mapped(seen.term)) for h in site.contents),
     )
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.host.contents import ELEMENTS
 from hgrd.host.context import Invocation, Meaning
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
 from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Symbol, as_int, const, mul, var
@@ -71,13 +72,16 @@ def _size(call: Invocation) -> Value | None:
 
 
 def _data(call: Invocation) -> Value | None:
-    """The address of the elements."""
-    target = _target(call)
-    if target is None:
+    """The address of the elements (of all the containers in one object, where there may be more than one)."""
+    here = call.arguments[0] if call.arguments else None
+    if not isinstance(here, Pointer):
         return None
+    target = here.target
     space = MemorySpace.GLOBAL if "device_vector" in call.call.function.qualified else MemorySpace.HOST
     element: Type | None = call.call.type.to if isinstance(call.call.type, PointerType) else None
-    elements = MemoryObject(f"{target.key}.data", target.name, space, element, None, target.span, external=True)
+    alone = here.offset is const(0) and isinstance(target.element, OpaqueType) and not target.external
+    key = f"{target.key}{ELEMENTS if alone else '.elements'}"
+    elements = MemoryObject(key, target.name, space, element, None, target.span, external=True)
     return Pointer(elements, const(0))
 
 

@@ -11,6 +11,7 @@ from hgrd.host.link import LaunchPlace, Linked
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.wording import place_name
+from hgrd.host.writes import Writes
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Variable
@@ -38,6 +39,7 @@ class Record:
     result of a call after the variable it is stored in first.  `around` are the loops that the run is in, outermost
     first.  `overlooked` are launches that constants rule
     out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
+    `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
@@ -53,12 +55,15 @@ class Record:
     overlooked: frozenset[LaunchPlace] = frozenset()
     around: list[Around] = field(default_factory=list[Around])
     launchers: frozenset[str] = field(init=False)
+    writes: Writes = field(init=False)
     hints: dict[str, dict[Span, str]] = field(default_factory=dict[str, dict[Span, str]])
+    page_locked: set[str] = field(default_factory=set[str])
     copies: dict[str, Span] = field(default_factory=dict[str, Span])
     used: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
 
     def __post_init__(self) -> None:
         self.launchers = self.linked.launchers()
+        self.writes = Writes(self.linked.functions, self.linked.records)
 
     def note(self, machine: Machine, text: str, span: Span) -> None:
         if not machine.probing and len(self.notes) < NOTE_LIMIT:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.host.contents import copied_fills, keep, lose_behind, pointers_in, stored_at
 from hgrd.host.context import SIZE, Invocation, Meaning
 from hgrd.host.copies import copy_to_symbol
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
@@ -16,11 +17,12 @@ from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import scalars
+from hgrd.symbolic.places import load, scalars
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value
-from hgrd.terms import FALSE, Op, Term, add, const, le, mul
+from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, NullValue, Pointer, Value
+from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mul, wrap
 from hgrd.terms.interval import of_type
+from hgrd.terms.rewrite import bottom_up, rebuild
 
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
@@ -39,10 +41,6 @@ _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
     "maxThreadsPerMultiProcessor": (1, 1 << 16),
     "major": (1, 1 << 10),
 }
-
-
-def _is_device_pointer(address: Value | None) -> bool:
-    return isinstance(address, Pointer) and address.target.space is MemorySpace.GLOBAL
 
 
 def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value | None:
@@ -68,7 +66,16 @@ def _malloc(call: Invocation) -> Value | None:
 
 
 def _malloc_host(call: Invocation) -> Value | None:
-    return _allocated(call, call.number(1), MemorySpace.HOST)
+    """Page-locked (or managed) memory."""
+    done = _allocated(call, call.number(1), MemorySpace.HOST)
+    held = load(call.machine, call.state, call.arguments[0], PointerType(INT), call.span)
+    call.record.page_locked.update(target.key for target in pointers_in(held))
+    return done
+
+
+def _host_register(call: Invocation) -> Value | None:
+    call.record.page_locked.update(target.key for target in pointers_in(call.arguments[0]))
+    return _SUCCESS
 
 
 def _malloc_pitch(call: Invocation) -> Value | None:
@@ -105,11 +112,59 @@ def _same_memory(call: Invocation) -> Value | None:
     return _SUCCESS
 
 
-def _copied(call: Invocation) -> Value | None:
-    """Device memory keeps its identity; host memory that is copied to holds something new."""
-    if not _is_device_pointer(call.arguments[0]):
-        forget_targets(call.state, call.arguments[:1], deep=False)
+def _forgotten(call: Invocation) -> Value | None:
+    """Device memory keeps its identity, but holds something new, as does host memory."""
+    stored_at(call.state, call.arguments[0])
+    forget_targets(call.state, call.arguments[:1], deep=False)
     return _SUCCESS
+
+
+def _copied(call: Invocation) -> Value | None:
+    """cudaMemcpy(to, from, size, kind): what is known of elements goes along."""
+    if len(call.arguments) < 3 or not _at_once(call):
+        return _forgotten(call)
+    to, source, size = call.arguments[0], call.arguments[1], call.number(2)
+    known = copied_fills(call.state, to, source, size)
+    if known and size is not None and size.op is Op.WRAP:
+        known = copied_fills(call.state, to, source, _number_of_bytes(call, size))
+    _forgotten(call)
+    keep(call.state, to, known)
+    return _SUCCESS
+
+
+def _at_once(call: Invocation) -> bool:
+    """Whether a copy is done before any launch behind it, and has read the host's memory when the host goes on.
+
+    One on a stream of its own is not ordered with launches on others, and one from page-locked memory may read that
+    later (CUDA Runtime API, "API synchronization behavior").
+    """
+    stream = call.argument(4)
+    if not call.name.endswith("Async"):
+        return True
+    if not (stream is None or stream == const(0) or isinstance(stream, NullValue)):
+        return False
+    return all(target.key not in call.record.page_locked for target in pointers_in(call.arguments[1]))
+
+
+def _number_of_bytes(call: Invocation, size: Term) -> Term:
+    """How many bytes are copied.  Who keeps that in an int means a number that is not cut: a fact says so."""
+    if not any(t.op is Op.WRAP and t.wrap_to[1] for t in bottom_up((size,))):
+        return size
+    bytes_ = between(call.machine, "bytes", size.low, size.high)
+    equal = eq(bytes_, _uncut(size))
+    call.record.kinds[equal] = FactKind.CONTENTS
+    call.state.assume(equal, ConditionKind.VALUE, call.span)
+    return bytes_
+
+
+def _uncut(size: Term) -> Term:
+    """The term, with what cuts it to signed numbers marked as what a correct program does not lean on."""
+    done: dict[Term, Term] = {}
+    for t in bottom_up((size,)):
+        args = tuple(done[a] for a in t.args)
+        cuts = t.op is Op.WRAP and t.wrap_to[1]
+        done[t] = wrap(args[0], *t.wrap_to[:2], soft=True) if cuts else rebuild(t, args)
+    return done[size]
 
 
 def _nothing(_: Invocation) -> Value | None:
@@ -173,6 +228,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaMallocHost": _malloc_host,
     "cudaHostAlloc": _malloc_host,
     "cudaHostMalloc": _malloc_host,
+    "cudaHostRegister": _host_register,
     "cudaMallocPitch": _malloc_pitch,
     "cudaMalloc3D": _malloc_3d,
     "cudaHostGetDevicePointer": _same_memory,
@@ -197,7 +253,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "make_cudaPos": _extent,
     "make_cudaPitchedPtr": _extent,
     **dict.fromkeys(
-        ("cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaHostRegister"),
+        ("cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise"),
         _nothing,
     ),
     **dict.fromkeys(
@@ -208,10 +264,11 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
         _nothing,
     ),
     **{
-        f"cudaMem{what}{how}": _copied
-        for what in ("cpy", "cpyPeer", "cpy2D", "set", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
+        f"cudaMem{what}{how}": _forgotten
+        for what in ("cpyPeer", "cpy2D", "set", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
         for how in ("", "Async")
     },
+    **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync"), _copied),
 }  # fmt: skip
 
 
@@ -235,5 +292,6 @@ def _after(name: str, prefix: str) -> bool:
 
 def _status(call: Invocation) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
+    lose_behind(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from hgrd.host.model import Fact, FactKind
-from hgrd.host.wording import say
+from hgrd.host.model import Fact, FactKind, Holding
+from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
+from hgrd.symbolic.fills import Affine, Ascending, Between, Fill
+from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
-from hgrd.symbolic.values import Value
-from hgrd.terms import TRUE, Origin, Symbol, Term, as_int, symbols_of
+from hgrd.symbolic.values import MemoryObject, Value
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, as_int, const, mul, sub, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
 SIZE_LIMIT = 400  # nodes of a fact; a longer one is of no help to the solver
@@ -88,3 +90,44 @@ def argument_facts(
         elif symbols_of(number) & shared and say(number) != name:
             found.append(Fact(TRUE, FactKind.RELATION, f"{name} == {say(number)}", span))
     return tuple(found)
+
+
+def holding(target: MemoryObject, fill: Fill) -> Holding:
+    """What a launch knows of the elements of an object."""
+    return Holding(target, fill, Fact(TRUE, FactKind.CONTENTS, _said(target.name, fill), fill.span))
+
+
+def _said(name: str, fill: Fill) -> str:
+    """`idx[k] == 4 * k for 0 <= k < n`, k counting the elements that the loop has filled, from the first one on."""
+    k = var(Symbol("k", 0, 1 << 62, Origin.LOOP))
+    element = _place(name, fill, k)
+    match fill.pattern:
+        case Affine(first=first, step=step):
+            text = f"{element} == {say(add(first, mul(step, k)))}"
+        case Ascending(gap=gap):
+            text = f"{element}{f' + {gap}' if gap else ''} <= {_place(name, fill, add(k, const(1)))}"
+        case Between(low=least, below=below):
+            text = f"{least} <= {element}" + ("" if below is None else f" < {say(below)}")
+    last = sub(fill.count, const(1)) if isinstance(fill.pattern, Ascending) else fill.count
+    where = [f"for 0 <= k < {say(last)}"]
+    where += [f"in bytes {say(a)} to {say(b)}" for a, b in fill.ranges if not _all(fill, a, b)]
+    where += [f"but in {size} bytes at {say(o)}" for o, size in fill.holes]
+    return ", ".join((f"{text} {where[0]}", *where[1:]))
+
+
+def _all(fill: Fill, low: Term, high: Term) -> bool:
+    """Whether a range of bytes has all elements in it by the looks of it."""
+    ends = (fill.start, fill.at(fill.count)) if fill.stride > 0 else (fill.at(fill.count), fill.start)
+    first, last = ends if fill.stride > 0 else tuple(add(end, const(fill.size)) for end in ends)
+    before, behind = (constant_difference(plain(a), plain(b)) for a, b in ((first, low), (high, last)))
+    return before is not None and before >= 0 and behind is not None and behind >= 0
+
+
+def _place(name: str, fill: Fill, k: Term) -> str:
+    """An element as the source may write it: by its index, and in records by its number of bytes."""
+    whole = abs(fill.stride)
+    lane = divisible(fill.start, const(0), whole)
+    if lane is None:
+        return f"{name}+{say(fill.at(k))}"
+    index = say(as_term({m: c // whole for m, c in polynomial(sub(fill.at(k), const(lane))).items()}))
+    return f"{name}[{index}]" + (f"+{lane}" if whole != fill.size else "")

@@ -17,6 +17,7 @@ class FactKind(Enum):
     ALLOCATION = "allocation"
     CONSTANT = "constant"
     CONSTANT_MEMORY = "constant memory"  # what __constant__ variables hold
+    CONTENTS = "contents"  # what a loop of the host has filled an array with
     OPTION = "option"  # --param, --assume
     ASSUMPTION = "assumption"
 
@@ -31,4 +32,5 @@ CLASSES: Final = (
     FactKind.ALLOCATION,
     FactKind.CONSTANT,
     FactKind.CONSTANT_MEMORY,
+    FactKind.CONTENTS,
 )

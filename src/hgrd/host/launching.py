@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from hgrd.host.contents import after_kernel, fills_of, lose_all, pointers_in
 from hgrd.host.context import Invocation, Record
 from hgrd.host.copies import constants_at, facts_of
-from hgrd.host.facts import argument_facts, fact, relevant
+from hgrd.host.facts import argument_facts, fact, holding, relevant
 from hgrd.host.iterations import survived
 from hgrd.host.memory import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite
@@ -52,12 +53,13 @@ def launch(record: Record, machine: Machine, state: State, request: Request) -> 
         case FunctionValue(function=kernel):
             if not machine.probing and record.wants(kernel.name):
                 _add(record, machine, _site(record, machine, state, request, kernel))
-            forget_targets(state, request.arguments, deep=True)
+            after_kernel(record.writes, kernel.key, state, request.arguments)
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
                 branch.assume(test, ConditionKind.BRANCH, request.span)
                 launch(record, machine, branch, replace(request, kernel=kernel))
+            lose_all(state)
             forget_targets(state, request.arguments, deep=True)
         case _:
             _launch_any(record, machine, state, request)
@@ -68,9 +70,11 @@ def _launch_any(record: Record, machine: Machine, state: State, request: Request
     kernels = () if request.type is None else record.linked.kernels_behind(request.type)
     if not 0 < len(kernels) <= MAX_KERNELS:
         record.note(machine, "a launch of a kernel that is not known here", request.span)
+        lose_all(state)
         return
     for kernel in kernels:
         launch(record, machine, state.copy(), replace(request, kernel=FunctionValue(kernel.ref)))
+    lose_all(state)
     forget_targets(state, request.arguments, deep=True)
 
 
@@ -87,14 +91,17 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     constants = constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
+    filled = [(o, f) for o in dict.fromkeys(o for a in given for o in pointers_in(a)) for f in fills_of(state, o)]
+    roots += [t for _, f in filled for t in f.terms()]
     conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
     seen = view(roots, [c.term for c in conditions], values)
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, given))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
     extents = (*grid, *block)
+    contents = tuple(holding(seen.place(o), f.mapped(seen.term)) for o, f in filled)
     held = [t for c in constants for t in terms_in(c.value)]
-    within = [*held, *(t for a in arguments for t in terms_in(a))]
+    within = [*held, *(t for h in contents for t in h.fill.terms()), *(t for a in arguments for t in terms_in(a))]
     facts = [fact(c, seen.term(c.term), record.kinds) for c in conditions]
     named = argument_facts(parameters, arguments, (*extents, *held), request.span)
     return LaunchSite(
@@ -109,6 +116,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         request.cooperative,
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
+        contents,
     )
 
 
@@ -158,7 +166,8 @@ def _add(record: Record, machine: Machine, site: LaunchSite) -> None:
     for index in same_line:
         known = record.launches[index]
         if _what(known) == _what(site):
-            record.launches[index] = replace(known, facts=_common(known.facts, site.facts))
+            contents = tuple(h for h in known.contents if h in site.contents)
+            record.launches[index] = replace(known, facts=_common(known.facts, site.facts), contents=contents)
             return
     if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(record.launches) >= LAUNCH_LIMIT:
         record.note(machine, "more launches than are looked at", site.span)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isqrt
 from typing import Final
 
+from hgrd.host.contents import copied_fills, keep, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
@@ -102,6 +103,7 @@ def _posix_memalign(call: Invocation) -> Value | None:
 def _memset(call: Invocation) -> Value | None:
     """Zero all over an object, or something new in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
+    stored_at(call.state, target)
     forget_targets(call.state, (target,), deep=False)
     if isinstance(target, Pointer) and byte is const(0) and size is not None and target.target.key in call.state.store:
         element = target.target.element
@@ -114,14 +116,21 @@ def _memset(call: Invocation) -> Value | None:
 def _memcpy(call: Invocation) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
+    known = copied_fills(call.state, to, source, size)
+    stored_at(call.state, to)
     forget_targets(call.state, (to,), deep=False)
+    _copy_cells(call, to, source, size)
+    keep(call.state, to, known)
+    return to
+
+
+def _copy_cells(call: Invocation, to: Value, source: Value, size: Term | None) -> None:
     if not isinstance(to, Pointer) or not isinstance(source, Pointer) or size is None or not size.is_const:
-        return to
+        return
     if to.offset is const(0) and source.offset is const(0) and to.target.key in call.state.store:
         cells = call.state.store.get(source.target.key, EMPTY).cells
         copied = {o: c for o, c in cells.items() if o + c.size <= size.value}
         call.state.store[to.target.key] = Region(copied, Generation())
-    return to
 
 
 def _swap(call: Invocation) -> Value | None:
@@ -143,6 +152,7 @@ def _first(call: Invocation) -> Value | None:
 
 def _extract(call: Invocation) -> Value | None:
     """stream >> value."""
+    lose_behind(call.state, call.arguments[1:])
     forget_targets(call.state, call.arguments[1:], deep=False)
     return call.arguments[0] if call.arguments else None
 
@@ -238,7 +248,13 @@ def _harmless(call: Invocation) -> Value | None:
     return call.unknown()
 
 
+def _random(call: Invocation) -> Value | None:
+    """Not negative, and at most RAND_MAX, or 2**31 - 1 (C11, 7.22.2.1; POSIX)."""
+    return _length(call)
+
+
 def _length(call: Invocation) -> Value | None:
+    """Some int that is not negative."""
     return between(call.machine, call.record.hint(call.machine, call.span) or call.name, 0, (1 << 31) - 1)
 
 
@@ -288,9 +304,10 @@ KNOWN: Final[Mapping[str, Meaning]] = {
     **_named("log2 log2f", _logarithm),
     **_named("getenv fopen strchr strrchr strstr strtok fgets opendir popen", _maybe_null),
     **_named("strlen sizeof_pack", _length),
+    **_named("rand random lrand48", _random),
     **_named(
         "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol atoll "
-        "atof strtoull strtof srand rand srand48 drand48 time clock gettimeofday usleep sleep fwrite operator== "
+        "atof strtoull strtof srand srand48 drand48 time clock gettimeofday usleep sleep fwrite operator== "
         "operator!= operator< operator> operator<= operator>= stoi stol stoul stof stod to_string",
         _harmless,
     ),

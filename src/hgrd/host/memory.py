@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hgrd.host.contents import lose
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.span import Span
 from hgrd.program.types import (
@@ -17,6 +18,7 @@ from hgrd.program.types import (
     VoidType,
 )
 from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
@@ -32,7 +34,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
 )
-from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, ne, read, var
+from hgrd.terms import Origin, Symbol, Term, add, const, ne, read, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
 
@@ -104,10 +106,15 @@ def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject) -> Val
 
 
 def _indexed(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
-    """An element at an index that is not constant: a function of the index."""
-    name = machine.names.of((target.key, generation, type_), f"{target.name}[]")
-    size = const(machine.size(type_) or 1)
-    index = (div(offset, size),) if mod(offset, size) is const(0) else (offset,)
+    """An element at an index that is not constant: a function of the index, or else of the number of bytes."""
+    size = machine.size(type_) or 1
+    constant, atoms = linear(offset)
+    if all(c % size == 0 for c in (constant, *atoms.values())):
+        name = machine.names.of((target.key, generation, type_), f"{target.name}[]")
+        index = (from_linear((constant // size, {t: c // size for t, c in atoms.items()})),)
+    else:
+        name = machine.names.of((target.key, generation, type_, "bytes"), f"{target.name}[].bytes")
+        index = (offset,)
     match type_:
         case BoolType():
             return ne(read_between(name, index, 0, 1), const(0))
@@ -125,6 +132,7 @@ def _indexed(machine: Machine, target: MemoryObject, generation: Generation, off
 def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> None:
     """Outside code may write what the values point to (`deep`: and all that can be reached from there)."""
     for target in reachable(state, values) if deep else direct_targets(values):
+        lose(state, target)
         if target.space not in SHARED_SPACES:
             forget(state, target)
 

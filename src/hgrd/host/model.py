@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
+from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.values import Composite, MemoryObject, Value
 from hgrd.terms import Term
 
@@ -35,11 +36,21 @@ class ConstantMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """What the elements of an object that a kernel is given are known to hold; `fact` says it."""
+
+    target: MemoryObject
+    fill: Fill
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchSite:
     """A kernel launch with symbolic configuration and arguments.
 
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
-    from the entry point to the launch, outermost first.  `configuration` is the source-like text.
+    from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
+    hold where the kernel has not written yet.
     """
 
     kernel: FunctionRef
@@ -53,6 +64,7 @@ class LaunchSite:
     cooperative: bool = False
     stack: tuple[Span, ...] = ()
     constants: tuple[ConstantMemory, ...] = ()
+    contents: tuple[Holding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ def _launch(site: LaunchSite) -> str:
     lines = [f"{site.span}: {site.kernel.name}{site.configuration}{' (cooperative)' if site.cooperative else ''}"]
     lines += [f"  called from {span}" for span in reversed(site.stack)]
     lines += [f"  argument {index}: {say_value(value)}" for index, value in enumerate(site.arguments)]
-    width = max((len(fact.kind.value) for fact in site.facts), default=0)
-    lines += [f"  {fact.kind.value:{width}}  {fact.text}  [{fact.span}]" for fact in site.facts]
+    facts = (*site.facts, *(holding.fact for holding in site.contents))
+    width = max((len(fact.kind.value) for fact in facts), default=0)
+    lines += [f"  {fact.kind.value:{width}}  {fact.text}  [{fact.span}]" for fact in facts]
     return "\n".join(lines) + "\n"

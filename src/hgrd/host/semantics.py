@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.containers import container_meaning
+from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.cuda import cuda_meaning
 from hgrd.host.iterations import Around
@@ -21,6 +22,7 @@ from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType,
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
@@ -35,6 +37,7 @@ _SPACES = {
     Storage.CONSTANT: MemorySpace.CONSTANT,
     Storage.SHARED: MemorySpace.SHARED,
 }
+_HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # change their object at most
 
 
 @dataclass(slots=True)
@@ -74,6 +77,15 @@ class HostSemantics(Semantics):
     ) -> None:
         pass
 
+    def storing(self, state: State, address: Value) -> None:
+        stored_at(state, address)
+
+    def keeps_fills(self, effects: Effects) -> bool:
+        return effects.through_pointers or bool(effects.arrays)
+
+    def filled(self, state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+        fill(state, target, fills)
+
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
         function = machine.functions.get(call.function.key)
         own = function is not None and function.body is not None and function.user_code
@@ -94,6 +106,10 @@ class HostSemantics(Semantics):
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change what it is not promised to leave alone."""
+        if deep:
+            lose_all(state)
+        elif not call.function.qualified.startswith(_HARMLESS):
+            lose_behind(state, arguments)
         its_object, others = may_write(call.function.key)
         if its_object or others:
             forget_targets(state, arguments[:1], deep=deep)
@@ -147,7 +163,9 @@ class HostSemantics(Semantics):
         pass
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
-        """What the host does otherwise is of no concern."""
+        """What the host does otherwise is of no concern, but for what it may write."""
+        if not reason.startswith("a read "):
+            lose_all(state)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from hgrd.host.model import ConstantMemory, Fact
+from hgrd.host.model import ConstantMemory, Fact, Holding
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
@@ -216,6 +216,7 @@ class Protocol:
     `alike` are values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
     `constants`: what is known of constant memory.
+    `contents`: what the host has filled memory with.
     """
 
     kernel: str
@@ -236,6 +237,7 @@ class Protocol:
     numbers: tuple[tuple[str, Term], ...] = ()
     alike: Mapping[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     constants: tuple[ConstantMemory, ...] = ()
+    contents: tuple[Holding, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -216,6 +216,8 @@ def prepare(
                 protocol, assumed=(*protocol.assumed, Fact(TRUE, FactKind.ASSUMPTION, text, kernel.span))
             )
     facts = tuple(launch.facts) if launch is not None else ()
+    if launch is not None:
+        protocol = replace(protocol, contents=launch.contents)
     return protocol, (*facts, *_option_facts(protocol, launch, options, messages))
 
 

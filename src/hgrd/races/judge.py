@@ -187,13 +187,20 @@ class Judge:
     def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
         """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
         posed, answer = self._decided(self.poser.pose(pair, bounded=False))
-        if isinstance(answer, Proved) or not self._knows_more(pair):
+        if isinstance(answer, Proved):
             return posed, answer
-        within, answer = self._decided(self._in_full(pair))
+        if self._knows_more(pair):
+            posed, answer = self._decided(self._in_full(pair, filled=False))
+        full = posed if isinstance(answer, Proved) else self._in_full(pair)
+        if full.contents:
+            lean, known = self._decided(self.poser.pose(pair, bounded=False, filled=True))
+            if isinstance(known, Proved):
+                return lean, known
+            posed, answer = self._decided(full) if self._knows_more(pair) else (lean, known)
         if isinstance(answer, Proved) and _sized(pair):
             for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
                 self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
-        return within, answer
+        return posed, answer
 
     def _decided(self, posed: Posed) -> tuple[Posed, Answer]:
         answer = self.decide(posed.query)
@@ -215,15 +222,16 @@ class Judge:
     def _knows_more(self, pair: Pair) -> bool:
         return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
 
-    def _in_full(self, pair: Pair, *, values: tuple[Term, Term] | None = None) -> Posed:
+    def _in_full(self, pair: Pair, *, filled: bool = True, values: tuple[Term, Term] | None = None) -> Posed:
         sized = _sized(pair)
-        return self.poser.pose(pair, self.readings, bounded=sized, values=values)
+        return self.poser.pose(pair, self.readings, bounded=sized, filled=filled, values=values)
 
     def _assume(self, text: str, span: Span) -> None:
         self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
 
     def _note_proof(self, posed: Posed, answer: Proved) -> None:
-        uses = dict.fromkeys(use_of(posed.facts[index]) for index in sorted(answer.used))
+        facts = (*(posed.facts[index] for index in sorted(answer.used)), *posed.contents)
+        uses = dict.fromkeys(map(use_of, facts))
         self.used |= uses
         key = _key(posed.first, posed.second)
         known = self.proofs.get(key) or Proof(site_of(posed.first), site_of(posed.second), ())

@@ -17,6 +17,7 @@ from hgrd.races.agreement import Readings
 from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
+from hgrd.races.filled import said_of
 from hgrd.races.identity import differ
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
 from hgrd.solve.query import Axis, Party, Query
@@ -38,6 +39,7 @@ class Pair:
 class Posed:
     """A query with the facts behind `Query.facts`, index by index, and what its answer depends on.
 
+    `contents` are the facts behind what is said in `Query.between` of the elements of arrays.
     `data`: memory contents decide whether the accesses are reached or where they go; `unknown`: values
     that the analysis does not know do.
     """
@@ -49,6 +51,7 @@ class Posed:
     naming: Naming
     data: bool
     unknown: tuple[str, ...]
+    contents: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,19 @@ class Poser:
     _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]], repr=False, compare=False)
 
     def pose(
-        self, pair: Pair, readings: Readings | None = None, *, bounded: bool, values: tuple[Term, Term] | None = None
+        self,
+        pair: Pair,
+        readings: Readings | None = None,
+        *,
+        bounded: bool,
+        filled: bool = False,
+        values: tuple[Term, Term] | None = None,
     ) -> Posed:
         """The query of a pair.
 
         `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
-        `values`: these, that the first and the second leave in memory, make a difference there.
+        `filled`: memory holds what the host has filled it with.  `values`: these, that the first and the second
+        leave in memory, make a difference there.
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
@@ -90,7 +100,10 @@ class Poser:
             extra = (*extra, differ((left, right), (one[0], two[0]), (a.size, b.size)))
         extra = (*extra, *made_together(self.protocol, naming, (*one, *two, *extra)))
         endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
-        return _posed(pair, self.facts, naming, (extra, one, endings[0], two, endings[1]))
+        read = (*one, *two, *extra, *endings[0], *endings[1])
+        said, contents = said_of(self.protocol.contents if filled else (), read)
+        posed = _posed(pair, self.facts, naming, ((*extra, *said), one, endings[0], two, endings[1]))
+        return replace(posed, contents=contents)
 
     def _companions(self, access: Access) -> tuple[Term, ...]:
         found = self._bounds.get(access.number)

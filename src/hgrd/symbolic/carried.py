@@ -200,7 +200,8 @@ def _fill(machine: Machine, state: State, objects: Iterable[MemoryObject]) -> No
         region = state.store[target.key]
         if not region.cells and isinstance(target.element, IntType | BoolType):
             value = read_at(machine, region, target, 0, target.element)
-            state.store[target.key] = region.with_cell(0, Cell(value, machine.size(target.element) or 1))
+            known = region.with_cell(0, Cell(value, machine.size(target.element) or 1))
+            state.store[target.key] = replace(known, fills=region.fills)
 
 
 def _start(
@@ -212,14 +213,14 @@ def _start(
 ) -> tuple[State, list[Value]]:
     """The state at the start of any iteration, with the placeholders of the cells in it."""
     start = state.copy()
-    for key in (*(o.key for o in objects), *others):
-        start.store[key] = Region({}, Generation())
+    for key in (*(o.key for o in objects), *others):  # fills stay, so that it is seen who loses them
+        start.store[key] = Region({}, Generation(), fills=state.store[key].fills)
     placeholders: list[Value] = []
     for target, at, cell in cells:
         value = _placeholder(machine, target, cell.value)
         placeholders.append(value)
         region = start.store[target.key]
-        start.store[target.key] = Region({**region.cells, at: Cell(value, cell.size)}, region.generation)
+        start.store[target.key] = replace(region, cells={**region.cells, at: Cell(value, cell.size)})
     return start, placeholders
 
 

@@ -15,6 +15,7 @@ from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.symbolic.carried import Ends, Plan, enter, plan
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.filling import Found, filling
 from hgrd.symbolic.linear import Scaling, Steady, linear
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES
@@ -90,7 +91,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     from hgrd.symbolic.expressions import condition
 
     if shape.test_first and shape.test is not None:
-        first = _silently(machine, state.copy(), shape.test)
+        first = silently(machine, state.copy(), shape.test)
         if first is FALSE:
             condition(machine, state, shape.test)
             return state
@@ -98,7 +99,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     unrolled = _unroll(machine, state, shape, effects)
     if unrolled is not None:
         return unrolled
-    carried = plan(machine, state, effects, lambda start: _trial(machine, start, shape))
+    carried = plan(machine, state, effects, lambda start: trial(machine, start, shape))
     binder = _binder(machine, state, shape, carried)
     watched = carried.ends.returns or (not machine.probing and machine.semantics.watches(effects))
     ends = _iterate(machine, state, shape, carried, binder) if watched else carried.ends
@@ -109,14 +110,18 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     if together:
         machine.semantics.agree(count)
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
+    kept = not machine.probing and machine.semantics.keeps_fills(effects)
+    found = filling(machine, state, shape, carried, binder) if kept else Found()
     after = _after(machine, state, shape, carried, count, ends, together=together)
     stays = bool(ends.returned) and len(machine.frames) == 1  # not every thread comes here
     for term in known:
         after.assume(term, ConditionKind.VALUE if stays else ConditionKind.ENDED, shape.span)
+    for target, fills in found.behind(after):
+        machine.semantics.filled(after, target, fills)
     return after
 
 
-def _silently(machine: Machine, state: State, test: Expression) -> Term:
+def silently(machine: Machine, state: State, test: Expression) -> Term:
     from hgrd.symbolic.expressions import condition
 
     machine.probing += 1
@@ -126,7 +131,7 @@ def _silently(machine: Machine, state: State, test: Expression) -> Term:
         machine.probing -= 1
 
 
-def _trial(machine: Machine, state: State, shape: Shape) -> Ends:
+def trial(machine: Machine, state: State, shape: Shape) -> Ends:
     """One iteration, nothing recorded."""
     machine.probing += 1
     depth = len(machine.frame.returns)
@@ -214,7 +219,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     inside = state.copy()
     inside.assume(le(const(0), var(binder)), ConditionKind.LOOP, shape.span)
     if shape.test_first and shape.test is not None:  # no iteration without the first
-        inside.assume(_silently(machine, state.copy(), shape.test), ConditionKind.VALUE, shape.test.span)
+        inside.assume(silently(machine, state.copy(), shape.test), ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
     if shape.test is not None:
         again = _test_before(machine, inside, shape, carried, var(binder))
@@ -250,7 +255,7 @@ def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, it
     assert shape.test is not None
     effects = machine.effects.of(shape.test)
     if shape.test_first or not (effects.assigned or effects.arrays or effects.through_pointers):
-        return _silently(machine, state.copy(), shape.test)
+        return silently(machine, state.copy(), shape.test)
     mark = machine.names.mark()
     before = state.copy()
     enter(machine, before, carried, add(iteration, const(-1)), silent=True)
@@ -261,7 +266,7 @@ def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, it
     finally:
         machine.probing -= 1
         del machine.frame.returns[returns:]
-    test = None if end is None else _silently(machine, end, shape.test)
+    test = None if end is None else silently(machine, end, shape.test)
     return test if test is not None and _known_since(machine, test, mark) else None
 
 
@@ -333,7 +338,7 @@ def _after(
     if not left_early:
         done = _test_before(machine, state, shape, carried, var(count))
         if shape.test_first:
-            _silently(machine, state, shape.test)  # the test that fails is made, too
+            silently(machine, state, shape.test)  # the test that fails is made, too
         if done is not None:
             state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
     mark = machine.names.mark()

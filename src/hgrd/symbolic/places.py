@@ -19,6 +19,7 @@ from hgrd.program.expressions import (
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.fills import Stored
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
@@ -141,6 +142,7 @@ def _load_either(
 def store(
     machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
 ) -> None:
+    machine.semantics.storing(state, address)
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
@@ -294,13 +296,16 @@ def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, 
     region = state.store.get(target.key, EMPTY)
     size = machine.size(type_)
     if not offset.is_const:
-        state.store[target.key] = _weak_update(region, offset, value, size)
+        new = _weak_update(region, offset, value, size)
     elif isinstance(value, Composite):
-        state.store[target.key] = _store_composite(region, offset.value, value)
+        new = _store_composite(region, offset.value, value)
     elif size is None:
-        state.store[target.key] = Region({offset.value: Cell(value, 1)}, Generation())
+        new = Region({offset.value: Cell(value, 1)}, Generation())
     else:
-        state.store[target.key] = region.with_cell(offset.value, Cell(value, size))
+        new = region.with_cell(offset.value, Cell(value, size))
+    if region.fills or region.stores is not None:
+        new = new.followed(region, Stored(target, offset, value, type_, size))
+    state.store[target.key] = new
 
 
 def _store_composite(region: Region, offset: int, value: Composite) -> Region:

@@ -10,6 +10,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import FunctionType, Type
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, Symbol, Term
@@ -45,6 +46,18 @@ class Semantics(ABC):
         self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span, volatile: bool
     ) -> None:
         """A write of memory that threads share."""
+
+    def storing(self, state: State, address: Value) -> None:
+        """A store is about to be made; what is there may also be known by another name."""
+        return
+
+    def keeps_fills(self, effects: Effects) -> bool:
+        """Whether it matters what a loop of these effects fills objects with."""
+        return False
+
+    def filled(self, state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+        """A loop that is over has filled an object."""
+        return
 
     def subscript(self, state: State, inside: Term, span: Span) -> None:
         """An access stands in an array of known length if `inside` holds."""

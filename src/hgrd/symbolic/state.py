@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hgrd.program.span import NOWHERE, Span
+from hgrd.symbolic.fills import Fill, Stored
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
 
@@ -62,13 +63,16 @@ INITIAL: Final = Generation()
 class Region:
     """The contents of one object: known cells by byte offset.
 
-    What is not in a cell is what the object has held since `generation`.
+    What is not in a cell is what the object has held since `generation`.  `fills` hold of many elements at once.
+    `stores` are what has been stored since somebody began to follow it; None: nobody does.
     """
 
     cells: Mapping[int, Cell] = field(default_factory=lambda: MappingProxyType({}))
     generation: Generation = INITIAL
     zeroed: bool = False  # what is not in a cell is zero
     undefined: bool = False  # what is not in a cell has never been given a value
+    fills: tuple[Fill, ...] = ()
+    stores: tuple[Stored, ...] | None = None
 
     def with_cell(self, offset: int, cell: Cell) -> Region:
         """Stores a cell; cells that overlap it are forgotten (their bytes become unknown)."""
@@ -81,6 +85,12 @@ class Region:
         if partly:
             return Region(kept, Generation())
         return Region(kept, self.generation, self.zeroed, self.undefined)
+
+    def followed(self, before: Region, stored: Stored) -> Region:
+        """With what is left of the fills of `before` after one store, and the store taken down."""
+        fills = (fill.beside(stored) for fill in before.fills)
+        stores = None if before.stores is None else (*before.stores, stored)
+        return replace(self, fills=tuple(f for f in fills if f is not None), stores=stores)
 
 
 EMPTY: Final = Region()
@@ -220,9 +230,10 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
             cells[offset] = y
         else:
             lost = True
+    fills = tuple(f for f in a.fills if f in b.fills)
     if lost:
-        return Region(cells, Generation())
-    return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined)
+        return Region(cells, Generation(), fills=fills)
+    return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills)
 
 
 def choose(condition: Term, a: Value, b: Value) -> Value:

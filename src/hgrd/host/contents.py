@@ -1,0 +1,160 @@
+"""What the elements of arrays are known to hold, from the loop that fills one to the launch.
+
+A fill stands in the region of its object, and whatever makes a new region of that forgets it.  Here is what reaches
+memory by other ways: other names of it, copies, kernels, and code that is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from hgrd.host.writes import Writes
+from hgrd.program.types import OpaqueType, RecordType
+from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.fills import Fill
+from hgrd.symbolic.places import SHARED_SPACES, forget
+from hgrd.symbolic.state import EMPTY, Region, State
+from hgrd.symbolic.values import (
+    Choice,
+    Composite,
+    FloatValue,
+    FunctionValue,
+    MemoryObject,
+    NullValue,
+    Pointer,
+    Value,
+)
+from hgrd.terms import Term, add, sub
+
+_HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
+ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
+
+
+def fills_of(state: State, target: MemoryObject) -> tuple[Fill, ...]:
+    """What is known of an object now."""
+    fills = state.store.get(target.key, EMPTY).fills
+    return tuple(f for f in fills if f.owner is None or f.owner is _container(state, target))
+
+
+def fill(state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+    """Takes down what a loop has filled an object with, if it is known by no other name."""
+    if _has_other_names(target):
+        return
+    owner = _container(state, target)
+    region = state.store.get(target.key, EMPTY)
+    state.store[target.key] = replace(region, fills=tuple(replace(f, owner=owner) for f in fills))
+
+
+def _has_other_names(target: MemoryObject) -> bool:
+    return target.external and not target.key.endswith(ELEMENTS)
+
+
+def _is_handle(target: MemoryObject) -> bool:
+    """A stream, an event, an open file: what is behind such a pointer is the library's own."""
+    match target.element:
+        case RecordType(key=name) | OpaqueType(name=name):
+            return name.removeprefix("struct ").startswith(_HANDLES)
+        case _:
+            return False
+
+
+def _container(state: State, target: MemoryObject) -> Region | None:
+    if not target.key.endswith(ELEMENTS):
+        return None
+    return state.store.get(target.key.removesuffix(ELEMENTS), EMPTY)
+
+
+def lose(state: State, target: MemoryObject) -> None:
+    """Anything may have been written to an object (and to the elements of a container), as far as fills go."""
+    for key in (target.key, f"{target.key}{ELEMENTS}"):
+        region = state.store.get(key)
+        if region is not None and (region.fills or region.stores is not None):
+            state.store[key] = replace(region, fills=(), stores=None)
+
+
+def lose_all(state: State, besides: str = "") -> None:
+    """Anything may have been written anywhere."""
+    for key, region in list(state.store.items()):
+        if key != besides and (region.fills or region.stores is not None):
+            state.store[key] = replace(region, fills=(), stores=None)
+
+
+def lose_behind(state: State, values: tuple[Value, ...]) -> None:
+    """Anything may have been written to what can be reached from the values."""
+    found = reachable(state, values)
+    if any(map(leads_anywhere, values)) or any(_has_other_names(t) and not _is_handle(t) for t in found):
+        lose_all(state)
+    for target in found:
+        lose(state, target)
+
+
+def leads_anywhere(value: Value) -> bool:
+    """Whether nobody knows what can be reached from a value."""
+    match value:
+        case Pointer() | Term() | FloatValue() | NullValue() | FunctionValue():
+            return False
+        case Choice(then=a, otherwise=b):
+            return leads_anywhere(a) or leads_anywhere(b)
+        case Composite(cells=cells):
+            return any(leads_anywhere(c.value) for c in cells.values())
+        case _:
+            return True
+
+
+def stored_at(state: State, address: Value) -> None:
+    """A store is about to be made: what it may reach by another name, or by one of several, is lost."""
+    match address:
+        case Pointer(target=target):
+            if target.space in SHARED_SPACES:
+                lose(state, target)
+            elif _has_other_names(target):
+                lose_all(state, besides=target.key)
+        case NullValue() | FunctionValue():
+            pass
+        case _:
+            lose_behind(state, (address,))
+
+
+def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> tuple[Fill, ...]:
+    """What will be known of one object when `size` bytes of another one have been copied there."""
+    match to, source:
+        case Pointer(offset=there), Pointer(target=target, offset=here) if size is not None:
+            return tuple(f.moved(sub(there, here), here, add(here, size)) for f in fills_of(state, target))
+        case _:
+            return ()
+
+
+def keep(state: State, to: Value, fills: tuple[Fill, ...]) -> None:
+    """Takes down what is known of an object that has just been written."""
+    if isinstance(to, Pointer) and fills:
+        fill(state, to.target, fills)
+
+
+def pointers_in(value: Value) -> Iterator[MemoryObject]:
+    """The objects that a value points to itself."""
+    match value:
+        case Pointer(target=target):
+            yield target
+        case Choice(then=a, otherwise=b):
+            yield from pointers_in(a)
+            yield from pointers_in(b)
+        case Composite(cells=cells):
+            for cell in cells.values():
+                yield from pointers_in(cell.value)
+        case _:
+            pass
+
+
+def after_kernel(writes: Writes, kernel: str, state: State, arguments: tuple[Value, ...]) -> None:
+    """A kernel has run: it may have written what it reaches through some of its parameters, or anything."""
+    through = writes.of(kernel)
+    changed = arguments if through is None else tuple(a for i, a in enumerate(arguments) if i in through)
+    if through is None:
+        lose_all(state)
+    lose_behind(state, changed)
+    left_alone = {t.key for t in reachable(state, arguments)} - {t.key for t in reachable(state, changed)}
+    for target in reachable(state, arguments):
+        if target.space not in SHARED_SPACES and not (target.key in left_alone and fills_of(state, target)):
+            forget(state, target)

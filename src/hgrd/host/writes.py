@@ -1,0 +1,208 @@
+"""Through which of its parameters a kernel may write: what its text says, wherever control goes.
+
+A pointer belongs to the parameters that it may have been computed from.  One that comes out of memory, or out of code
+that is not seen, may point anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from hgrd.host.mangled import may_write
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.expressions import Storage, Variable
+from hgrd.program.program import Function
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type
+from hgrd.program.walk import nodes
+
+_ANYWHERE: Final = "anywhere"
+_NUMBERS: Final = (
+    "__half",
+    "half",
+    "__half2",
+    "half2",
+    "__nv_bfloat16",
+    "nv_bfloat16",
+    "__nv_bfloat162",
+    "nv_bfloat162",
+)
+_OWN: Final = (Storage.LOCAL, Storage.PARAMETER)
+Source: TypeAlias = Variable | str
+"""A parameter, or `_ANYWHERE`."""
+
+
+@dataclass(slots=True)
+class Writes:
+    """The answers for the functions of a program, found as they are asked for."""
+
+    functions: Mapping[str, Function]
+    records: Mapping[str, Record]
+    known: dict[str, frozenset[int] | None] = field(default_factory=dict[str, "frozenset[int] | None"])
+
+    def of(self, key: str) -> frozenset[int] | None:
+        """The numbers of the parameters through which a function may write; None: it may write anywhere."""
+        if key not in self.known:
+            self.known[key] = None  # what calls itself
+            function = self.functions.get(key)
+            if function is not None and function.body is not None:
+                self.known[key] = _Body(self, function).written()
+        return self.known[key]
+
+    def leads(self, type_: Type) -> bool:
+        """Whether values of a type may hold pointers."""
+        match element(type_):
+            case PointerType():
+                return True
+            case RecordType(key=key):
+                record = self.records.get(key)
+                return record is None or not record.complete or any(self.leads(f.type) for f in record.fields)
+            case OpaqueType(name=name):
+                return name not in _NUMBERS
+            case _:
+                return False
+
+
+class _Body:
+    """One function; `sources` are where the values of its variables may have come from."""
+
+    def __init__(self, table: Writes, function: Function) -> None:
+        self.table = table
+        self.leads = table.leads
+        self.parameters = function.parameters
+        self.all = tuple(nodes(function.body))
+        self.sources: dict[Variable, set[Source]] = {p: {p} for p in function.parameters if self.leads(p.type)}
+        while self._assignments():
+            pass
+
+    def _assignments(self) -> bool:
+        before = sum(map(len, self.sources.values()))
+        for node in self.all:
+            match node:
+                case st.Declare(variable=variable, initial=initial) if initial is not None and self.leads(
+                    variable.type
+                ):
+                    self._flows(variable, initial)
+                case ir.Assign(place=place, value=value) if self.leads(value.type):
+                    variable = _variable(place)
+                    if variable is not None:
+                        self._flows(variable, value)
+                case _:
+                    pass
+        return sum(map(len, self.sources.values())) > before
+
+    def _flows(self, variable: Variable, value: ir.Expression) -> None:
+        self.sources.setdefault(variable, set()).update(self.of_value(value))
+
+    def written(self) -> frozenset[int] | None:
+        found = {source for node in self.all for source in self._written_by(node)}
+        if _ANYWHERE in found:
+            return None
+        return frozenset(i for i, p in enumerate(self.parameters) if p in found)
+
+    def _written_by(self, node: object) -> Iterator[Source]:
+        match node:
+            case ir.Assign(place=place) | ir.Update(place=place):
+                if _variable(place) is None:
+                    yield from self.of_place(place)
+                if isinstance(node, ir.Assign) and self.leads(node.value.type) and not self._stays(place):
+                    yield from self.of_value(node.value)  # who finds it there may write through it
+            case ir.Call(function=function, arguments=arguments):
+                yield from self._written_in(function.key, arguments)
+            case ir.Construct(constructor=constructor, arguments=arguments) if constructor is not None:
+                yield from self._of_all(arguments)
+            case ir.IndirectCall() | ir.Launch() | ir.Unsupported() | st.UnsupportedStatement() | st.Assembly():
+                yield _ANYWHERE
+            case st.Declare(variable=Variable(storage=storage), initial=initial) if storage not in _OWN:
+                yield from () if initial is None else self._of_all((initial,))
+            case _:
+                pass
+
+    def _stays(self, place: ir.Place) -> bool:
+        variable = _variable(place)
+        return variable is not None and variable.storage in _OWN
+
+    def _written_in(self, key: str, arguments: tuple[ir.Expression, ...]) -> Iterator[Source]:
+        function = self.table.functions.get(key)
+        if function is not None and function.body is not None:
+            through = self.table.of(key)
+            if through is None:
+                yield _ANYWHERE
+            yield from self._of_all(arguments[i] for i in through or () if i < len(arguments))
+        elif any(may_write(key)):
+            yield from self._of_all(arguments)
+
+    def _of_all(self, arguments: Iterable[ir.Expression]) -> Iterator[Source]:
+        for argument in arguments:
+            if self.leads(argument.type):
+                yield from self.of_value(argument)
+
+    def of_value(self, value: ir.Expression) -> set[Source]:
+        """Where a pointer, or a record with pointers in it, may have come from."""
+        match value:
+            case ir.Load(place=place, type=type_):
+                return (
+                    self.of_place(place)
+                    if _variable(place) is not None
+                    else {_ANYWHERE}
+                    if self.leads(type_)
+                    else set()
+                )
+            case ir.AddressOf(place=place):
+                return self.of_place(place)
+            case ir.PointerAdd(pointer=pointer):
+                return self.of_value(pointer)
+            case ir.Convert(operand=operand):
+                return self.of_value(operand) if self.leads(operand.type) else {_ANYWHERE}
+            case ir.Conditional(then=a, otherwise=b):
+                return self.of_value(a) | self.of_value(b)
+            case ir.Comma(right=right):
+                return self.of_value(right)
+            case ir.Assign(value=assigned):
+                return self.of_value(assigned)
+            case ir.Update(place=place):
+                return self.of_place(place) if _variable(place) is not None else {_ANYWHERE}
+            case ir.Aggregate(parts=parts):
+                return set[Source]().union(*(self.of_value(v) for _, v in parts if self.leads(v.type)))
+            case ir.NullPointer() | ir.StringConst() | ir.FunctionAddress():
+                return set()
+            case _:
+                return {_ANYWHERE}
+
+    def of_place(self, place: ir.Place) -> set[Source]:
+        """Whose memory a place is in."""
+        match place:
+            case ir.VariablePlace(variable=variable):
+                own = variable.storage in _OWN or not self.leads(variable.type)
+                return self.sources.get(variable, set()) if own else {_ANYWHERE}
+            case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+                return self.of_place(base)
+            case ir.Deref(pointer=pointer):
+                return self.of_value(pointer)
+            case ir.TemporaryPlace(value=value):
+                return self.of_value(value) if self.leads(value.type) else set()
+            case _:
+                return {_ANYWHERE}
+
+
+def _variable(place: ir.Place) -> Variable | None:
+    """The variable of which a place is a part; None: it is reached through a pointer."""
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return _variable(base)
+        case ir.Deref(pointer=pointer):
+            while isinstance(pointer, ir.PointerAdd | ir.Convert):
+                pointer = pointer.pointer if isinstance(pointer, ir.PointerAdd) else pointer.operand
+            return _variable(pointer.place) if isinstance(pointer, ir.AddressOf) else None
+        case _:
+            return None
+
+
+def element(type_: Type) -> Type:
+    while isinstance(type_, ArrayType):
+        type_ = type_.of
+    return type_

@@ -1,0 +1,256 @@
+"""Which loops fill arrays with a pattern: `for (i = lo; i < hi; i++) a[i] = f(i)`, and running sums.
+
+One iteration is run on what holds at its start: the iteration number, and symbols for what changes in no steady way.
+If it makes exactly one store to its place in each element, then what it stores and where, one iteration later, is
+the same with these replaced by what they are at its end.  The step from one to the next is what is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hgrd.program.types import IntType
+from hgrd.symbolic.carried import Ends, Plan, enter
+from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
+from hgrd.symbolic.linear import linear
+from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible, polynomial, without_overflow
+from hgrd.symbolic.state import EMPTY, State
+from hgrd.symbolic.values import MemoryObject
+from hgrd.terms import Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
+from hgrd.terms.rewrite import arrays_of
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.loops import Shape
+    from hgrd.symbolic.machine import Machine
+
+_MOST_STORES: Final = 16  # in one iteration, to one object
+
+
+@dataclass(frozen=True, slots=True)
+class _Iteration:
+    """From one iteration to the next: by symbol, what stands for it there, in the first one, and behind the last."""
+
+    binder: Symbol
+    mark: int
+    machine: Machine
+    start: State
+    end: State
+    then: Mapping[Symbol, Term]
+    first: Mapping[Symbol, Term]
+    cells: Mapping[Symbol, tuple[str, int]]
+
+    def next(self, term: Term) -> Term:
+        return substitute((term,), self.then)[0]
+
+    def at_first(self, term: Term) -> Term | None:
+        """The term in the first iteration, if that is known before the loop."""
+        found = substitute((term,), self.first)[0]
+        return found if self.steady(found) else None
+
+    def steady(self, term: Term) -> bool:
+        """Whether a term is the same in all iterations, and means the same behind the loop."""
+        return not self._new(term) and self.then.keys().isdisjoint(symbols_of(term))
+
+    def follows(self, term: Term) -> bool:
+        """Whether all of a term that may differ from iteration to iteration is known in the next one."""
+        return not self._new(term) - {s.name for s in self.then}
+
+    def _new(self, term: Term) -> set[str]:
+        """What an iteration has read or made up on its way, and what it reads of objects that the loop changes."""
+        index = self.machine.names.index
+        used = {*(s.name for s in symbols_of(term)), *arrays_of(term)}
+        return {name for name in used if index.get(name, -1) >= self.mark}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a loop fills, object by object; `cells` are where the values of symbols are found behind it."""
+
+    objects: tuple[tuple[MemoryObject, tuple[Fill, ...]], ...] = ()
+    cells: Mapping[Symbol, tuple[str, int]] = field(default_factory=dict[Symbol, tuple[str, int]])
+
+    def behind(self, state: State) -> tuple[tuple[MemoryObject, tuple[Fill, ...]], ...]:
+        """The fills, `state` being the one behind the loop."""
+        return tuple((target, tuple(self._ended(state, f) for f in fills)) for target, fills in self.objects)
+
+    def _ended(self, state: State, fill: Fill) -> Fill:
+        match fill.pattern:
+            case Ascending(after=Term() as after):
+                key, offset = self.cells[after.symbol]
+                cell = state.store.get(key, EMPTY).cells.get(offset)
+                value = None if cell is None or not isinstance(cell.value, Term) else as_int(cell.value)
+                return replace(fill, pattern=replace(fill.pattern, after=value))
+            case _:
+                return fill
+
+
+def filling(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Found:
+    """What a loop that is entered in `state` leaves in memory."""
+    if not shape.test_first or shape.test is None or not _plain_end(carried.ends):
+        return Found()
+    cleared: frozenset[str] = frozenset()
+    while True:
+        seen = _iterate(machine, state, shape, carried, binder, cleared)
+        if seen is None:
+            return Found()
+        iteration, count = seen
+        stores = {key: _stores(iteration, key) for key in sorted(carried.changed)}
+        scattered = {key for key, made in stores.items() if any(not s.offset.is_const for s in made)}
+        if all(not iteration.start.store[key].cells for key in scattered):
+            break
+        cleared |= scattered  # what is in single cells is not carried from one element to the next
+    found = ((stores[key][0].target, _of_object(iteration, stores[key], count, shape)) for key in sorted(scattered))
+    return Found(tuple((target, fills) for target, fills in found if fills), iteration.cells)
+
+
+def _plain_end(ends: Ends) -> bool:
+    return ends.after is not None and not ends.returns and not any(b.alive for b in ends.breaks)
+
+
+def _stores(iteration: _Iteration, key: str) -> tuple[Stored, ...]:
+    """What the iteration has stored in an object; () if it has done anything else to it."""
+    stores = iteration.end.store.get(key, EMPTY).stores
+    return stores if stores is not None and len(stores) <= _MOST_STORES else ()
+
+
+def _iterate(
+    machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol, cleared: Iterable[str]
+) -> tuple[_Iteration, Term] | None:
+    """A trial iteration, and the number of iterations that there are (if not below 0)."""
+    from hgrd.symbolic.loops import trial
+
+    mark = machine.names.mark()
+    start = state.copy()
+    enter(machine, start, carried, var(binder), silent=True)
+    for key in carried.changed:
+        region = start.store[key]
+        start.store[key] = replace(region, cells={} if key in cleared else region.cells, fills=(), stores=())
+    test = _test(machine, start, shape)
+    ends = trial(machine, start.copy(), shape)
+    if ends.after is None or not ends.after.alive or not _plain_end(ends):
+        return None
+    then: dict[Symbol, Term] = {binder: add(var(binder), const(1))}
+    first: dict[Symbol, Term] = {binder: const(0)}
+    cells: dict[Symbol, tuple[str, int]] = {}
+    for c in carried.cells:
+        placeholder, last = (s.store.get(c.target.key, EMPTY).cells.get(c.offset) for s in (start, ends.after))
+        symbol = None if placeholder is None else _symbol(placeholder.value)
+        if symbol is None or machine.names.older(symbol, mark):
+            continue
+        if last is not None and isinstance(last.value, Term) and isinstance(c.first, Term):
+            then[symbol], first[symbol] = as_int(last.value), as_int(c.first)
+            cells[symbol] = c.target.key, c.offset
+    iteration = _Iteration(binder, mark, machine, start, ends.after, then, first, cells)
+    count = _count(test, binder)
+    return None if count is None or not iteration.steady(count) else (iteration, count)
+
+
+def _test(machine: Machine, start: State, shape: Shape) -> Term:
+    from hgrd.symbolic.loops import silently
+
+    assert shape.test is not None
+    return silently(machine, start.copy(), shape.test)
+
+
+def _symbol(value: object) -> Symbol | None:
+    return value.symbol if isinstance(value, Term) and value.op is Op.VAR else None
+
+
+def _count(test: Term, binder: Symbol) -> Term | None:
+    """How many iterations a test that is linear in their number lets in: k < count if and only if it holds for k."""
+    if test.op not in (Op.LT, Op.LE):
+        return None
+    constant, atoms = linear(without_overflow(sub(test.args[1], test.args[0])))
+    slope = -atoms.pop(var(binder), 0)
+    room = add(const(constant - (test.op is Op.LT)), *(mul(t, const(c)) for t, c in atoms.items()))
+    if slope <= 0 or binder in symbols_of(room):
+        return None
+    return add(room, const(1)) if slope == 1 else div(add(room, const(slope)), const(slope))
+
+
+# ---------------------------------------------------------------- one object
+
+
+def _of_object(iteration: _Iteration, stores: tuple[Stored, ...], count: Term, shape: Shape) -> tuple[Fill, ...]:
+    made = [_fill(iteration, s, count, shape) for s in stores]
+    return tuple(
+        fill
+        for s, fill in zip(stores, made, strict=True)
+        if fill is not None and all(o is s or _beside(fill, s, o) for o in stores)
+    )
+
+
+def _beside(fill: Fill, stored: Stored, other: Stored) -> bool:
+    """Whether another store, in whatever iteration, leaves all elements of a fill alone."""
+    width = abs(fill.stride)
+    if other.size is None:
+        return False
+    lane = divisible(other.offset, stored.offset, width)
+    return lane is not None and lane >= fill.size and lane + other.size <= width
+
+
+def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> Fill | None:
+    type_, value = stored.type, stored.value
+    stride = constant_difference(iteration.next(stored.offset), stored.offset)
+    start = iteration.at_first(without_overflow(stored.offset))
+    if not isinstance(type_, IntType) or not isinstance(value, Term) or stored.size is None:
+        return None
+    if stride is None or abs(stride) < stored.size or start is None or not iteration.follows(stored.offset):
+        return None
+    fill = Fill(start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span)
+    pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value))
+    if pattern is not None:
+        return replace(fill, pattern=pattern)
+    gap = _over_last(iteration, stored, as_int(value), stride)
+    if gap is not None:  # the first is at least what was before it
+        start = add(start, const(-stride))
+        return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
+    between = _between(iteration, as_int(value))
+    return None if between is None else replace(fill, pattern=between)
+
+
+def _affine(iteration: _Iteration, value: Term) -> Affine | None:
+    wrap = None
+    if value.op is Op.WRAP:
+        bits, signed, soft = value.wrap_to
+        wrap, value = None if soft and signed else (bits, signed), value.args[0]
+    step = as_term(difference(iteration.next(value), value))
+    first = iteration.at_first(value)
+    if first is None or not iteration.steady(step) or not iteration.follows(value):
+        return None
+    return Affine(without_overflow(first), step, wrap)
+
+
+def _ascending(iteration: _Iteration, value: Term) -> Ascending | None:
+    """Of a sum to which nothing negative is added: each value is the sum so far."""
+    gap = as_term(difference(iteration.next(value), value)).low
+    if not iteration.follows(value) or gap < 0:
+        return None
+    symbol = _symbol(without_overflow(value))
+    return Ascending(gap, var(symbol) if symbol is not None and symbol in iteration.cells else None)
+
+
+def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) -> int | None:
+    """How much the value is at least above that in the element of the iteration before; None: that is not known."""
+    region = iteration.start.store[stored.target.key]
+    name = iteration.machine.names.stable.get((stored.target.key, region.generation, stored.type))
+    for monomial, coefficient in polynomial(value).items():
+        match monomial:
+            case (Term(op=Op.READ) as before,) if coefficient == 1 and before.array == name and len(before.args) == 1:
+                place = mul(before.args[0], const(stored.size or 1))
+                if constant_difference(stored.offset, place) == stride:
+                    gap = as_term(difference(value, before)).low
+                    return gap if gap >= 0 else None
+            case _:
+                pass
+    return None
+
+
+def _between(iteration: _Iteration, value: Term) -> Between | None:
+    """Of a remainder, or of what is within narrower bounds than its type anyway."""
+    plain = without_overflow(value)
+    if plain.op is Op.MOD and plain.args[0].low >= 0 and iteration.steady(plain.args[1]):
+        return Between(0, plain.args[1])
+    return Between(plain.low, const(plain.high + 1)) if plain.low >= 0 else None

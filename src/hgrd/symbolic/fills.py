@@ -1,0 +1,157 @@
+"""What is known of many elements of an object at once: what a loop has filled it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from hgrd.program.span import Span
+from hgrd.program.types import IntType, Type
+from hgrd.symbolic.polynomials import constant_difference, divisible
+from hgrd.symbolic.values import MemoryObject, Value
+from hgrd.terms import Term, add, as_int, const, mul
+
+_MOST_HOLES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One store: of `value`, at `offset` bytes."""
+
+    target: MemoryObject
+    offset: Term
+    value: Value
+    type: Type
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """Element k is `first + step * k`, as a value of the type to which `wrap` cuts it (None: it needs no cutting)."""
+
+    first: Term
+    step: Term
+    wrap: tuple[int, bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ascending:
+    """Each element is at least `gap` (at least 0) above the one before; `after` is what would come next, if known."""
+
+    gap: int
+    after: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """No element is below `low`; where `below` is positive, all are below it (None: no such bound)."""
+
+    low: int
+    below: Term | None
+
+
+Pattern: TypeAlias = Affine | Ascending | Between
+
+
+def pattern_terms(pattern: Pattern) -> tuple[Term, ...]:
+    match pattern:
+        case Affine(first=first, step=step):
+            return first, step
+        case Ascending():
+            return ()
+        case Between(below=below):
+            return () if below is None else (below,)
+
+
+def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
+    match pattern:
+        case Affine(first=first, step=step):
+            return replace(pattern, first=change(first), step=change(step))
+        case Ascending():
+            return replace(pattern, after=None)
+        case Between(below=below):
+            return replace(pattern, below=None if below is None else change(below))
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """What holds of the elements 0 <= k < `count` that lie in `ranges` and not in `holes`.
+
+    Element k are the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but
+    elements do not overlap.  `ranges` are (first byte, byte behind the last) of what has been copied, `holes` (first
+    byte, number) of what has been stored since.  `owner`: a region that must still be what it was, by identity.
+    """
+
+    start: Term
+    stride: int
+    count: Term
+    type: IntType
+    size: int
+    pattern: Pattern
+    span: Span
+    ranges: tuple[tuple[Term, Term], ...] = ()
+    holes: tuple[tuple[Term, int], ...] = ()
+    owner: object = None
+
+    def terms(self) -> tuple[Term, ...]:
+        """The terms in it, but for what would come next."""
+        ranges = (t for pair in self.ranges for t in pair)
+        return (self.start, self.count, *ranges, *(o for o, _ in self.holes), *pattern_terms(self.pattern))
+
+    def mapped(self, change: Callable[[Term], Term]) -> Fill:
+        """With all terms changed; what would come next is forgotten."""
+        return replace(
+            self,
+            start=change(self.start),
+            count=change(self.count),
+            pattern=mapped_pattern(self.pattern, change),
+            ranges=tuple((change(a), change(b)) for a, b in self.ranges),
+            holes=tuple((change(o), size) for o, size in self.holes),
+        )
+
+    def at(self, k: Term) -> Term:
+        """The offset of an element."""
+        return add(self.start, mul(k, const(self.stride)))
+
+    def beside(self, stored: Stored) -> Fill | None:
+        """What is left of it after a store; None: nothing."""
+        if stored.size is None:
+            return None
+        if self.passes(stored.offset, stored.size):
+            return self
+        longer = self._extended(stored)
+        if longer is not None:
+            return longer
+        if len(self.holes) == _MOST_HOLES:
+            return None
+        return replace(self, holes=(*self.holes, (stored.offset, stored.size)))
+
+    def passes(self, offset: Term, size: int) -> bool:
+        """Whether bytes lie between the elements for certain (another member of the same records)."""
+        lane = divisible(offset, self.start, abs(self.stride))
+        return lane is not None and lane >= self.size and lane + size <= abs(self.stride)
+
+    def _extended(self, stored: Stored) -> Fill | None:
+        """One element more, where the store continues an ascending row: `start[n] = sum`."""
+        match self.pattern:
+            case Ascending(after=Term() as after) if not self.ranges:
+                value = stored.value if stored.type == self.type else None
+                if not isinstance(value, Term) or constant_difference(stored.offset, self.at(self.count)) != 0:
+                    return None
+                if constant_difference(as_int(value), after) != 0:
+                    return None
+                return replace(self, count=add(self.count, const(1)), pattern=replace(self.pattern, after=None))
+            case _:
+                return None
+
+    def moved(self, by: Term, low: Term, high: Term) -> Fill:
+        """What is known of a copy of the bytes [low, high), which lie `by` bytes further there."""
+        ranges = ((low, high), *self.ranges)
+        return replace(
+            self,
+            start=add(self.start, by),
+            ranges=tuple((add(a, by), add(b, by)) for a, b in ranges),
+            holes=tuple((add(o, by), size) for o, size in self.holes),
+            owner=None,
+        )
