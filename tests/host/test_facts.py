@@ -57,6 +57,41 @@ def test_a_guard_that_returns_or_throws_is_a_fact(tmp_path: Path) -> None:
     assert facts(launch(tmp_path, main), FactKind.GUARD) == ["3 <= n", "n <= 30"]
 
 
+CAUGHT = """
+int positive(int n) { if (n < 1) throw 1; return n; }
+int run(int* data, int n, char** argv) {
+    try {
+        n = atoi(argv[1]);
+        positive(n);
+    } catch (int) {
+        printf("bad");
+    }
+    kernel<<<1, n>>>(data, n);
+    return 0;
+}
+"""
+
+
+def test_what_is_thrown_and_caught_makes_no_fact(tmp_path: Path) -> None:
+    assert facts(launch(tmp_path, CAUGHT), FactKind.GUARD) == []
+    for leaves in ('printf("bad"); return 1;', "exit(1);", "throw;", "if (n) return 1; else abort();"):
+        assert facts(launch(tmp_path, CAUGHT.replace('printf("bad");', leaves)), FactKind.GUARD) == ["1 <= n"]
+
+
+def test_what_holds_in_a_body_that_may_throw_is_a_fact_there(tmp_path: Path) -> None:
+    main = """
+    void run(int* data, int n) {
+        try {
+            if (n < 1) throw 1;
+            kernel<<<1, n>>>(data, n);
+        } catch (int) {
+            printf("bad");
+        }
+    }
+    """
+    assert facts(launch(tmp_path, main), FactKind.GUARD) == ["1 <= n"]
+
+
 def test_a_check_that_only_prints_is_no_fact(tmp_path: Path) -> None:
     main = 'void run(int* data, int n) { if (n < 1) printf("hm"); kernel<<<1, n>>>(data, n); }'
     assert launch(tmp_path, main).facts[:-1] == ()

@@ -29,6 +29,7 @@ from hgrd.program.walk import mapped
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import Context, StatementRule, place_type
+from hgrd.source.exceptions import try_
 from hgrd.source.lower_objects import initializer
 from hgrd.source.lower_places import global_variable, local_storage
 from hgrd.source.source_text import assembly_template
@@ -339,10 +340,6 @@ def with_names(body: Block, to: Context) -> Block:
 def computed_goto(node: Node, to: Context) -> list[Statement]:
     """What follows is not reached from here, and where it leads is not known."""
     return [UnsupportedStatement("computed goto", (), span_of(node)), Return(None, span_of(node))]
-
-
-def try_(node: Node, to: Context) -> list[Statement]:
-    return to.statements(inner(node)[0])
 
 
 def attributed(node: Node, to: Context) -> list[Statement]:
