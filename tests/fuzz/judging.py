@@ -24,7 +24,8 @@ from tests.fuzz.hosts import INPUTS, LargeError, Launch, RefusedError
 from tests.fuzz.oracle import Contents, MeaninglessError, Pair, Seen, Subjects, run
 
 _RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more threads than that fewer
-_REPLAYS, _TALKING_REPLAYS = 12, 60
+_REPLAYS, _TALKING_REPLAYS = 30, 60
+_MEANINGLESS = 8  # runs, and none with a meaning: no more are tried
 _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
@@ -34,7 +35,10 @@ _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names
 
 
 class Left(Enum):
-    """What is not compared, and why."""
+    """What is not compared, and why.
+
+    Races that are said to be definite are left out for LARGE alone, or where no run of the witness has a meaning.
+    """
 
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
     DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
@@ -218,19 +222,23 @@ class _Replays:
             return
         contents = contents_of(finding.witness)
         pairs: set[Pair] = set()
+        runs: Counter[Left | None] = Counter()
         for _ in range(_TALKING_REPLAYS if self.case.talks else _REPLAYS):
             try:
                 again = run(self.subjects, self.case, self.random.choice(meant), self.random, contents)
             except MeaninglessError:
-                self.tally.left[Left.MEANINGLESS] += 1
-                return
-            if again.divergences:
-                self.tally.left[Left.DIVERGENT] += 1
-                return
+                runs[Left.MEANINGLESS] += 1
+                if runs[Left.MEANINGLESS] >= _MEANINGLESS and not runs[None]:
+                    break
+                continue
             if level in again.levels.get(pair, ()):
                 self.tally.replayed += 1
                 return
+            runs[Left.DIVERGENT if again.divergences else None] += 1
             pairs |= again.levels.keys()
+        if not runs[None]:  # nothing can be said
+            self.tally.left[Left.DIVERGENT if runs[Left.DIVERGENT] else Left.MEANINGLESS] += 1
+            return
         if self.case.talks and pair in pairs | self.seen.levels.keys():
             self.tally.left[Left.OTHER_LEVEL] += 1
             return
@@ -239,18 +247,20 @@ class _Replays:
 
     def _why_not(self, finding: Finding) -> Left | None:
         witness = finding.witness
+        if finding.confidence is Confidence.DEFINITE:
+            return Left.LARGE if _is_large(witness) else None
         if not all((m := _ELEMENT.match(k)) and m[1] in _ARRAYS for k, _ in witness.contents):
             return Left.SHARED_CONTENTS
         names = [name for end in (witness.first, witness.second) for name, _ in end.locals]
         if any(name in _SHARED for name in names):
             return Left.SHARED_CONTENTS
-        if finding.confidence is not Confidence.DEFINITE and any(map(_LOCAL.match, names)):
+        if any(map(_LOCAL.match, names)):
             return Left.VALUES
         if finding.confidence is Confidence.DATA_DEPENDENT and not witness.contents:
             return Left.VALUES
         if _is_large(witness):
             return Left.LARGE
-        if finding.confidence is not Confidence.DEFINITE and (self.case.talks or "= atomic" in self.case.text()):
+        if self.case.talks or "= atomic" in self.case.text():
             return Left.STATE
         return None
 

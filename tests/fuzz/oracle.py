@@ -6,6 +6,7 @@ Kernels that make order by locks, flags and counters take small steps, under sch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -38,6 +39,7 @@ Contents: TypeAlias = Mapping[tuple[str, int], int]
 """Elements of the arrays that a kernel is given, by array and index."""
 
 _TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
+_COUNTS = re.compile(r"atomicAdd(_block)?\(&(arrived|flag|tickets|locks\[[^]]*\]), [01]u?\)")
 _STEPS = 3_000
 _IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread, in which nobody changes memory: they wait in vain
 _FUEL = 1 << 20
@@ -170,7 +172,8 @@ class _Watch(AccessModel):
     """Counts the accesses since memory was last changed.
 
     `lenient` sees the same run, and a fence behind each atomic that finds all threads or blocks to have arrived: what
-    only the last one stores needs none (docs/verdicts.md, "Arrivals").  `arrivals` are the lines of such atomics.
+    is stored only then needs none (docs/verdicts.md, "Arrivals").  `counting` are the lines with atomics that add to a
+    counter, `arrivals` those among them that have found all.
     """
 
     idle = 0
@@ -178,18 +181,18 @@ class _Watch(AccessModel):
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)
         self.lenient = AccessModel(shape)
+        self.counting: frozenset[int] = frozenset()
         self.arrivals: set[int] = set()
         self.sites: list[Site] = []
-        self._all = (shape.threads - 1, shape.blocks - 1)
+        self._all = (shape.threads, shape.blocks)
 
     def touch(self, event: Touch, /) -> None:
         self.idle = 0 if _changes(event) else self.idle + 1
         super().touch(event)
         self.lenient.touch(event)
-        if event.kind is AccessKind.ATOMIC and event.before is not None:
-            last = event.threads[np.isin(event.before, self._all)]
-            if last.size:
-                span = self.sites[event.site].span
+        if event.kind is AccessKind.ATOMIC and event.values is not None:
+            span, last = self.sites[event.site].span, event.threads[np.isin(event.values, self._all)]
+            if last.size and span.line in self.counting:
                 self.arrivals.add(span.line)
                 self.lenient.fenced(Fenced(Scope.DEVICE, last, span))
 
@@ -239,6 +242,11 @@ def _execution(launched: Launched) -> Execution:
         raise MeaninglessError(str(error)) from error
 
 
+def _counting(text: str, first: int) -> frozenset[int]:
+    """The lines, in the file, of atomics that add 1 (or, to look, 0) to what may be a counter."""
+    return frozenset(n for n, line in enumerate(text.splitlines(), first) if _COUNTS.search(line))
+
+
 def _by_steps(
     subjects: Subjects,
     case: Case,
@@ -248,6 +256,8 @@ def _by_steps(
     before: Before,
 ) -> Seen:
     execution = _execution(_launched(subjects, case, launch, arguments))
+    assert isinstance(execution.observer, _Watch)
+    execution.observer.counting = _counting(case.text(), subjects.kernel(case).span.line)
     _fill_shared(execution, before)
     model = execution.observer
     assert isinstance(model, _Watch)

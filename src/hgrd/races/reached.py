@@ -172,7 +172,7 @@ class _Thread:
         memory = {s for s in symbols if s.origin in (Origin.DATA, Origin.COMPUTED)}
         self.data = self.data or bool(memory)
         if not memory:
-            self.unknown |= {s.name for s in symbols}
+            self.unknown |= {s.name for s in symbols if s.origin is not Origin.INPUT}
 
     def _contents(self, array: str, index: tuple[int, ...]) -> int:
         if (array, index) not in self.model.reads:

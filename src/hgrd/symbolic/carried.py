@@ -388,7 +388,7 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
     match c.first, c.progress:
         case first, _ if lost:
             return _unknown_at(machine, state, c, first, None, silent=silent)
-        case first, Steady(delta=delta) if delta is const(0):
+        case first, _ if count.high <= 0 or not c.changes:  # of a single iteration all is as before the loop
             return first
         case Term() as first, Steady(delta=delta):
             return _typed(add(as_int(first), mul(delta, count)), c.bits)

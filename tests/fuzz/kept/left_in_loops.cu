@@ -1,14 +1,13 @@
 // Seed 2101820: accesses behind iterations in which threads leave the kernel, or the loop.
 
-// open: read behind, write behind; global; warp: it depends on values that are not known: flag
-// open: write behind, write behind; global; warp: it depends on values that are not known: flag
+// safe: 0 of 0 pairs
 __global__ void all_return(int *a) {
   int flag = 1, i = 1;
   do {
     if (flag) return;
     flag = 0;
   } while (++i < 0);
-  a[64] += 1;  // behind
+  a[64] += 1;
 }
 
 // race: read behind, write behind; global; warp
@@ -16,9 +15,31 @@ __global__ void all_return(int *a) {
 __global__ void nobody_returns(int *a) {
   int flag = 0, i = 1;
   do {
-    flag = 0;
+    if (flag) return;
+    flag = 1;
   } while (++i < 0);
   a[64] += 1;  // behind
+}
+
+// Seed 3116119: in the only iteration there is nothing but what was before it.
+// safe: 0 of 0 pairs
+__global__ void never_else(int *a, const int *data) {
+  int z = 1;
+  for (int i = 0; i < 1; i++) {
+    if (i == z) a[64] += 1;
+    z += data[i];
+  }
+}
+
+// open: read maybe, write maybe; global; warp: it depends on values that are not known: flag
+// open: write maybe, write maybe; global; warp: it depends on values that are not known: flag
+__global__ void perhaps_all_return(int *a, int n) {
+  int flag = 1;
+  for (int i = 0; i < n; i++) {
+    if (flag) return;
+    flag = 0;
+  }
+  a[64] += 1;  // maybe
 }
 
 // open: read later, write later; global; warp: it depends on values that are not known: flag
@@ -103,6 +124,8 @@ __global__ void not_broken_off_before(int *a, int n) {
 void launches(int *a, const int *data, int m) {
   all_return<<<1, dim3(1, 3)>>>(a);
   nobody_returns<<<1, dim3(1, 3)>>>(a);
+  never_else<<<1, 3>>>(a, data);
+  perhaps_all_return<<<1, 3>>>(a, m);
   return_in_the_second<<<1, 2>>>(a, 7);
   return_in_the_third<<<1, 2>>>(a, 7);
   return_in_none<<<1, 2>>>(a, 7);
