@@ -85,6 +85,19 @@ KERNELS = {
     static __device__ const Two two = Two(1);
     static __device__ const int half = two.other;
     __global__ void k(int *a) { a[threadIdx.x / half] = threadIdx.x; }""",
+    "what the host has copied to constant memory": """
+    struct Where { float scale; short stride; int *out; };
+    __constant__ Where where;
+    __constant__ int first = 3, count;
+    __global__ void k(int *a) { if (threadIdx.x < count) where.out[first + threadIdx.x / where.stride] = threadIdx.x; }
+    int main(int argc, char **) {
+      int *x, *y;
+      cudaMalloc(&x, 4000); cudaMalloc(&y, 4000);
+      Where here = {1.5f, 7, y};
+      cudaMemcpyToSymbol(where, &here, sizeof here);
+      cudaMemcpyToSymbol(count, &argc, sizeof argc);
+      k<<<1, 64>>>(x);
+    }""",
     "three axes": """
     __global__ void k(int *a) { a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x + blockIdx.z] = blockIdx.y; }""",
 }

@@ -126,6 +126,8 @@ def _attempt(situation: Situation, executable: Executable, both: Two, valuation:
         passing.argument(value, parameter.type)
         for value, parameter in zip(valuation.grounds.protocol.arguments, situation.kernel.parameters, strict=True)
     )
+    for held in valuation.grounds.protocol.constants:
+        passing.constant(held)
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     size = valuation.of(const(_DYNAMIC) if shared is None else shared)
     if not 0 <= size <= _MOST_SHARED:

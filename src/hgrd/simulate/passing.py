@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hgrd.host.model import ConstantMemory
 from hgrd.program.layout import size_of
 from hgrd.program.types import FloatType, PointerType, Record, RecordType, Type
 from hgrd.simulate.belongings import Belongings, members
@@ -49,6 +50,19 @@ class Passing:
                 return bytes(self._size(type_))
             case _:
                 return self._pointer(value, type_)
+
+    def constant(self, held: ConstantMemory) -> None:
+        """Puts into a variable of constant memory what the host has put there."""
+        number = self.belongings.memory.symbols.get(held.target.key)
+        type_ = held.target.element
+        if number is None or type_ is None:
+            return
+        start = self.belongings.start_of(held.target)
+        types = dict(members(type_, self.records))
+        for offset, cell in held.value.cells.items():
+            part = bytearray(cell.size)
+            self._fill(part, -offset, Composite({offset: cell}, cell.size), {0: types.get(offset, type_)})
+            self.belongings.put(start + offset, bytes(part))
 
     def _real(self, value: FloatValue) -> float:
         if value.exact is None:
