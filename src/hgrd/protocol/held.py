@@ -9,7 +9,7 @@ from hgrd.symbolic.places import scalars
 from hgrd.symbolic.values import Cell, Composite, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 
-_CHAIN = 16  # an index that is not constant becomes a choice among at most so many elements
+_CHAIN = 8  # an index that is not constant becomes a choice among at most so many elements
 
 
 def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
