@@ -577,6 +577,29 @@ __global__ void the_total_without_a_fence_before(volatile float *partial, const 
   }
 }
 
+// safe: 3 of 3 pairs
+__global__ void who_has_waited_writes(int *partial, const int *in) {
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    atomicAdd(&arrived, 1);
+    while (atomicAdd(&arrived, 0) < gridDim.x) {}
+    __threadfence();
+    if (blockIdx.x == 1) partial[0] = 7;
+  }
+}
+
+// race: write late, write part; global; grid
+__global__ void who_has_waited_writes_without_a_fence(int *partial, const int *in) {
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];  // part
+    __threadfence();
+    atomicAdd(&arrived, 1);
+    while (atomicAdd(&arrived, 0) < gridDim.x) {}
+    if (blockIdx.x == 1) partial[0] = 7;  // late
+  }
+}
+
 // race: read sum, write part; global; grid (data-dependent)
 __global__ void no_fence_before_arriving(float *partial, const float *in, float *out) {
   __shared__ bool last;
@@ -695,8 +718,8 @@ __global__ void block_after_block_without_a_barrier(int *data) {
   }
 }
 
-// open: read other, write other; global; warp block grid: a wait for arrived, set in line 193, may order them
-// open: read other, write own; global; warp block grid: a wait for arrived, set in line 193, may order them
+// open: read other, write other; global; warp block grid: a wait for arrived, set in line 216, may order them
+// open: read other, write own; global; warp block grid: a wait for arrived, set in line 216, may order them
 __global__ void barrier_of_the_grid_again_and_again(int *data, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int r = 1; r <= rounds; ++r) {

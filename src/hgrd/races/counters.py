@@ -52,7 +52,7 @@ class Counters:
         self, before: Access, after: Access, parties: tuple[Party, Party], naming: Naming, needed: Scope
     ) -> Iterator[Term]:
         for acquire, counting in self.meetings(before, after):
-            if not (acquire.fenced or needs_no_fence(after)):
+            if not (acquire.fenced or needs_no_fence(after, acquire, counting)):
                 continue
             when, place = naming.of((acquire.when, acquire.offset), parties[1])
             arrived = [
@@ -127,13 +127,16 @@ class Counters:
         return [(f"{a.target.name} is 0 when the kernel begins", a.span) for a in dict.fromkeys(used)]
 
 
-def needs_no_fence(after: Access) -> bool:
+def needs_no_fence(after: Access, acquire: Acquire, counting: Counting) -> bool:
     """Whether an access behind the test comes after what the others did even without a fence.
 
-    What a thread stores only where it has found all to have arrived, nobody can see before it has (CUDA Programming
-    Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); what it reads it may have read before.
+    What a thread stores only where it has found itself the last one to arrive, nobody can see before it has (CUDA
+    Programming Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); what it reads it may have read
+    before.  Who waits for the others needs a fence, as behind a flag.
     """
-    return after.kind is not AccessKind.READ or reads_volatile(after)
+    if after.kind is AccessKind.READ:
+        return reads_volatile(after)
+    return _mine(acquire, counting)
 
 
 def _last(acquire: Acquire, key: str, counting: Counting) -> bool:

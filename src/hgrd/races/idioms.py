@@ -81,7 +81,7 @@ def _of_counters(handshaking: Handshaking, before: Access, after: Access, needed
         what = f"the counter {acquire.seen.target.name} would order the two"
         alike = [q for q in handshaking.handshakes.acquires(after) if q.symbol == acquire.symbol]
         arriving = [r for r in handshaking.handshakes.releases(before) if r.write.number == counting.arrival.number]
-        if not needs_no_fence(after):
+        if not needs_no_fence(after, acquire, counting):
             yield from _missing(what, "reading it", "", (alike, ()), after, needed)
         yield from _missing(what, "", "adding to it", ((), arriving), before, needed)
         yield from _left_out(handshaking, before, after, acquire, arriving)

@@ -56,7 +56,7 @@ def invariants(
     value, path = last
     tests = tuple(c for c in path if not c.incidental)
     cases = _cases(value)
-    if len(cases) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
+    if not tests or len(cases) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
         return ()
     ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in cases]
     ends = [e for e in ends if e.value.op is not Op.VAR or e.value.symbol != start]
