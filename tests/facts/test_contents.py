@@ -22,6 +22,7 @@ KERNELS = """
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <utility>
 #include <vector>
 __global__ void scatter(int *out, const int *idx, int n) {
@@ -48,6 +49,9 @@ void inspect(const int *p, int n) { for (int i = 0; i < n; i++) printf("%d", p[i
 void spoil(int *p) { p[3] = 0; }
 int *somewhere();
 struct Holder { int *p; };
+int table[64];
+void zero_table(int) { table[3] = 0; }
+struct Zero { void operator()(int) const { table[3] = 0; } };
 """
 MAIN = """
 int main(int argc, char **argv) {
@@ -103,6 +107,10 @@ def outcome(report: Report) -> Outcome:
         "int sum = 0; for (int i = 0; i < n; i++) { h[i] = sum; sum += 1 + rand() % 5; }",
         "h[0] = 0; for (int i = 1; i < n; i++) h[i] = h[i - 1] + 1 + rand() % 5;",
         "h[0] = 4; for (int i = 0; i < n - 1; i++) h[i + 1] = h[i] + 3;",
+        "std::iota(h, h + n, 2);",
+        "std::iota(h, h + n, 2); std::shuffle(h, h + n, std::mt19937(3));",
+        "for (int i = 0; i < n; i++) h[i] = 5 * i; std::reverse(h, h + n);",
+        "for (int i = n - 1; i >= 0; i--) h[i] = 5 * i; std::sort(h, h + n, [](int a, int b) { return a > b; });",
     ],
 )
 def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
@@ -148,6 +156,14 @@ def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
         "short *s = (short *)h; for (int i = 0; i < n; i++) s[i] = i;",
         "int *p = h; for (int i = 0; i < n; i++) { *p = i; p += m; }",
         "std::iota(h, h + m, 0);",
+        "std::iota(h, h + n, 0); std::shuffle(h, h + m, std::mt19937(3));",
+        "std::iota(h, h + m, 0); std::shuffle(h, h + n, std::mt19937(3));",
+        "std::iota(h, h + n, 0); h[3] = 5; std::shuffle(h, h + n, std::mt19937(3));",
+        "std::iota(h, h + n, 0); std::shuffle(h + 1, h + n, std::mt19937(3));",
+        "std::iota(h, h + n, 0); std::shuffle(h, h + n, std::mt19937(3)); h[3] = 5;",
+        "for (int i = 0; i < n; i++) h[i] = m * i; std::reverse(h, h + n);",
+        "for (int i = 0; i < 900 && i * i != 2500; i++) h[i] = i; n = 900;",
+        "int p = 1; for (int i = 0; i < n; i++) { h[i] = (char)i; p <<= 1; }",
     ],
 )
 def test_indexes_that_may_be_the_same(tmp_path: Path, fill: str) -> None:
@@ -200,7 +216,6 @@ def test_what_leaves_the_array_alone(tmp_path: Path, then: str) -> None:
         "memcpy(h, other, n * sizeof(int));",
         "memcpy(h + 2, other, m);",
         "std::fill(h, h + n, 3);",
-        "std::sort(h, h + n);  // nothing is known of the order of what is not known to be ascending",
         "std::swap(h[0], h[m]);",
         "std::swap(h, other);",
         "h = other;",
@@ -216,6 +231,24 @@ def test_what_leaves_the_array_alone(tmp_path: Path, then: str) -> None:
 )
 def test_what_may_write_the_array(tmp_path: Path, then: str) -> None:
     assert outcome(run(tmp_path, f"{IOTA} {then}")) is Outcome.RACE
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        ("", Outcome.SAFE),
+        ("other[m] = 3; std::sort(other, other + n);", Outcome.SAFE),
+        ("std::for_each(other, other + n, [](int i) { table[3] = i; });", Outcome.RACE),
+        ("std::for_each(other, other + n, zero_table);", Outcome.RACE),
+        ("std::for_each(other, other + n, Zero());", Outcome.RACE),
+        ("zero_table(3);", Outcome.RACE),
+        ("change_all();", Outcome.RACE),
+        ("cudaGraphExec_t graph; cudaGraphLaunch(graph, 0);", Outcome.RACE),
+    ],
+)
+def test_an_array_that_everybody_can_write(tmp_path: Path, then: str, expected: Outcome) -> None:
+    fill = f"for (int i = 0; i < 64; i++) table[i] = 2 * i; {then} n = 64;"
+    assert outcome(run(tmp_path, fill, "cudaMemcpy(d, table, sizeof(table), cudaMemcpyHostToDevice);")) is expected
 
 
 # ---------------------------------------------------------------- the copy
@@ -502,8 +535,15 @@ def test_a_number_of_bytes_in_an_int_is_not_cut(tmp_path: Path) -> None:
     ("fill", "said"),
     [
         (IOTA, "d[k] == k for 0 <= k < n"),
-        ("for (int i = 2; i < n; i++) h[i] = 3 * i;", "d[k + 2] == k * 3 + 6 for 0 <= k < n - 2"),
+        (
+            "for (int i = 2; i < n; i++) h[i] = 3 * i;",
+            "d[k + 2] == k * 3 + 6 for 0 <= k < n - 2, if nothing signed overflows there",
+        ),
         ("for (int i = n; i > 0; i--) h[i - 1] = m;", "d[n - 1 + k * -1] == m for 0 <= k < n"),
+        (
+            "int s = 3; for (int i = 0; i < n; i++) { h[i] = s; s = s + m; }",
+            "d[k] == m * k + 3 for 0 <= k < n, if nothing signed overflows there",
+        ),
         (f"{IOTA} h[m] = 3;", "d[k] == k for 0 <= k < n, but in 4 bytes at m * 4"),
         ("for (int i = 0; i < n; i++) h[i] = rand() % 6;", "0 <= d[k] < 6 for 0 <= k < n"),
         (

@@ -91,9 +91,9 @@ def lose_behind(state: State, values: tuple[Value, ...]) -> None:
 
 
 def leads_anywhere(value: Value) -> bool:
-    """Whether nobody knows what can be reached from a value."""
+    """Whether nobody knows what can be reached from a value (a function may change anything when it is called)."""
     match value:
-        case Pointer() | Term() | FloatValue() | NullValue() | FunctionValue():
+        case Pointer() | Term() | FloatValue() | NullValue():
             return False
         case Choice(then=a, otherwise=b):
             return leads_anywhere(a) or leads_anywhere(b)

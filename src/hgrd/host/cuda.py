@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.contents import copied_fills, keep, lose_behind, pointers_in, stored_at
+from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, pointers_in, stored_at
 from hgrd.host.context import SIZE, Invocation, Meaning
 from hgrd.host.copies import copy_to_symbol
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
@@ -292,6 +292,8 @@ def _after(name: str, prefix: str) -> bool:
 
 def _status(call: Invocation) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
+    if "Graph" in call.name:  # its nodes may be launches and copies
+        lose_all(call.state)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS

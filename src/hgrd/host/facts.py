@@ -9,7 +9,7 @@ from hgrd.host.model import Fact, FactKind, Holding
 from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.symbolic.fills import Affine, Ascending, Between, Fill
+from hgrd.symbolic.fills import Affine, Ascending, Between, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.symbolic.values import MemoryObject, Value
@@ -106,11 +106,14 @@ def _said(name: str, fill: Fill) -> str:
             text = f"{element} == {say(add(first, mul(step, k)))}"
         case Ascending(gap=gap):
             text = f"{element}{f' + {gap}' if gap else ''} <= {_place(name, fill, add(k, const(1)))}"
+        case Distinct():
+            text = f"{element} is nowhere else"
         case Between(low=least, below=below):
             text = f"{least} <= {element}" + ("" if below is None else f" < {say(below)}")
     last = sub(fill.count, const(1)) if isinstance(fill.pattern, Ascending) else fill.count
     where = [f"for 0 <= k < {say(last)}"]
     where += [f"in bytes {say(a)} to {say(b)}" for a, b in fill.ranges if not _all(fill, a, b)]
+    where += ["if nothing signed overflows there"] if fill.leans else []
     where += [f"but in {size} bytes at {say(o)}" for o, size in fill.holes]
     return ", ".join((f"{text} {where[0]}", *where[1:]))
 

@@ -91,7 +91,9 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     constants = constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
-    filled = [(o, f) for o in dict.fromkeys(o for a in given for o in pointers_in(a)) for f in fills_of(state, o)]
+    objects = list(dict.fromkeys(o for a in given for o in pointers_in(a)))
+    alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
+    filled = [(o, f) for o in alone for f in fills_of(state, o)]
     roots += [t for _, f in filled for t in f.terms()]
     conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
     seen = view(roots, [c.term for c in conditions], values)

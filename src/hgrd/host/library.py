@@ -235,12 +235,19 @@ def _logarithm(call: Invocation) -> Value | None:
 
 
 def _maybe_null(call: Invocation) -> Value | None:
-    """getenv, fopen: a pointer or null."""
+    """getenv, fopen, fgets: a pointer or null."""
+    lose_behind(call.state, call.arguments)
     found = call.unknown()
     if not isinstance(found, Pointer):
         return found
     present: PointerValue = found
     return Choice(call.machine.unknown_truth(f"{call.name}()", Origin.INPUT), present, NULL)
+
+
+def _clock(call: Invocation) -> Value | None:
+    """time, gettimeofday: what they are given a pointer to is the time."""
+    lose_behind(call.state, call.arguments)
+    return call.unknown()
 
 
 def _harmless(call: Invocation) -> Value | None:
@@ -305,9 +312,10 @@ KNOWN: Final[Mapping[str, Meaning]] = {
     **_named("getenv fopen strchr strrchr strstr strtok fgets opendir popen", _maybe_null),
     **_named("strlen sizeof_pack", _length),
     **_named("rand random lrand48", _random),
+    **_named("time gettimeofday", _clock),
     **_named(
         "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol atoll "
-        "atof strtoull strtof srand srand48 drand48 time clock gettimeofday usleep sleep fwrite operator== "
+        "atof strtoull strtof srand srand48 drand48 clock usleep sleep fwrite operator== "
         "operator!= operator< operator> operator<= operator>= stoi stol stoul stof stod to_string",
         _harmless,
     ),

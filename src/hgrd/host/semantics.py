@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hgrd.host.algorithms import algorithm_meaning
 from hgrd.host.containers import container_meaning
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
@@ -93,6 +94,8 @@ class HostSemantics(Semantics):
             return None
         invocation = Invocation(self.record, machine, state, call, arguments)
         meaning = None if own else _meaning(call)
+        if meaning is None and (function is None or not function.user_code):
+            meaning = algorithm_meaning(call.function.qualified)
         value = None if meaning is None else meaning(invocation)
         if value is not None:
             return value
@@ -106,7 +109,8 @@ class HostSemantics(Semantics):
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change what it is not promised to leave alone."""
-        if deep:
+        calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
+        if deep or calls_back:
             lose_all(state)
         elif not call.function.qualified.startswith(_HARMLESS):
             lose_behind(state, arguments)

@@ -12,9 +12,9 @@ from itertools import combinations
 
 from hgrd.host.model import Fact, Holding
 from hgrd.protocol.stored import element
-from hgrd.symbolic.fills import Affine, Ascending, Between
+from hgrd.symbolic.fills import Affine, Ascending, Between, Distinct
 from hgrd.symbolic.polynomials import as_term, polynomial
-from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, negate, sub, wrap
+from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap
 from hgrd.terms.rewrite import bottom_up
 
 _MOST = 12  # elements of an array that are looked at; more than two ascend in many ways
@@ -60,6 +60,7 @@ def _look(holding: Holding, read: Term) -> Looked | None:
     filled = conj(
         le(const(0), k),
         lt(k, fill.count),
+        le(k, const(fill.most)),
         *met,
         *(conj(le(low, place), le(end, high)) for low, high in fill.ranges),
         *(disj(le(end, hole), le(add(hole, const(size)), place)) for hole, size in fill.holes),
@@ -77,6 +78,9 @@ def _said(holding: Holding, looked: list[Looked]) -> Iterator[Term]:
             for look in looked:
                 bounded = [] if below is None else [disj(le(below, const(0)), lt(look.value, below))]
                 yield _where(look.filled, conj(le(const(low), look.value), *bounded))
+        case Distinct():
+            for a, b in combinations(looked, 2):
+                yield _where(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
         case Ascending(gap=gap):
             for a, b in combinations(looked, 2):
                 for one, two in ((a, b), (b, a)):

@@ -18,8 +18,8 @@ from hgrd.symbolic.linear import linear
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible, polynomial, without_overflow
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import MemoryObject
-from hgrd.terms import Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
-from hgrd.terms.rewrite import arrays_of
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
+from hgrd.terms.rewrite import arrays_of, bottom_up
 
 if TYPE_CHECKING:
     from hgrd.symbolic.loops import Shape
@@ -128,6 +128,8 @@ def _iterate(
         region = start.store[key]
         start.store[key] = replace(region, cells={} if key in cleared else region.cells, fills=(), stores=())
     test = _test(machine, start, shape)
+    always = test is TRUE
+    count = _constant_count(machine, state, shape, carried, binder) if always else _count(test, binder)
     ends = trial(machine, start.copy(), shape)
     if ends.after is None or not ends.after.alive or not _plain_end(ends):
         return None
@@ -143,7 +145,6 @@ def _iterate(
             then[symbol], first[symbol] = as_int(last.value), as_int(c.first)
             cells[symbol] = c.target.key, c.offset
     iteration = _Iteration(binder, mark, machine, start, ends.after, then, first, cells)
-    count = _count(test, binder)
     return None if count is None or not iteration.steady(count) else (iteration, count)
 
 
@@ -152,6 +153,13 @@ def _test(machine: Machine, start: State, shape: Shape) -> Term:
 
     assert shape.test is not None
     return silently(machine, start.copy(), shape.test)
+
+
+def _constant_count(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Term | None:
+    """The number of iterations of a loop whose test holds for all numbers that the binder allows."""
+    behind = state.copy()
+    enter(machine, behind, carried, const(binder.high + 1), silent=True)
+    return const(binder.high + 1) if _test(machine, behind, shape) is FALSE else None
 
 
 def _symbol(value: object) -> Symbol | None:
@@ -199,7 +207,10 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
         return None
     if stride is None or abs(stride) < stored.size or start is None or not iteration.follows(stored.offset):
         return None
-    fill = Fill(start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span)
+    fill = Fill(
+        start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span,
+        iteration.binder.high, _may_overflow(as_int(value)),
+    )  # fmt: skip
     pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value))
     if pattern is not None:
         return replace(fill, pattern=pattern)
@@ -209,6 +220,10 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
         return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
     between = _between(iteration, as_int(value))
     return None if between is None else replace(fill, pattern=between)
+
+
+def _may_overflow(term: Term) -> bool:
+    return any(t.op is Op.WRAP and t.wrap_to[1] and t.wrap_to[2] for t in bottom_up((term,)))
 
 
 def _affine(iteration: _Iteration, value: Term) -> Affine | None:

@@ -51,14 +51,19 @@ class Between:
     below: Term | None
 
 
-Pattern: TypeAlias = Affine | Ascending | Between
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """No two elements are equal."""
+
+
+Pattern: TypeAlias = Affine | Ascending | Between | Distinct
 
 
 def pattern_terms(pattern: Pattern) -> tuple[Term, ...]:
     match pattern:
         case Affine(first=first, step=step):
             return first, step
-        case Ascending():
+        case Ascending() | Distinct():
             return ()
         case Between(below=below):
             return () if below is None else (below,)
@@ -70,6 +75,8 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
             return replace(pattern, first=change(first), step=change(step))
         case Ascending():
             return replace(pattern, after=None)
+        case Distinct():
+            return pattern
         case Between(below=below):
             return replace(pattern, below=None if below is None else change(below))
 
@@ -79,7 +86,8 @@ class Fill:
     """What holds of the elements 0 <= k < `count` that lie in `ranges` and not in `holes`.
 
     Element k are the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but
-    elements do not overlap.  `ranges` are (first byte, byte behind the last) of what has been copied, `holes` (first
+    elements do not overlap.  Nothing is said of k > `most`.  `leans`: if nothing signed overflows where the elements
+    are computed.  `ranges` are (first byte, byte behind the last) of what has been copied, `holes` (first
     byte, number) of what has been stored since.  `owner`: a region that must still be what it was, by identity.
     """
 
@@ -90,6 +98,8 @@ class Fill:
     size: int
     pattern: Pattern
     span: Span
+    most: int = (1 << 31) - 1
+    leans: bool = False
     ranges: tuple[tuple[Term, Term], ...] = ()
     holes: tuple[tuple[Term, int], ...] = ()
     owner: object = None
@@ -100,7 +110,7 @@ class Fill:
         return (self.start, self.count, *ranges, *(o for o, _ in self.holes), *pattern_terms(self.pattern))
 
     def mapped(self, change: Callable[[Term], Term]) -> Fill:
-        """With all terms changed; what would come next is forgotten."""
+        """With all terms changed; what would come next and the owner are forgotten."""
         return replace(
             self,
             start=change(self.start),
@@ -108,6 +118,7 @@ class Fill:
             pattern=mapped_pattern(self.pattern, change),
             ranges=tuple((change(a), change(b)) for a, b in self.ranges),
             holes=tuple((change(o), size) for o, size in self.holes),
+            owner=None,
         )
 
     def at(self, k: Term) -> Term:

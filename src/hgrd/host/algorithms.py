@@ -1,0 +1,101 @@
+"""Algorithms of the C++ library that fill arrays, or put what is in them in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from hgrd.host.contents import fills_of, keep, lose_behind
+from hgrd.host.context import Invocation, Meaning
+from hgrd.host.memory import forget_targets
+from hgrd.program.types import IntType, PointerType
+from hgrd.symbolic.fills import Affine, Ascending, Distinct, Fill
+from hgrd.symbolic.polynomials import as_term, constant_difference, difference
+from hgrd.symbolic.values import OPAQUE, Pointer, Value
+from hgrd.terms import Term, add, as_int, const, mul
+
+
+def _range(call: Invocation) -> tuple[Pointer, Term, IntType] | None:
+    """Where [first, last) begins, how many integers are in it (if not below 0), and of which type."""
+    if len(call.arguments) < 2:
+        return None
+    first, last, type_ = call.arguments[0], call.arguments[1], call.type_of(0)
+    if not isinstance(first, Pointer) or not isinstance(last, Pointer) or first.target.key != last.target.key:
+        return None
+    element = type_.to if isinstance(type_, PointerType) else None
+    size = None if element is None else call.machine.size(element)
+    if not isinstance(element, IntType) or size is None:
+        return None
+    bytes_ = difference(last.offset, first.offset)
+    if any(c % size for c in bytes_.values()):
+        return None
+    return first, as_term({m: c // size for m, c in bytes_.items()}), element
+
+
+def _written(call: Invocation) -> None:
+    lose_behind(call.state, call.arguments)
+    forget_targets(call.state, call.arguments[:2], deep=False)
+
+
+def _iota(call: Invocation) -> Value | None:
+    """std::iota(first, last, value): value, value + 1, …"""
+    found, value = _range(call), call.argument(2)
+    if found is None or not isinstance(value, Term) or call.type_of(2) != found[2]:
+        return None
+    first, count, type_ = found
+    size = call.machine.size(type_) or 1
+    _written(call)
+    pattern = Affine(as_int(value), const(1))
+    keep(call.state, first, (Fill(first.offset, size, count, type_, size, pattern, call.span, leans=True),))
+    return OPAQUE
+
+
+def _reordered(call: Invocation) -> Value | None:
+    """std::shuffle(first, last, …) and its like: what was all different in exactly these places still is."""
+    found = _range(call)
+    if found is None:
+        return None
+    first, count, _ = found
+    known = [f for f in fills_of(call.state, first.target) if _is_all(f, first.offset, count) and _all_differ(f)]
+    _written(call)
+    keep(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
+    return OPAQUE
+
+
+def _is_all(fill: Fill, first: Term, count: Term) -> bool:
+    """Whether a fill is of the `count` elements from the offset `first` on, and of no others."""
+    if fill.ranges or fill.holes or fill.most < fill.count.high - 1:
+        return False
+    begin, end = (first, _behind(first, count, fill.size))
+    if abs(fill.stride) != fill.size:
+        return False
+    own = fill.start if fill.stride > 0 else fill.at(_behind(fill.count, const(-1), 1))
+    return constant_difference(own, begin) == 0 and constant_difference(_behind(own, fill.count, fill.size), end) == 0
+
+
+def _behind(offset: Term, count: Term, size: int) -> Term:
+    return add(offset, mul(count, const(size)))
+
+
+def _all_differ(fill: Fill) -> bool:
+    match fill.pattern:
+        case Affine(step=step, wrap=None):
+            return step.is_const and step.value != 0
+        case Ascending(gap=gap):
+            return gap > 0
+        case Distinct():
+            return True
+        case _:
+            return False
+
+
+_ALGORITHMS: Final[Mapping[str, Meaning]] = {
+    "iota": _iota,
+    **dict.fromkeys(("shuffle", "random_shuffle", "reverse", "sort", "stable_sort"), _reordered),
+}
+
+
+def algorithm_meaning(qualified: str) -> Meaning | None:
+    """What an algorithm of the library does to an array, if it is given pointers."""
+    return _ALGORITHMS.get(qualified.removeprefix("std::"))
