@@ -9,7 +9,7 @@ from typing import Final
 from hgrd.host.contents import fills_of, keep, lose_behind
 from hgrd.host.context import Invocation, Meaning
 from hgrd.host.memory import forget_targets
-from hgrd.program.types import IntType, PointerType
+from hgrd.program.types import INT, IntType, PointerType
 from hgrd.symbolic.fills import Affine, Ascending, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
@@ -41,9 +41,11 @@ def _written(call: Invocation) -> None:
 def _iota(call: Invocation) -> Value | None:
     """std::iota(first, last, value): value, value + 1, …"""
     found, value = _range(call), call.argument(2)
-    if found is None or not isinstance(value, Term) or call.type_of(2) != found[2]:
+    if found is None or not isinstance(value, Term):
         return None
     first, count, type_ = found
+    if call.type_of(2) != type_ and (call.type_of(2) != INT or type_.bits < INT.bits or as_int(value).low < 0):
+        return None
     size = call.machine.size(type_) or 1
     _written(call)
     pattern = Affine(as_int(value), const(1))

@@ -218,7 +218,7 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
     if gap is not None:  # the first is at least what was before it
         start = add(start, const(-stride))
         return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
-    between = _between(iteration, as_int(value))
+    between = _between(iteration, as_int(value), type_)
     return None if between is None else replace(fill, pattern=between)
 
 
@@ -263,9 +263,11 @@ def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) 
     return None
 
 
-def _between(iteration: _Iteration, value: Term) -> Between | None:
+def _between(iteration: _Iteration, value: Term, type_: IntType) -> Between | None:
     """Of a remainder, or of what is within narrower bounds than its type anyway."""
     plain = without_overflow(value)
     if plain.op is Op.MOD and plain.args[0].low >= 0 and iteration.steady(plain.args[1]):
         return Between(0, plain.args[1])
-    return Between(plain.low, const(plain.high + 1)) if plain.low >= 0 else None
+    if plain.low < 0 or (plain.low, plain.high) == type_.range:
+        return None
+    return Between(plain.low, const(plain.high + 1))
