@@ -227,6 +227,16 @@ def test_what_leaves_the_array_alone(tmp_path: Path, then: str) -> None:
         "cudaMemcpy(h, out, 8, cudaMemcpyDeviceToHost);",
         "h = (int *)realloc(h, n * sizeof(int));",
         "*somewhere() = 3;",
+        "try { if (m > 3) throw 1; } catch (int) { h[3] = 0; }",
+        "again: h[m] = 0; if (rand() == 3) goto again;",
+        "switch (m) { case 3: h[3] = 0; default: break; }",
+        "char *c = (char *)h; c[m] = 0;",
+        "long a = (long)h; *(int *)a = 7;",
+        "static int *keep; keep = h; keep[m] = 0;",
+        "void (*f)(int *) = m ? spoil : change; f(h);",
+        "int *e = h + n; while (e-- > h + m) *e = 0;",
+        "std::copy(other, other + n, h);",
+        "new (h) int(4);",
     ],
 )
 def test_what_may_write_the_array(tmp_path: Path, then: str) -> None:
