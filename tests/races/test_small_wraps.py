@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hgrd.program.memory import Level, Space
 from hgrd.races.findings import Confidence, Outcome
 from tests.checking import check, decided
 
@@ -36,3 +37,26 @@ def test_the_case_that_wraps_races(tmp_path: Path):
     assert kernel.outcome is Outcome.RACE
     assert {f.confidence for f in kernel.findings} <= {Confidence.DEFINITE, Confidence.CONFIRMED}
     assert all(dict(f.witness.inputs)["size"] < 4 for f in kernel.findings)
+
+
+# `v <= values[2]` fails for c in 0..3 alone, where `c - 4` wraps, and only then is it the shared array that is written.
+CHOSEN = """
+__global__ void chosen(int *a, int n, short c) {
+  int t = threadIdx.x, b = blockIdx.x;
+  int g = ((b * (int)blockDim.x) + t);
+  int z = 1;
+  unsigned v = (c - 4);
+  int values[4] = {0, 1, c, t};
+  __shared__ int s[512];
+  if (g == t) return;
+  int *p = v <= values[2] ? a + 64 : s + 64;
+  p[(63 - g)] = n;
+  z += ((unsigned char *)s)[256 + (63 - g)];
+}
+"""
+
+
+def test_a_wrap_at_small_sizes_that_few_launches_show(tmp_path: Path):
+    (kernel,) = check(tmp_path, CHOSEN).kernels
+    (finding,) = [f for f in kernel.findings if f.space is Space.SHARED]
+    assert set(finding.levels) == {Level.INTRA_WARP, Level.INTRA_BLOCK}

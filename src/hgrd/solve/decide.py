@@ -260,7 +260,14 @@ class _Decision:
         first, second = (replace(party, address=const(0)) for party in (query.first, query.second))
         anywhere = pose(replace(query, first=first, second=second, between=(*query.between, some)))
         spans = {symbol: _small_part(span) for symbol, span in known.spans.items()}
-        return try_launches(anywhere, spans, launches=4, rows=256, seed=1).model is not None
+        if try_launches(anywhere, spans, launches=4, rows=256, seed=1).model is not None:
+            return True
+        try:
+            normal = normal_form(anywhere, replace(known, spans=spans))
+        except Infeasible:
+            return False
+        effort = Effort(self.budget.wrap_rounds, self.budget.wrap_effort)
+        return isinstance(search(anywhere, normal, self.solver, self.budget.lemmas, effort), Found)
 
     def _proved(self, facts: int, method: str, no_wrap: tuple[Term, ...] = (), wraps_at: Model | None = None) -> Proved:
         """`facts` without the accesses' own bit: the facts exclude each other, whatever is accessed."""
