@@ -55,6 +55,16 @@ def test_a_choice_with_a_free_arm_is_an_input(tmp_path: Path) -> None:
     assert [f.text for f in site.facts] == ["n <= 500"]
 
 
+def test_a_choice_that_tests_what_else_depends_on_stays(tmp_path: Path) -> None:
+    main = "void run(int* d, int m, int n) { kernel<<<1, m>>>(d, m == 7 ? n : 100); }"
+    assert str(launch(tmp_path, main).arguments[1]) == "(m == 7 ? n : 100)"
+    free = main.replace("<<<1, m>>>", "<<<1, 32>>>")
+    assert str(launch(tmp_path, free).arguments[1]) == "n"
+    for asserted, left in (("m > 7", "(m == 7 ? n : 100)"), ("m < 9", "n"), ("m != n", "(m == 7 ? n : 100)")):
+        guarded = free.replace("{ kernel", f"{{ if (!({asserted})) return; kernel")
+        assert str(launch(tmp_path, guarded).arguments[1]) == left
+
+
 def test_a_choice_of_constants_stays(tmp_path: Path) -> None:
     main = "void run(int* d, int n) { int block = n > 100 ? 256 : 32; kernel<<<1, block>>>(d, n); }"
     assert launch(tmp_path, main).configuration == "<<<1, (100 < n ? 256 : 32)>>>"

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
 
 from hgrd.symbolic.values import (
     Cell,
@@ -18,10 +20,12 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, const, negate, substitute, symbols_of, var
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _MARKS = re.compile(r"'\d+|~")
+_MOST_TESTED: Final = 2
+_TRIED: Final = (*range(-2, 18), 32, 64, 100, 128, 256, 512, 1000, 1024)
 _ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
 
 
@@ -124,18 +128,32 @@ def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Ter
     """Choices one arm of which is an input that occurs nowhere else: such a choice is an input itself.
 
     `n = argc > 1 ? atoi(argv[1]) : 100` can be any number; how it came about does not matter.  A choice that
-    tests its own arm (`cols > stride ? cols : stride`) cannot.
+    tests its own arm (`cols > stride ? cols : stride`) cannot, nor one that tests what something else depends on.
     """
     found: dict[Term, Symbol] = {}
     for choice in [t for t in bottom_up(roots) if t.op is Op.ITE][::-1]:
         tested = symbols_of(*_tests(choice))
-        for arm in _arms(choice):
+        closed = {*found, choice}
+        for arm, when in _arms(choice):
             if arm.op is not Op.VAR or arm.low > choice.low or arm.high < choice.high or arm.symbol in tested:
                 continue
-            if arm.symbol not in _symbols_outside((*roots, *conditions), {*found, choice}):
+            outside = _symbols_outside(roots, closed)
+            if arm.symbol in outside or arm.symbol in _symbols_outside(conditions, closed) or tested & outside:
+                continue
+            if _can_hold(when, [c for c in conditions if tested & _symbols_outside((c,), closed)]):
                 found[choice] = arm.symbol
                 break
     return found
+
+
+def _can_hold(tests: Sequence[Term], conditions: Sequence[Term]) -> bool:
+    """Whether the conditions leave a choice free: some values of what it tests meet both, whatever else is."""
+    symbols = sorted(symbols_of(*tests), key=lambda s: s.name)
+    if len(symbols) > _MOST_TESTED:
+        return False
+    tried = [sorted({s.low, s.high, *(v for v in _TRIED if s.low <= v <= s.high)}) for s in symbols]
+    rows = (dict(zip(symbols, map(const, row), strict=True)) for row in product(*tried))
+    return any(all(t is TRUE for t in substitute((*tests, *conditions), row)) for row in rows)
 
 
 def _tests(choice: Term) -> Iterator[Term]:
@@ -146,12 +164,14 @@ def _tests(choice: Term) -> Iterator[Term]:
             yield from _tests(arm)
 
 
-def _arms(choice: Term) -> Iterator[Term]:
-    for arm in choice.args[1:]:
+def _arms(choice: Term, when: tuple[Term, ...] = ()) -> Iterator[tuple[Term, tuple[Term, ...]]]:
+    """What is chosen between, each with the conditions under which it is."""
+    condition, one, two = choice.args
+    for arm, test in ((one, condition), (two, negate(condition))):
         if arm.op is Op.ITE:
-            yield from _arms(arm)
+            yield from _arms(arm, (*when, test))
         else:
-            yield arm
+            yield arm, (*when, test)
 
 
 def _symbols_outside(terms: Iterable[Term], closed: set[Term]) -> set[Symbol]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from hgrd.program.memory import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
@@ -36,7 +37,7 @@ class Held:
 class Locks:
     """The locks that are held at each access, by its number.
 
-    `opened_by`: by the key of a lock, what gives it back without having it.
+    `opened_by`: by the key of a lock, what gives it back without having it; `taken_by`: what takes it.
     """
 
     handshakes: Handshakes
@@ -45,19 +46,25 @@ class Locks:
     of_block: frozenset[str]  # keys of locks that threads of different blocks never have in common
     chained: frozenset[str]  # and of those that atomic operations alone change
     opened_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
+    taken_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
-        """The two do not hold the same lock, or a thread that does not have it has let one of them in."""
+        """The two do not hold the same lock, or a thread that does not have it has let one of them in.
+
+        Or what they do reaches their block alone, and another block takes the lock in between.
+        """
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
-        return tuple(
-            disj(_not_both(one, two, naming), *self._opened_by(one, (a, b), naming))
-            for one in self.held.get(a.number, ())
-            for two in self.held.get(b.number, ())
-            for key in (one.target.key,)
-            if key == two.target.key
-            and self._reaches(key, narrower(one.scope, two.scope), needed)
-            and (naming.same_block or one.target.space is not MemorySpace.SHARED)
-        )
+        found: list[Term] = []
+        for one, two in product(self.held.get(a.number, ()), self.held.get(b.number, ())):
+            key, scope = one.target.key, narrower(one.scope, two.scope)
+            if key != two.target.key or not (naming.same_block or one.target.space is not MemorySpace.SHARED):
+                continue
+            if self._reaches(key, scope, needed):
+                found.append(disj(_not_both(one, two, naming), *self._opened_by(one, (a, b), naming)))
+            elif at_least(scope, needed) and at_least(self.sound[key], needed):
+                others = (*self._opened_by(one, (a, b), naming), *self._taken_elsewhere(one, naming))
+                found.append(disj(_not_both(one, two, naming), *others))
+        return tuple(found)
 
     def opened(self, a: Access, b: Access) -> Access | None:
         """What may let a third thread into a lock that the two take, where it is not known which threads do that."""
@@ -94,6 +101,12 @@ class Locks:
             if before:
                 yield from opening.by_one_of_both()
 
+    def _taken_elsewhere(self, held: Held, naming: Naming) -> Iterator[Term]:
+        """A thread of another block takes the lock of the first thread."""
+        (place,) = naming.of((held.offset,), Party.FIRST)
+        for taking in self.taken_by.get(held.target.key, ()):
+            yield Opening(taking, taking.guards, place, naming).by_another_block()
+
     def _by_anyone(self, write: Access) -> bool:
         """Whether all threads make the write, or none; and what has given the lock back before."""
         protocol = self.handshakes.protocol
@@ -129,8 +142,10 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
     of_block: set[str] = set()
     chained: set[str] = set()
     opened_by: dict[str, tuple[Access, ...]] = {}
+    taken_by: dict[str, tuple[Access, ...]] = {}
     for key in sorted(targets):
         changes, opening = _lock_changes(key, everything, handshakes, apart)
+        taken_by[key] = tuple(c for c in changes if _takes(c, handshakes))
         if opening:
             opened_by[key] = opening
         if changes:
@@ -146,7 +161,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
         )
         if found:
             held[access.number] = tuple(dict.fromkeys(found))
-    return Locks(handshakes, held, sound, frozenset(of_block), frozenset(chained), opened_by)
+    return Locks(handshakes, held, sound, frozenset(of_block), frozenset(chained), opened_by, taken_by)
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:

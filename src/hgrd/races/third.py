@@ -1,4 +1,6 @@
-"""Who gives back a lock that it does not have: a thread of the launch besides the two of a pair, or one of them."""
+"""Who comes between two threads that hold a lock: a thread of the launch that gives it back without having it, or
+one of another block that takes it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ THIRD: Final = "@3"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """`write` gives a lock back; in a pair under `naming`, the lock at `place` (as the pair sees it)."""
+    """`write` gives a lock back, or takes it; in a pair under `naming`, the lock at `place` (as the pair sees it)."""
 
     write: Access
     guards: tuple[Term, ...]
@@ -30,6 +32,14 @@ class Opening:
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Party)
+        return conj(*within, *others, *self._made(own))
+
+    def by_another_block(self) -> Term:
+        """There is a thread of a block that none of the two is in that makes it, to this lock."""
+        own = {s: s.renamed(THIRD) for s, _ in self._axes()}
+        blocks = [s for s in self.naming.configuration.block_index if s in own]
+        within = (lt(var(own[s]), extent) for s, extent in self._axes())
+        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Party)
         return conj(*within, *others, *self._made(own))
 
     def by_one_of_both(self) -> Iterator[Term]:

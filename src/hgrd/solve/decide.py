@@ -262,6 +262,8 @@ class _Decision:
         spans = {symbol: _small_part(span) for symbol, span in known.spans.items()}
         if try_launches(anywhere, spans, launches=4, rows=256, seed=1).model is not None:
             return True
+        if any(t.arrays for t in wraps):  # what is read is not bounded by small sizes
+            return False
         try:
             normal = normal_form(anywhere, replace(known, spans=spans))
         except Infeasible:

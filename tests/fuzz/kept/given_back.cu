@@ -210,6 +210,29 @@ __global__ void the_next_one_opened_before(int *sums) {
   atomicExch(&locks[blockIdx.x], 0);
 }
 
+// A release at the scope of the block, of a lock that each block of a small grid has to itself (seed 3206068).
+// note: write give, write give; global; warp
+// race: atomic take, write give; global; warp (data-dependent)
+__global__ void of_few_blocks(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}  // take
+  __threadfence();
+  sums[blockIdx.x] += 1;
+  __threadfence_block();
+  *(volatile int *)(&locks[blockIdx.x & 7]) = 0;  // give
+}
+
+// note: write give, write give; global; warp grid
+// race: atomic take, write give; global; warp grid (data-dependent)
+// race: read sum, write sum; global; warp
+// race: write sum, write sum; global; warp
+__global__ void of_many_blocks(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}  // take
+  __threadfence();
+  sums[blockIdx.x] += 1;  // sum
+  __threadfence_block();
+  *(volatile int *)(&locks[blockIdx.x & 7]) = 0;  // give
+}
+
 void launches(int *sum) {
   own_lock_of_two<<<3, 2>>>(sum);
   own_lock_of_three<<<2, 3>>>(sum);
@@ -227,4 +250,6 @@ void launches(int *sum) {
   in_one_arm_too_early<<<1, 8>>>(sum);
   free_from_the_beginning<<<1, 2>>>(sum);
   taken_from_the_beginning<<<1, 2>>>(sum);
+  of_few_blocks<<<2, 2>>>(sum);
+  of_many_blocks<<<9, 2>>>(sum);
 }
