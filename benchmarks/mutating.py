@@ -296,3 +296,29 @@ def at_every_level(old: Callable[..., Any], attempt: Any, finding: Any, evidence
     others = (level for level in type(evidence.level) if level is not evidence.level)
     tried = (old(attempt, finding, replace(evidence, level=x), deadline) for x in (evidence.level, *others))
     return next((said for said in tried if said == "confirmed"), "")
+
+
+def true(*_: Any) -> Any:
+    from hgrd.terms import TRUE
+
+    return TRUE
+
+
+def false(*_: Any) -> Any:
+    from hgrd.terms import FALSE
+
+    return FALSE
+
+
+def reached(*_: Any) -> Any:
+    from hgrd.races.reached import Reach
+
+    return Reach()
+
+
+def undropped(functions: Any, globals_: Any, *_: Any) -> Any:
+    return functions, globals_
+
+
+def itself(fill: Any, *_: Any) -> Any:
+    return fill

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from math import prod
 from random import Random
 
 from hgrd.program.memory import Level
@@ -37,13 +38,16 @@ _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names
 class Left(Enum):
     """What is not compared, and why.
 
-    Races that are said to be definite are left out for LARGE alone, or where no run of the witness has a meaning.
+    Races that are said to be definite are left out for LARGE and SCOPES alone, or where no run of the witness has a
+    meaning.
     """
 
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
     DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
     ARRIVED = "a barrier diverges by the report: runs count threads that end as arrived, and stop where others hang"
-    OTHER_RACES = "two writes are of one value where no other race, which the report has, changes what is read before"
+    OTHER_RACES = (
+        "two writes are of one value, or apart, where no other race, which the report has, changes what is read"
+    )
     VALUES = (
         "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
     )
@@ -53,6 +57,7 @@ class Left(Enum):
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
     LARGE = "the witness has too many threads, or numbers too large, to be run"
     MEANINGLESS = "the witness runs out of bounds or for too long"
+    SCOPES = "several blocks use a lock that is taken at the scope of a block: in runs every atomic is one for all"
     OTHER_LEVEL = "a race was seen, but not at the level of the witness; the others have no witness of their own"
 
 
@@ -165,6 +170,8 @@ def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> I
         missing = levels - claims.levels.get(pair, set())
         if missing and claims.gap and report.outcome is not Outcome.SAFE:
             tally.left[Left.GAP] += 1
+        elif missing and pair not in seen.differs and report.outcome is Outcome.RACE:
+            tally.left[Left.OTHER_RACES] += 1  # a note that only what has raced before makes
         elif missing:
             where = {seen.launches[pair, level] for level in missing}
             kind = "missed" if pair in seen.differs else "missed note"
@@ -238,6 +245,9 @@ class _Replays:
             pairs |= again.levels.keys()
         if not runs[None]:  # nothing can be said
             self.tally.left[Left.DIVERGENT if runs[Left.DIVERGENT] else Left.MEANINGLESS] += 1
+            return
+        if prod(finding.witness.grid_dim) > 1 and self.case.talks and "_block(&lock" in self.case.text():
+            self.tally.left[Left.SCOPES] += 1
             return
         if self.case.talks and pair in pairs | self.seen.levels.keys():
             self.tally.left[Left.OTHER_LEVEL] += 1

@@ -39,7 +39,7 @@ Contents: TypeAlias = Mapping[tuple[str, int], int]
 """Elements of the arrays that a kernel is given, by array and index."""
 
 _TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
-_COUNTS = re.compile(r"atomicAdd(_block)?\(&(arrived|flag|tickets|locks\[[^]]*\]), [01]u?\)")
+_COUNTS = re.compile(r"atomicAdd(_block)?\(&(arrived|flag|tickets|locks\[[^]]*\]), 1u?\)")
 _STEPS = 3_000
 _IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread, in which nobody changes memory: they wait in vain
 _FUEL = 1 << 20
@@ -171,8 +171,8 @@ def _in_lockstep(
 class _Watch(AccessModel):
     """Counts the accesses since memory was last changed.
 
-    `lenient` sees the same run, and a fence behind each atomic that finds all threads or blocks to have arrived: what
-    is stored only then needs none (docs/verdicts.md, "Arrivals").  `counting` are the lines with atomics that add to a
+    `lenient` sees the same run, and a fence behind each arrival that finds all threads or blocks to have come: what is
+    stored only then needs none (docs/verdicts.md, "Arrivals").  `counting` are the lines with atomics that add to a
     counter, `arrivals` those among them that have found all.
     """
 

@@ -823,3 +823,22 @@ __global__ void volatile_write(volatile int *data, int *out) {
 @pytest.mark.parametrize("kernel", cases(VOLATILE))
 def test_only_reads_do_without_a_fence(kernel: str, tmp_path: Path):
     assert observed(check(tmp_path, VOLATILE), VOLATILE)[kernel] == expected(VOLATILE)[kernel]
+
+
+FEW = """
+__device__ int locks[8];
+__global__ void of_few_or_many_blocks(int *sums) {
+  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}
+  __threadfence();
+  sums[blockIdx.x] += 1;
+  __threadfence_block();
+  *(volatile int *)(&locks[blockIdx.x & 7]) = 0;
+}
+"""
+
+
+def test_another_block_takes_the_same_lock_in_the_witness(tmp_path: Path):
+    (kernel,) = check(tmp_path, FEW).kernels
+    sums = [f for f in kernel.findings if f.first.array == "sums"]
+    assert {(f.first.kind.value, f.second.kind.value) for f in sums} == {("read", "write"), ("write", "write")}
+    assert all(f.witness.grid_dim[0] > 8 for f in sums)
