@@ -34,6 +34,8 @@ int main(int argc, char **argv) {
 }
 """
 COPY = "cudaMemcpyToSymbol(columns, &n, sizeof n);"
+CLEAR = "int m = 0; cudaMemcpyToSymbol(columns, &m, sizeof m);"
+CLEAR_TABLE = "int m = 0; cudaMemcpyToSymbol(table, &m, sizeof m, 4);"
 
 
 def program(main: str, index: str = "columns", functions: str = "", launch: str = "fill<<<4, 64>>>(a)") -> str:
@@ -54,6 +56,11 @@ KNOWN = {
     "the default kind": program("cudaMemcpyToSymbol(columns, &n, sizeof n, 0, cudaMemcpyDefault);"),
     "in both arms": program(f"if (argc > 1) {{ {COPY} }} else {{ n = 128; {COPY} }}"),
     "in a function": program("set(n);", functions=f"void set(int n) {{ {COPY} }}"),
+    "behind what another file does": program(
+        "other(); set(n);", functions=f"void other(); void set(int n) {{ {COPY} }}"
+    ),
+    "what main alone copies": program(COPY + "other();", functions="void other();"),
+    "in a method": program("S().set(n);", functions=f"struct S {{ ~S() {{}} void set(int n) {{ {COPY} }} }};"),
     "in a loop before the launch": program("", launch=f"for (int i = 0; i < 3; i++) {{ {COPY} fill<<<4, 64>>>(a); }}"),
     "a copy back": program(COPY + "cudaMemcpyFromSymbol(&n, columns, sizeof n);"),
     "what the host reads": program(COPY + "int m = columns;"),
@@ -100,6 +107,21 @@ UNKNOWN = {
     "an element that is not known": program("cudaMemcpyToSymbol(table, &n, 4, 4 * argc);", "table[1]"),
     "another member": program("Shape s; s.scale = n; cudaMemcpyToSymbol(shape, &s, sizeof s);", "shape.columns"),
     "an element that may be another": program("", "table[threadIdx.x % 2]"),
+    "the end of an object": program(COPY + "{ Last last; }", functions=f"struct Last {{ ~Last() {{ {CLEAR} }} }};"),
+    "an object from before": program(
+        "static First first;", "table[1]", f"struct First {{ First() {{ {CLEAR_TABLE} }} }}; First before;"
+    ),
+    "a function that a thread runs": program(
+        COPY + "std::thread thread(clear); thread.join();", functions=f"#include <thread>\nvoid clear() {{ {CLEAR} }}"
+    ),
+    "a function in an object": program(
+        COPY + "std::function<void()> f = clear; f();",
+        functions=f"#include <functional>\nvoid clear() {{ {CLEAR} }}",
+    ),
+    "a lambda that a library calls": program(
+        COPY + f"int v[2]; std::for_each(v, v + 2, [](int) {{ {CLEAR} }});", functions="#include <algorithm>"
+    ),
+    "what another file may call": program(COPY + "other();", functions=f"void clear() {{ {CLEAR} }} void other();"),
 }
 
 

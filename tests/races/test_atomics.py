@@ -78,6 +78,22 @@ __global__ void tickets_of_zero(int *out, int *next) {
   out[slot] = threadIdx.x;  // slot
 }
 
+// race: write pushed, write pushed; global; warp block grid (data-dependent)
+__global__ void tickets_taken_back_by_adding(int *out, unsigned *next) {
+  if (threadIdx.x % 2) {
+    unsigned slot = atomicAdd(next, 1u);
+    out[slot] = threadIdx.x;  // pushed
+  } else {
+    atomicAdd(next, -1);
+  }
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void tickets_of_one_or_minus_one(int *out, unsigned *next) {
+  unsigned slot = atomicAdd(next, threadIdx.x % 2 ? 1u : ~0u);
+  out[slot] = threadIdx.x;  // slot
+}
+
 // safe: 1 of 1 pairs
 __global__ void tickets_for_pairs(int *out, int *next) {
   int slot = atomicAdd(next, 2);

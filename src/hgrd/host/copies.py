@@ -94,6 +94,12 @@ def _at_once(call: Invocation, source: Pointer) -> bool:
     return no_stream and source.target.space is MemorySpace.LOCAL
 
 
+def lose_constants(record: Record, state: State) -> None:
+    """Code that is not seen has run: it may have called what copies to symbols."""
+    for key in record.linked.constants.open & record.linked.constants.variables.keys():
+        state.store[key] = Region({}, Generation())
+
+
 def constants_at(record: Record, machine: Machine, state: State, kernel: FunctionRef) -> tuple[ConstantMemory, ...]:
     """What the variables of constant memory that a kernel uses hold at a launch of it, as far as that is known."""
     if kernel.key not in record.used:

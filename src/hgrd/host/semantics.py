@@ -8,6 +8,7 @@ from hgrd.host.algorithms import algorithm_meaning
 from hgrd.host.containers import container_meaning
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
+from hgrd.host.copies import lose_constants
 from hgrd.host.cuda import cuda_meaning
 from hgrd.host.iterations import Around
 from hgrd.host.launching import Request
@@ -110,6 +111,8 @@ class HostSemantics(Semantics):
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change what it is not promised to leave alone."""
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
+        if deep:
+            lose_constants(self.record, state)
         if deep or calls_back:
             lose_all(state)
         elif not call.function.qualified.startswith(_HARMLESS):
@@ -170,6 +173,7 @@ class HostSemantics(Semantics):
         """What the host does otherwise is of no concern, but for what it may write."""
         if not reason.startswith("a read "):
             lose_all(state)
+            lose_constants(self.record, state)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
 

@@ -3,7 +3,8 @@
 A variable in constant memory has an object on the host that stands for it, under its own key.  It begins with what the
 variable is declared with, and only copies to the symbol change it (CUDA Programming Guide, "Device Memory": the host
 initialises constant memory by `cudaMemcpyToSymbol`; kernels do not write it).  A variable whose address the host gets
-in any other way can be written behind our back: of those nothing is known.
+in any other way can be written behind our back: of those nothing is known, nor of those that are copied to where no
+call is seen: in what runs before `main`, at the end of an object's life, or when a library calls back.
 """
 
 from __future__ import annotations
@@ -25,10 +26,14 @@ _BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's 
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """The variables that can be followed, by key; `copied` are those that some copy writes."""
+    """The variables that can be followed, by key; `copied` are those that some copy writes.
+
+    `open` are those of them that code which is not seen may have copied to: by a call of a function that is not `main`.
+    """
 
     variables: Mapping[str, Global]
     copied: frozenset[str]
+    open: frozenset[str]
 
     def begins(self, key: str, *, is_main: bool) -> ir.Expression | None:
         """What a variable is known to hold when an entry point of the host is entered."""
@@ -40,36 +45,94 @@ def followed(units: Iterable[Program]) -> Constants:
 
     One that several files define, each for itself, is left out: which of them a copy means, its name does not say.
     """
+    programs = tuple(units)
     defined: dict[str, Global] = {}
     count: Counter[str] = Counter()
-    exposed: set[str] = set()
+    exposed = _behind_the_scenes(programs)
     copied: set[str] = set()
+    open_: set[str] = set()
     everything = False
-    for unit in units:
+    for unit in programs:
         for key, item in unit.globals.items():
             if item.variable.storage is Storage.CONSTANT and not item.external:
                 defined[key] = item
                 count[key] += 1
-        for root in _on_the_host(unit):
+        for name, root in _on_the_host(unit):
             mentions, copies, by_name = _uses(root)
             exposed |= mentions
             copied |= copies
+            open_ |= copies if name != "main" else frozenset()
             everything = everything or by_name
     kept = {} if everything else {k: g for k, g in defined.items() if count[k] == 1 and k not in exposed}
-    return Constants(kept, frozenset(copied))
+    return Constants(kept, frozenset(copied), frozenset(open_))
 
 
-def _on_the_host(unit: Program) -> Iterator[object]:
-    """The bodies of host functions, and what variables of the host begin with.
+def _behind_the_scenes(units: Iterable[Program]) -> set[str]:
+    """The variables that are copied to in functions that nobody is seen to call, or in what those call.
+
+    Such are destructors; what a variable begins with; and what a library may call: constructors, operators (lambdas
+    among them), and functions whose address is taken.
+    """
+    below: dict[str, set[str]] = {}
+    copies: dict[str, set[str]] = {}
+    hidden: set[str] = set()
+    for unit in units:
+        for function in unit.functions.values():
+            if function.side in (Side.HOST, Side.BOTH) and function.body is not None:
+                key = function.ref.key
+                below.setdefault(key, set()).update(_mentioned(function.body))
+                copies.setdefault(key, set()).update(_uses(function.body)[1])
+                hidden |= _taken(function.body)
+                if _is_special(function.ref):
+                    hidden.add(key)
+        for item in unit.globals.values():
+            hidden |= _mentioned(item.initial)
+    found: set[str] = set()
+    seen: set[str] = set()
+    while hidden:
+        key = hidden.pop()
+        seen.add(key)
+        found |= copies.get(key, set())
+        hidden |= below.get(key, set()) - seen
+    return found
+
+
+def _mentioned(root: object) -> set[str]:
+    """The functions that are called somewhere, or whose address is taken; by key."""
+    found: set[str] = set()
+    for node in nodes(root):
+        match node:
+            case ir.Call(function=called) | ir.FunctionAddress(function=called):
+                found.add(called.key)
+            case ir.Construct(constructor=called) if called is not None:
+                found.add(called.key)
+            case _:
+                pass
+    return found
+
+
+def _taken(root: object) -> set[str]:
+    return {n.function.key for n in nodes(root) if isinstance(n, ir.FunctionAddress) and not n.virtual}
+
+
+def _is_special(function: ir.FunctionRef) -> bool:
+    """A constructor, a destructor or an operator."""
+    owner = function.qualified.removesuffix(function.name).removesuffix("::")
+    constructs = re.search(rf"(^|::){re.escape(function.name)}(<.*>)?$", owner)
+    return constructs is not None or re.match(r"~|operator\b", function.name) is not None
+
+
+def _on_the_host(unit: Program) -> Iterator[tuple[str, object]]:
+    """The bodies of host functions, and what variables of the host begin with; each with its function's name.
 
     In functions of both sides, constant memory is what device code reads, unless they copy.
     """
     for function in unit.functions.values():
         if function.user_code and (function.side is Side.HOST or (function.side is Side.BOTH and _copies(function))):
-            yield function.body
+            yield function.ref.name, function.body
     for item in unit.globals.values():
         if item.variable.storage in (Storage.GLOBAL, Storage.STATIC):
-            yield item.initial
+            yield "", item.initial
 
 
 def _copies(function: Function) -> bool:

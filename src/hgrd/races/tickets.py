@@ -184,8 +184,10 @@ def _handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: Alike) -> 
 def _counts(access: Access) -> bool:
     if access.kind is not AccessKind.ATOMIC or access.value is None:
         return False
-    least = {"add": 1, "inc": _NO_LIMIT}.get(access.operation)  # atomicInc begins again at its operand
-    return least is not None and access.value.low >= least
+    if access.operation == "inc":  # it begins again at its operand
+        return access.value.low >= _NO_LIMIT
+    too_large = 1 << (8 * access.size - 1)  # `atomicAdd(&top, -1)` of an unsigned counter takes one away
+    return access.operation == "add" and access.value.low >= 1 and access.value.high < too_large
 
 
 def _elsewhere(write: Access, counting: list[Access]) -> bool:
