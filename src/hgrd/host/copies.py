@@ -94,9 +94,10 @@ def _at_once(call: Invocation, source: Pointer) -> bool:
     return no_stream and source.target.space is MemorySpace.LOCAL
 
 
-def lose_constants(record: Record, state: State) -> None:
-    """Code that is not seen has run: it may have called what copies to symbols."""
-    for key in record.linked.constants.open & record.linked.constants.variables.keys():
+def lose_constants(record: Record, state: State, *, all_: bool = False) -> None:
+    """Code that is not seen has run: it may have called what copies to symbols (`all_`: `main` may have, too)."""
+    constants = record.linked.constants
+    for key in (constants.copied if all_ else constants.open) & constants.variables.keys():
         state.store[key] = Region({}, Generation())
 
 

@@ -21,6 +21,7 @@ from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
+from hgrd.source.exceptions import THROWN
 from hgrd.symbolic.calls import may_enter
 from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.effects import Effects
@@ -28,7 +29,7 @@ from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
@@ -89,6 +90,9 @@ class HostSemantics(Semantics):
         fill(state, target, fills)
 
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
+        if call.function == THROWN:
+            self._left_by_throwing(machine, state, arguments)
+            return OPAQUE
         function = machine.functions.get(call.function.key)
         own = function is not None and function.body is not None and function.user_code
         if function is not None and own and may_enter(machine, function, arguments):
@@ -107,6 +111,19 @@ class HostSemantics(Semantics):
             return constructed
         self._outside_code(state, call, arguments, deep=function is not None and function.user_code)
         return invocation.unknown()
+
+    def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
+        """What a body may have changed that gave these values to what it calls, and globals: anything."""
+        here = machine.functions.get(machine.frame.function.key)
+        effects = machine.effects.of(here.body if here is not None else None)
+        globals_ = self.record.linked.globals.keys() & state.store.keys()
+        behind = tuple(c.value for key in sorted(globals_) for c in state.store[key].cells.values())
+        forget_targets(state, (*arguments, *behind), deep=True)
+        for variable in effects.assigned | effects.exposed | effects.arrays:
+            if variable.key in globals_ and not self.record.linked.globals[variable.key].constant:
+                state.store[variable.key] = Region({}, Generation())
+        lose_all(state)
+        lose_constants(self.record, state, all_=True)
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change what it is not promised to leave alone."""

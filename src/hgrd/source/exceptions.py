@@ -4,27 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.program.expressions import Assign, Call, Expression, Throw, Unsupported, Variable, VariablePlace
+from hgrd.program.expressions import (
+    AddressOf,
+    Assign,
+    Call,
+    Expression,
+    FunctionRef,
+    Load,
+    Storage,
+    Throw,
+    Unsupported,
+    Variable,
+    VariablePlace,
+)
 from hgrd.program.span import Span
-from hgrd.program.statements import Block, Break, Continue, Declare, Evaluate, Goto, If, Return, Statement
-from hgrd.program.types import BOOL, ArrayType
+from hgrd.program.statements import Block, Declare, Evaluate, If, Return, Statement
+from hgrd.program.types import BOOL, VOID, ArrayType, PointerType, RecordType
 from hgrd.program.walk import nodes
 from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.context import Context
 from hgrd.symbolic.effects import local_effects
 
+THROWN = FunctionRef("a body that has thrown", "a body that has thrown", "a body that has thrown", VOID)
+"""Called with what a body that may have been left anywhere changes, or reaches other things by."""
+
+_OF_HOST = (Storage.LOCAL, Storage.PARAMETER, Storage.GLOBAL, Storage.STATIC)
 _ENDS = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "rethrow_exception"})
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
-    """The body alone, if all handlers leave: what is behind is then reached only if nothing has been thrown.
+    """The body alone, if all handlers end the program or throw: what is behind is reached only if nothing was thrown.
 
-    Else an exception may have left the body anywhere, with anything in the variables that it changes.
+    Else an exception may have left the body anywhere, with anything in the variables that it changes, and the handler
+    goes on from there, be it in the function that has called this one.
     """
     first, *handlers = inner(node)
     body, span = Block(tuple(to.statements(first)), span_of(node)), span_of(node)
     lowered = [Block(tuple(to.statements(inner(h)[-1])), span_of(h)) for h in handlers if inner(h)]
-    staying = [h for h in lowered if not _leaves(h)]
+    in_main = to.function.name == "main"
+    staying = [h for h in lowered if not _leaves(h, in_main)]
     if not staying:
         return list(body.body)
     found: Statement = body
@@ -34,15 +52,15 @@ def try_(node: Node, to: Context) -> list[Statement]:
     return [found]
 
 
-def _leaves(statement: Statement) -> bool:
-    """Whether nothing behind it is reached, by its last statement."""
+def _leaves(statement: Statement, in_main: bool) -> bool:
+    """Whether nothing behind it, in the program, is reached; by its last statement."""
     match statement:
         case Block(body=body):
-            return bool(body) and _leaves(body[-1])
+            return bool(body) and _leaves(body[-1], in_main)
         case If(then=then, otherwise=otherwise):
-            return otherwise is not None and _leaves(then) and _leaves(otherwise)
-        case Return() | Break() | Continue() | Goto():
-            return True
+            return otherwise is not None and _leaves(then, in_main) and _leaves(otherwise, in_main)
+        case Return():
+            return in_main
         case Evaluate(expression=expression):
             return _ends(expression)
         case _:
@@ -60,13 +78,28 @@ def _ends(expression: Expression) -> bool:
 
 
 def _half_done(body: Block, span: Span) -> Iterator[Statement]:
-    """Assignments that leave nothing known of what the body may have changed before it was left."""
+    """Leaves nothing known of what the body, and what it calls, may have changed before it was left."""
     effects = local_effects(body)
     own = {n.variable for n in nodes(body) if isinstance(n, Declare)}
+    mentioned = {n.variable for n in nodes(body) if isinstance(n, VariablePlace)} - own
+    reached = [_reached(v, span) for v in sorted(mentioned, key=_by_key) if v.storage in _OF_HOST]
+    yield Evaluate(Call(THROWN, tuple(e for e in reached if e is not None), VOID, span), span)
     for variable in sorted((effects.assigned | effects.exposed) - own, key=_by_key):
         if not isinstance(variable.type, ArrayType):
             value = Unsupported("what a body that has thrown leaves", (), variable.type, span)
             yield Evaluate(Assign(VariablePlace(variable, span), value, variable.type, span), span)
+
+
+def _reached(variable: Variable, span: Span) -> Expression | None:
+    """By what other things are reached: the address of an array, the value of a pointer or record."""
+    place = VariablePlace(variable, span)
+    match variable.type:
+        case ArrayType():
+            return AddressOf(place, PointerType(variable.type), span)
+        case PointerType() | RecordType():
+            return Load(place, variable.type, span)
+        case _:
+            return None
 
 
 def _by_key(variable: Variable) -> str:
