@@ -23,6 +23,8 @@ KERNELS = """
 #include <functional>
 #include <numeric>
 #include <random>
+#include <thread>
+#include <thrust/device_ptr.h>
 #include <utility>
 #include <vector>
 __global__ void scatter(int *out, const int *idx, int n) {
@@ -51,6 +53,14 @@ int *somewhere();
 struct Holder { int *p; };
 int table[64];
 void zero_table(int) { table[3] = 0; }
+__device__ int named[1024];
+__managed__ int managed[1024];
+__global__ void clear_named() { named[threadIdx.x] = managed[threadIdx.x] = 0; }
+__global__ void clear_by_number(int *a) {
+  int *p;
+  *(long *)&p = (long)a;
+  p[threadIdx.x] = 0;
+}
 struct Zero { void operator()(int) const { table[3] = 0; } };
 """
 MAIN = """
@@ -110,6 +120,7 @@ def outcome(report: Report) -> Outcome:
         "std::iota(h, h + n, 2);",
         "std::iota(h, h + n, 2); std::shuffle(h, h + n, std::mt19937(3));",
         "for (int i = 0; i < n; i++) h[i] = 5 * i; std::reverse(h, h + n);",
+        "for (int i = 0; i < n; i++) h[i] = i; std::reverse((unsigned *)h, (unsigned *)h + n);",
         "for (int i = n - 1; i >= 0; i--) h[i] = 5 * i; std::sort(h, h + n, [](int a, int b) { return a > b; });",
     ],
 )
@@ -164,6 +175,10 @@ def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
         "for (int i = 0; i < n; i++) h[i] = m * i; std::reverse(h, h + n);",
         "for (int i = 0; i < 900 && i * i != 2500; i++) h[i] = i; n = 900;",
         "int p = 1; for (int i = 0; i < n; i++) { h[i] = (char)i; p <<= 1; }",
+        "char c = 0; for (int i = 0; i < n; i++) { h[i] = c; c++; }",
+        "short s = 0; for (int i = 0; i < n; i++) { h[i] = s; s += 3; }",
+        "for (int i = 0; i < n; i++) h[i] = i; std::reverse((short *)h, (short *)h + n);",
+        "std::thread t([&] { h[3] = 0; }); for (int i = 0; i < n; i++) h[i] = i; t.join();",
     ],
 )
 def test_indexes_that_may_be_the_same(tmp_path: Path, fill: str) -> None:
@@ -237,6 +252,7 @@ def test_what_leaves_the_array_alone(tmp_path: Path, then: str) -> None:
         "int *e = h + n; while (e-- > h + m) *e = 0;",
         "std::copy(other, other + n, h);",
         "new (h) int(4);",
+        "thrust::device_ptr<int> p(h); p[m] = 0;",
     ],
 )
 def test_what_may_write_the_array(tmp_path: Path, then: str) -> None:
@@ -304,6 +320,7 @@ def test_copies_of_something_else(tmp_path: Path, copy: str) -> None:
 
 # ---------------------------------------------------------------- between the copy and the launch
 
+CAPTURE = "cudaStream_t s; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);"
 LOOP = "for (int r = 0; r < m; r++) scatter<<<(n + 255) / 256, 256>>>(out, d, n);"
 
 
@@ -335,6 +352,7 @@ def test_what_leaves_the_copy_alone(tmp_path: Path, between: str) -> None:
         "clear_below<<<1, 256>>>(d);",
         "clear_member<<<1, 256>>>(Array{d});",
         "clear_behind<<<1, 256>>>();",
+        "clear_by_number<<<1, 256>>>(d);",
         "for (int r = 0; r < m; r++) clear<<<n, 256>>>(d, n);",
         "change(d);",
         "auto k = m > 3 ? clear : nullptr; k<<<n, 256>>>(d, n);",
@@ -351,6 +369,35 @@ def test_a_kernel_behind_the_launch_in_a_loop_comes_before_the_next_one(tmp_path
     assert outcome(run(tmp_path, between=loop.replace("MORE", "clear<<<n, 256>>>(d, n);"))) is Outcome.RACE
     assert outcome(run(tmp_path, between=loop.replace("MORE", "cudaMemset(d, r, n);"))) is Outcome.RACE
     assert outcome(run(tmp_path, between=loop.replace("MORE", "std::swap(d, out);"))) is Outcome.RACE
+
+
+@pytest.mark.parametrize(("then", "expected"), [("out", Outcome.SAFE), ("d", Outcome.RACE)])
+def test_a_pointer_that_an_iteration_leaves_for_the_next_one(tmp_path: Path, then: str, expected: Outcome) -> None:
+    launch = "scatter<<<(n + 255) / 256, 256>>>(out, d, n);"
+    loop = f"int *p = out; for (int r = 0; r < m; r++) {{ {launch} clear<<<1, 256>>>(p, 256); p = {then}; }}"
+    assert outcome(run(tmp_path, between=f"{loop} {IOTA} {COPY}")) is expected
+    then = "other" if then == "out" else "h"
+    loop = f"int *p = other; for (int r = 0; r < m; r++) {{ {COPY} {launch} p[3] = 0; p = {then}; }}"
+    assert outcome(run(tmp_path, f"{IOTA} {loop} {IOTA}")) is expected
+
+
+@pytest.mark.parametrize(("capture", "expected"), [("", Outcome.SAFE), (CAPTURE, Outcome.RACE)])
+def test_a_launch_that_is_captured_runs_when_its_graph_does(tmp_path: Path, capture: str, expected: Outcome) -> None:
+    between = f"{capture} scatter<<<(n + 255) / 256, 256>>>(out, d, n); cudaMemset(d, 0, n); {IOTA} {COPY}"
+    assert outcome(run(tmp_path, between=between)) is expected
+
+
+@pytest.mark.parametrize("between", ["clear_named<<<1, 1024>>>();", "cudaMemcpyToSymbol(named, other, 400);"])
+def test_variables_of_the_device_are_known_by_their_names(tmp_path: Path, between: str) -> None:
+    copy = f"cudaGetSymbolAddress((void **)&d, named); {COPY}"
+    assert outcome(run(tmp_path, copy=copy, between=between)) is Outcome.RACE
+    assert outcome(run(tmp_path, copy=COPY, between=between)) is Outcome.SAFE
+
+
+def test_a_destructor_may_write(tmp_path: Path) -> None:
+    guard = "struct Guard { int *p; ~Guard() { WHAT; } } g{h};"
+    assert outcome(run(tmp_path, f"{IOTA} {guard.replace('WHAT', 'free(p)')}")) is Outcome.SAFE
+    assert outcome(run(tmp_path, f"{{ {guard.replace('WHAT', 'p[3] = 0')} {IOTA} }}")) is Outcome.RACE
 
 
 def test_an_array_that_is_filled_and_copied_again_in_a_loop(tmp_path: Path) -> None:

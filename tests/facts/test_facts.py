@@ -320,3 +320,24 @@ def test_the_proof_names_the_fact(name: str):
     cell = program.line("cell")
     assert (proof.first.span.line, proof.second.span.line) == (cell, cell)
     assert (*program.used, program.line(program.used_in)) in {(f.kind, f.text, f.span.line) for f in proof.facts}
+
+
+@pytest.mark.parametrize(("then", "expected"), [("x", Outcome.SAFE), ("y", Outcome.RACE)])
+def test_a_variable_that_a_pointer_is_set_to_in_a_loop(tmp_path: Path, then: str, expected: Outcome) -> None:
+    """The first iteration writes x; the second one what the first has left in the pointer."""
+    program = f"""
+#include <cuda_runtime.h>
+#include <cstdlib>
+__global__ void strided(int *out, int step) {{ out[threadIdx.x * step] = threadIdx.x; }}
+int main(int argc, char **argv) {{
+  int *out, x = 1, y = 2, *q = &x;
+  cudaMalloc(&out, 1 << 20);
+  for (int r = 0; r < atoi(argv[1]); r++) {{
+    strided<<<1, 256>>>(out, y);
+    *q = 0;
+    q = &{then};
+  }}
+}}
+"""
+    (kernel,) = check(tmp_path, program).kernels
+    assert kernel.outcome is expected

@@ -58,8 +58,9 @@ def _reordered(call: Invocation) -> Value | None:
     found = _range(call)
     if found is None:
         return None
-    first, count, _ = found
-    known = [f for f in fills_of(call.state, first.target) if _is_all(f, first.offset, count) and _all_differ(f)]
+    first, count, type_ = found
+    fills = (f for f in fills_of(call.state, first.target) if f.type.bits == type_.bits)
+    known = [f for f in fills if _is_all(f, first.offset, count) and _all_differ(f)]
     _written(call)
     keep(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
     return OPAQUE

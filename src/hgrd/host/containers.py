@@ -17,6 +17,9 @@ from hgrd.terms import Origin, Symbol, as_int, const, mul, var
 from hgrd.terms.term import Term
 
 _CLASSES: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
+_OWNERS: Final = (  # the others look at elements that are known by other names
+    "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
+)  # fmt: skip
 _MOST = (1 << 40) - 1
 _CELL = 8
 
@@ -79,7 +82,12 @@ def _data(call: Invocation) -> Value | None:
     target = here.target
     space = MemorySpace.GLOBAL if "device_vector" in call.call.function.qualified else MemorySpace.HOST
     element: Type | None = call.call.type.to if isinstance(call.call.type, PointerType) else None
-    alone = here.offset is const(0) and isinstance(target.element, OpaqueType) and not target.external
+    alone = (
+        call.call.function.qualified.startswith(_OWNERS)
+        and here.offset is const(0)
+        and isinstance(target.element, OpaqueType)
+        and not target.external
+    )
     key = f"{target.key}{ELEMENTS if alone else '.elements'}"
     elements = MemoryObject(key, target.name, space, element, None, target.span, external=True)
     return Pointer(elements, const(0))

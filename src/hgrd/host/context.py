@@ -11,7 +11,7 @@ from hgrd.host.link import LaunchPlace, Linked
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.wording import place_name
-from hgrd.host.writes import Writes
+from hgrd.host.writes import Writes, writes_when_destroyed
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Variable
@@ -40,6 +40,7 @@ class Record:
     first.  `overlooked` are launches that constants rule
     out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
+    `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
@@ -60,8 +61,11 @@ class Record:
     page_locked: set[str] = field(default_factory=set[str])
     copies: dict[str, Span] = field(default_factory=dict[str, Span])
     used: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
+    postponed: bool = False
+    destroys: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self.destroys = writes_when_destroyed(self.linked.functions.values())
         self.launchers = self.linked.launchers()
         self.writes = Writes(self.linked.functions, self.linked.records)
 

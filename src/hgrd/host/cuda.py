@@ -125,6 +125,8 @@ def _copied(call: Invocation) -> Value | None:
         return _forgotten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     known = copied_fills(call.state, to, source, size)
+    if isinstance(to, Pointer) and to.target.key in call.record.linked.globals:
+        known = ()  # a variable of the device, which kernels and copies reach by its name
     if known and size is not None and size.op is Op.WRAP:
         known = copied_fills(call.state, to, source, _number_of_bytes(call, size))
     _forgotten(call)
@@ -162,7 +164,7 @@ def _uncut(size: Term) -> Term:
     done: dict[Term, Term] = {}
     for t in bottom_up((size,)):
         args = tuple(done[a] for a in t.args)
-        cuts = t.op is Op.WRAP and t.wrap_to[1]
+        cuts = t.op is Op.WRAP and t.wrap_to[1] and t.wrap_to[0] >= INT.bits
         done[t] = wrap(args[0], *t.wrap_to[:2], soft=True) if cuts else rebuild(t, args)
     return done[size]
 
@@ -292,6 +294,8 @@ def _after(name: str, prefix: str) -> bool:
 
 def _status(call: Invocation) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
+    if "BeginCapture" in call.name:
+        call.record.postponed = True
     if "Graph" in call.name:  # its nodes may be launches and copies
         lose_all(call.state)
     lose_behind(call.state, call.arguments)

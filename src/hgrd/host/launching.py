@@ -43,6 +43,7 @@ class Request:
     span: Span
     cooperative: bool = False
     type: FunctionType | None = None
+    later: bool = False  # the kernel does not run here, but when a graph is launched
 
 
 def launch(record: Record, machine: Machine, state: State, request: Request) -> None:
@@ -88,12 +89,13 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
         for a, p in zip(request.arguments, parameters, strict=False)
     ]
-    constants = constants_at(record, machine, state, kernel)
+    later = request.later or record.postponed
+    constants = () if later else constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
     objects = list(dict.fromkeys(o for a in given for o in pointers_in(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
-    filled = [(o, f) for o in alone for f in fills_of(state, o)]
+    filled = [(o, f) for o in alone for f in fills_of(state, o) if not (later or record.destroys)]
     roots += [t for _, f in filled for t in f.terms()]
     conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
     seen = view(roots, [c.term for c in conditions], values)
@@ -209,7 +211,7 @@ def launch_from_graph_node(call: Invocation) -> Value | None:
     node = call.arguments[4]
     kernel = _member(call, node, "func")
     arguments = _by_address(call, kernel, _member(call, node, "kernelParams"))
-    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes")
+    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", later=True)
 
 
 def launch_from_configuration(call: Invocation) -> Value | None:
@@ -224,10 +226,12 @@ def launch_from_configuration(call: Invocation) -> Value | None:
     return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes")
 
 
-def _launch_as_in(call: Invocation, record: Value, kernel: Value, arguments: tuple[Value, ...], shared: str) -> Value:
+def _launch_as_in(
+    call: Invocation, record: Value, kernel: Value, arguments: tuple[Value, ...], shared: str, *, later: bool = False
+) -> Value:
     """A launch whose extents stand in a record of the runtime's."""
     grid, block = _member(call, record, "gridDim"), _member(call, record, "blockDim")
-    request = Request(kernel, grid, block, _member(call, record, shared), arguments, call.span)
+    request = Request(kernel, grid, block, _member(call, record, shared), arguments, call.span, later=later)
     launch(call.record, call.machine, call.state, request)
     return const(0)
 

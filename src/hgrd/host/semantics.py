@@ -41,6 +41,12 @@ _SPACES = {
     Storage.SHARED: MemorySpace.SHARED,
 }
 _HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # change their object at most
+_HIDDEN = (  # meetings with other threads of the host, which may have written anything, and other names of elements
+    "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
+    "std::thread", "std::jthread", "std::future", "std::shared_future", "std::async", "std::mutex", "std::unique_lock",
+    "std::lock_guard", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
+    "std::counting_semaphore", "std::binary_semaphore", "pthread_", "sem_",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -83,6 +89,9 @@ class HostSemantics(Semantics):
     def storing(self, state: State, address: Value) -> None:
         stored_at(state, address)
 
+    def led(self, state: State, values: tuple[Value, ...]) -> None:
+        lose_behind(state, values)
+
     def keeps_fills(self, effects: Effects) -> bool:
         return effects.through_pointers or bool(effects.arrays)
 
@@ -97,6 +106,8 @@ class HostSemantics(Semantics):
         own = function is not None and function.body is not None and function.user_code
         if function is not None and own and may_enter(machine, function, arguments):
             return None
+        if call.function.qualified.startswith(_HIDDEN):
+            lose_all(state)
         invocation = Invocation(self.record, machine, state, call, arguments)
         meaning = None if own else _meaning(call)
         if meaning is None and (function is None or not function.user_code):

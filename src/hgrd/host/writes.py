@@ -15,7 +15,7 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type
+from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 
 _ANYWHERE: Final = "anywhere"
@@ -30,6 +30,7 @@ _NUMBERS: Final = (
     "nv_bfloat162",
 )
 _OWN: Final = (Storage.LOCAL, Storage.PARAMETER)
+_GIVING_BACK: Final = ("free", "Free", "delete", "Destroy", "destroy", "close", "print", "operator<<", "~")
 Source: TypeAlias = Variable | str
 """A parameter, or `_ANYWHERE`."""
 
@@ -63,6 +64,40 @@ class Writes:
                 return name not in _NUMBERS
             case _:
                 return False
+
+
+def writes_when_destroyed(functions: Iterable[Function]) -> bool:
+    """Whether a destructor of the program's does more than give back what its object has.
+
+    Where destructors run is not followed.
+    """
+    return any(
+        f.user_code and f.body is not None and f.ref.name.startswith("~") and any(map(_spoils, nodes(f.body)))
+        for f in functions
+    )
+
+
+def _spoils(node: object) -> bool:
+    match node:
+        case ir.Assign(place=place) | ir.Update(place=place):
+            return _variable(place) is None and not _is_member(place)
+        case ir.Call(function=function):
+            return not any(word in function.name for word in _GIVING_BACK)
+        case ir.IndirectCall() | ir.Launch() | ir.Unsupported() | st.UnsupportedStatement():
+            return True
+        case _:
+            return False
+
+
+def _is_member(place: ir.Place) -> bool:
+    """Whether a place is in the object that is destroyed."""
+    match place:
+        case ir.FieldPlace(base=ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=variable))), field=member):
+            return variable.name == "this" and not (isinstance(member.type, PointerType) and member.type.reference)
+        case ir.FieldPlace(base=base):
+            return _is_member(base)
+        case _:
+            return False
 
 
 class _Body:
@@ -115,6 +150,8 @@ class _Body:
                 yield from self._of_all(arguments)
             case ir.IndirectCall() | ir.Launch() | ir.Unsupported() | st.UnsupportedStatement() | st.Assembly():
                 yield _ANYWHERE
+            case ir.Convert(operand=operand, type=IntType()) if self.leads(operand.type):
+                yield from self.of_value(operand)  # who gets the number may make a pointer of it
             case st.Declare(variable=Variable(storage=storage), initial=initial) if storage not in _OWN:
                 yield from () if initial is None else self._of_all((initial,))
             case _:

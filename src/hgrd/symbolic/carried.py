@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.invariants import Invariant, invariants
+from hgrd.symbolic.leading import led, reached
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
@@ -48,22 +50,6 @@ from hgrd.terms.rewrite import arrays_of
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """How an iteration ends: the state before the next test, and the states that break out.
-
-    `returns`: it may leave the function; `returned` are then the states in which it does.
-    """
-
-    after: State | None
-    breaks: list[State]
-    returns: bool
-    returned: tuple[State, ...] = ()
-
-    def alive(self) -> list[State]:
-        return [s for s in (self.after, *self.breaks) if s is not None and s.alive]
 
 
 Trial: TypeAlias = Callable[[State], Ends]
@@ -103,13 +89,15 @@ class Carried:
 class Plan:
     """`cells` of the objects that an iteration changes; what else these objects hold is lost.
 
-    But not in those of `steady`: there nothing changes outside of the cells.
+    But not in those of `steady`: there nothing changes outside of the cells.  `led` are pointers that an iteration
+    sets to another object than the first one finds in them: the next one may write there.
     """
 
     cells: tuple[Carried, ...]
     changed: frozenset[str]
     steady: frozenset[str]
     ends: Ends
+    led: tuple[Value, ...] = ()
 
 
 def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan:
@@ -131,7 +119,12 @@ def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan
     changed = _changed(start, ends) | others
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
     classify = _Classifier(machine, cells, placeholders, ends, mark)
-    steady = frozenset(key for key in changed if _only_cells(key, start, ends))
+    writes = effects.through_pointers or effects.launches or bool(effects.calls)
+    moved = led(ends.after, classify.both(living)) if writes else ()
+    others = reached(ends.after, moved) & state.store.keys()
+    living = [i for i in living if cells[i][0].key not in others]
+    changed |= others
+    steady = frozenset(key for key in changed - others if _only_cells(key, start, ends))
     agreed = _agreed(machine, classify, living)
     carried = (
         replace(
@@ -139,7 +132,7 @@ def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan
         )
         for i in living
     )
-    return Plan(tuple(carried), frozenset(changed), steady, ends)
+    return Plan(tuple(carried), frozenset(changed), steady, ends, moved)
 
 
 def enter(
@@ -157,6 +150,8 @@ def enter(
     `silent`: only to look at it.  `behind`: the loop is over, perhaps by a break in that iteration.
     `together`: all who run the loop are in, or have ended with, the same iteration.
     """
+    if found.led:
+        machine.semantics.led(state, found.led)
     for key in found.changed:
         old = state.store.get(key, EMPTY)
         state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
@@ -288,6 +283,11 @@ class _Classifier:
         last = self.at_end(after, index)
         change = _UNCHANGED if last == start else self._change(index, last)
         return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken)
+
+    def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:
+        """What cells hold at the start of an iteration, and at its end."""
+        after = self.ends.after
+        return [] if after is None else [(self.placeholders[i], self.at_end(after, i)) for i in living]
 
     def at_end(self, end: State, index: int) -> Value | None:
         target, at, _ = self.cells[index]

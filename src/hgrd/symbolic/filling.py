@@ -15,7 +15,15 @@ from hgrd.program.types import IntType
 from hgrd.symbolic.carried import Ends, Plan, enter
 from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
 from hgrd.symbolic.linear import linear
-from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible, polynomial, without_overflow
+from hgrd.symbolic.polynomials import (
+    as_term,
+    constant_difference,
+    difference,
+    divisible,
+    overflows,
+    polynomial,
+    without_overflow,
+)
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
@@ -223,14 +231,13 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
 
 
 def _may_overflow(term: Term) -> bool:
-    return any(t.op is Op.WRAP and t.wrap_to[1] and t.wrap_to[2] for t in bottom_up((term,)))
+    return any(map(overflows, bottom_up((term,))))
 
 
 def _affine(iteration: _Iteration, value: Term) -> Affine | None:
     wrap = None
     if value.op is Op.WRAP:
-        bits, signed, soft = value.wrap_to
-        wrap, value = None if soft and signed else (bits, signed), value.args[0]
+        wrap, value = None if overflows(value) else value.wrap_to[:2], value.args[0]
     step = as_term(difference(iteration.next(value), value))
     first = iteration.at_first(value)
     if first is None or not iteration.steady(step) or not iteration.follows(value):

@@ -1,6 +1,7 @@
 """Terms as polynomials over their atoms: products of sums are multiplied out.
 
-Signed arithmetic does not overflow in a correct program; what wraps otherwise is an atom.
+Signed arithmetic does not overflow in a correct program; what wraps otherwise is an atom.  So is what is kept in
+fewer bits than an int has: it is computed as an int, and cut (C++, "Integral promotions").
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from hgrd.program.types import INT
 from hgrd.terms import Op, Term, add, const, mul, show
 from hgrd.terms.rewrite import bottom_up, rebuild
 
@@ -17,11 +19,19 @@ Polynomial: TypeAlias = Mapping[tuple[Term, ...], int]
 _MOST = 64  # monomials; a longer product stays an atom
 
 
+def overflows(term: Term) -> bool:
+    """Whether a term is cut to its bits only where something signed overflows."""
+    if term.op is not Op.WRAP:
+        return False
+    bits, signed, soft = term.wrap_to
+    return signed and soft and bits >= INT.bits
+
+
 def without_overflow(term: Term) -> Term:
     """The term as a program computes it in which nothing signed overflows."""
     done: dict[Term, Term] = {}
     for t in bottom_up((term,)):
-        if t.op is Op.WRAP and t.wrap_to[1] and t.wrap_to[2]:
+        if overflows(t):
             done[t] = done[t.args[0]]
         else:
             done[t] = rebuild(t, tuple(done[a] for a in t.args)) if t.args else t

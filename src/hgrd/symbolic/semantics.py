@@ -51,6 +51,10 @@ class Semantics(ABC):
         """A store is about to be made; what is there may also be known by another name."""
         return
 
+    def led(self, state: State, values: tuple[Value, ...]) -> None:
+        """An iteration before may have written to what these pointers lead to, as it has set them."""
+        return
+
     def keeps_fills(self, effects: Effects) -> bool:
         """Whether it matters what a loop of these effects fills objects with."""
         return False
