@@ -60,6 +60,7 @@ KNOWN = {
         "other(); set(n);", functions=f"void other(); void set(int n) {{ {COPY} }}"
     ),
     "what main alone copies": program(COPY + "other();", functions="void other();"),
+    "on the device that is chosen": program("cudaSetDevice(1);" + COPY),
     "in a method": program("S().set(n);", functions=f"struct S {{ ~S() {{}} void set(int n) {{ {COPY} }} }};"),
     "in a loop before the launch": program("", launch=f"for (int i = 0; i < 3; i++) {{ {COPY} fill<<<4, 64>>>(a); }}"),
     "a copy back": program(COPY + "cudaMemcpyFromSymbol(&n, columns, sizeof n);"),
@@ -120,6 +121,11 @@ UNKNOWN = {
     ),
     "a lambda that a library calls": program(
         COPY + f"int v[2]; std::for_each(v, v + 2, [](int) {{ {CLEAR} }});", functions="#include <algorithm>"
+    ),
+    "on another device": program(COPY + "cudaSetDevice(1);"),
+    "on a device that has been reset": program(COPY + "cudaDeviceReset();"),
+    "a graph that may copy": program(
+        "cudaGraphExec_t graph; cudaStream_t s; /* captured */" + COPY + "cudaGraphLaunch(graph, s);"
     ),
     "what another file may call": program(COPY + "other();", functions=f"void clear() {{ {CLEAR} }} void other();"),
 }

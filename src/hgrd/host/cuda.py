@@ -10,7 +10,7 @@ from typing import Final
 
 from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, pointers_in, stored_at
 from hgrd.host.context import SIZE, Invocation, Meaning
-from hgrd.host.copies import copy_to_symbol
+from hgrd.host.copies import copy_to_symbol, lose_constants
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
@@ -222,6 +222,12 @@ def _extent(call: Invocation) -> Value | None:
     return Composite(cells, call.machine.size(call.call.type) or 0)
 
 
+def _another_memory(call: Invocation) -> Value | None:
+    """Every device has constant memory of its own (CUDA Programming Guide, "Multi-Device System")."""
+    lose_constants(call.record, call.state, all_=True)
+    return _SUCCESS
+
+
 _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaMalloc": _malloc,
     "cudaMallocAsync": _malloc,
@@ -271,6 +277,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
         for how in ("", "Async")
     },
     **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync"), _copied),
+    **dict.fromkeys(("cudaSetDevice", "cudaDeviceReset"), _another_memory),
 }  # fmt: skip
 
 
@@ -298,6 +305,7 @@ def _status(call: Invocation) -> Value | None:
         call.record.postponed = True
     if "Graph" in call.name:  # its nodes may be launches and copies
         lose_all(call.state)
+        lose_constants(call.record, call.state, all_=True)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS
