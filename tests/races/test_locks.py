@@ -826,13 +826,13 @@ def test_only_reads_do_without_a_fence(kernel: str, tmp_path: Path):
 
 
 FEW = """
-__device__ int locks[8];
+__device__ int locks[256];
 __global__ void of_few_or_many_blocks(int *sums) {
-  while (atomicCAS(&locks[blockIdx.x & 7], 0, 1) != 0) {}
+  while (atomicCAS(&locks[blockIdx.x & 255], 0, 1) != 0) {}
   __threadfence();
   sums[blockIdx.x] += 1;
   __threadfence_block();
-  *(volatile int *)(&locks[blockIdx.x & 7]) = 0;
+  *(volatile int *)(&locks[blockIdx.x & 255]) = 0;
 }
 """
 
@@ -841,4 +841,4 @@ def test_another_block_takes_the_same_lock_in_the_witness(tmp_path: Path):
     (kernel,) = check(tmp_path, FEW).kernels
     sums = [f for f in kernel.findings if f.first.array == "sums"]
     assert {(f.first.kind.value, f.second.kind.value) for f in sums} == {("read", "write"), ("write", "write")}
-    assert all(f.witness.grid_dim[0] > 8 for f in sums)
+    assert all(f.witness.grid_dim[0] > 256 for f in sums)
