@@ -31,6 +31,7 @@ _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 _LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
+_NARROW = re.compile(r"_block\(&(lock|flag)")
 _ARRAYS = ("a", "w", "in", "s", "q")  # whose elements can be given
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
 
@@ -57,7 +58,7 @@ class Left(Enum):
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
     LARGE = "the witness has too many threads, or numbers too large, to be run"
     MEANINGLESS = "the witness runs out of bounds or for too long"
-    SCOPES = "several blocks use a lock that is taken at the scope of a block: in runs every atomic is one for all"
+    SCOPES = "several blocks use a lock or flag at the scope of a block: in runs every atomic is one for all"
     OTHER_LEVEL = "a race was seen, but not at the level of the witness; the others have no witness of their own"
 
 
@@ -134,13 +135,15 @@ def compare(
 class Claims:
     """What a report says can happen: by pair the levels, and the barriers that may diverge.
 
-    `gap`: a part was not understood.
+    `gap`: a part was not understood.  `tears`: threads may read different values of one place, which the analysis
+    takes for one value wherever there is no race before.
     """
 
     def __init__(self, report: KernelReport) -> None:
         self.levels: dict[Pair, set[Level]] = {}
         self.same: dict[Pair, bool] = {}
         self.gap = False
+        self.tears = False
         for launch in report.launches:
             self._take(launch)
         self.barriers = {d.span.line for x in report.launches for d in x.divergences}
@@ -153,6 +156,7 @@ class Claims:
     def _take(self, launch: LaunchReport) -> None:
         for finding in launch.findings:
             self._claim(pair_of(finding), finding.levels, same=finding.same_value)
+            self.tears |= not finding.same_value and any("read" in end for end in pair_of(finding)[:2])
         for open_ in launch.open_pairs:
             if open_.first is None:
                 self.gap = True
@@ -170,8 +174,8 @@ def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> I
         missing = levels - claims.levels.get(pair, set())
         if missing and claims.gap and report.outcome is not Outcome.SAFE:
             tally.left[Left.GAP] += 1
-        elif missing and pair not in seen.differs and report.outcome is Outcome.RACE:
-            tally.left[Left.OTHER_RACES] += 1  # a note that only what has raced before makes
+        elif missing and report.outcome is Outcome.RACE and (pair not in seen.differs or claims.tears):
+            tally.left[Left.OTHER_RACES] += 1  # it is what has raced before that makes it
         elif missing:
             where = {seen.launches[pair, level] for level in missing}
             kind = "missed" if pair in seen.differs else "missed note"
@@ -246,7 +250,7 @@ class _Replays:
         if not runs[None]:  # nothing can be said
             self.tally.left[Left.DIVERGENT if runs[Left.DIVERGENT] else Left.MEANINGLESS] += 1
             return
-        if prod(finding.witness.grid_dim) > 1 and self.case.talks and "_block(&lock" in self.case.text():
+        if prod(finding.witness.grid_dim) > 1 and self.case.talks and _NARROW.search(self.case.text()):
             self.tally.left[Left.SCOPES] += 1
             return
         if self.case.talks and pair in pairs | self.seen.levels.keys():

@@ -39,7 +39,8 @@ class Handshaking:
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
-        if acquire.seen.target.key in self.locks.sound or takes_lock(acquire):
+        is_read = acquire.seen.operation in ("", "load")  # who only looks at a lock does not have it
+        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and not is_read):
             return True
         waits = (w.acquire for w in self.flags.waits(before, after, fenced=False))
         meetings = (q for q, _ in self.counters.meetings(before, after))
