@@ -26,6 +26,7 @@ from tests.fuzz.oracle import Contents, MeaninglessError, Pair, Seen, Subjects, 
 
 _RUNS, _MANY, _RUNS_OF_MANY = 3, 12, 1  # of kernels that talk, with more threads than that fewer
 _REPLAYS, _TALKING_REPLAYS = 30, 60
+_MOST_REPLAYS = 900  # of races that are said to be definite, where threads talk
 _MEANINGLESS = 8  # runs, and none with a meaning: no more are tried
 _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
@@ -234,7 +235,8 @@ class _Replays:
         contents = contents_of(finding.witness)
         pairs: set[Pair] = set()
         runs: Counter[Left | None] = Counter()
-        for _ in range(_TALKING_REPLAYS if self.case.talks else _REPLAYS):
+        talking = _MOST_REPLAYS if finding.confidence is Confidence.DEFINITE else _TALKING_REPLAYS
+        for _ in range(talking if self.case.talks else _REPLAYS):
             try:
                 again = run(self.subjects, self.case, self.random.choice(meant), self.random, contents)
             except MeaninglessError:
