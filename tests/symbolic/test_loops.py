@@ -214,6 +214,22 @@ loop k# in 0..1
   write global a at (k# * 4 == 0 ? 4 : 7) * 4 size 4
 """,
     ),
+    "set_to_what_it_was": (
+        "int x = 3; for (int i = 0; i < n; ++i) { a[x] = i; if (b[i] > 0) x = 3; }",
+        """
+loop i# in 0..2147483646 when 0 < n
+  write global a at 12 size 4 when i# < n
+  read global b at i# * 4 size 4 when i# < n
+""",
+    ),
+    "set_to_something_else": (
+        "int x = 3; for (int i = 0; i < n; ++i) { a[x] = i; if (b[i] > 0) x = 4; }",
+        """
+loop i# in 0..2147483646 when 0 < n
+  write global a at x * 4 size 4 when i# < n
+  read global b at i# * 4 size 4 when i# < n
+""",
+    ),
     "pointer": (
         "int *p = a, *end = a + n; while (p < end) *p++ = 0;",
         """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.invariants import Invariant, invariants
+from hgrd.symbolic.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.leading import led, reached
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
@@ -281,7 +281,7 @@ class _Classifier:
         if after is None:  # there is no second iteration
             return Carried(target, at, cell.size, cell.value, _UNCHANGED, Origin.UNKNOWN, bits, broken)
         last = self.at_end(after, index)
-        change = _UNCHANGED if last == start else self._change(index, last)
+        change = _UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
         return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken)
 
     def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:

@@ -55,13 +55,20 @@ def invariants(
     """
     value, path = last
     tests = tuple(c for c in path if not c.incidental)
-    cases = _cases(value)
-    if not tests or len(cases) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
+    values = _cases(value)
+    if not tests or len(values) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
         return ()
-    ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in cases]
+    ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in values]
     ends = [e for e in ends if e.value.op is not Op.VAR or e.value.symbol != start]
     ends.append(_Left(first[0], _known(tuple(c.term for c in first[1] if not c.incidental))))
     return tuple(dict.fromkeys(i for i in _tested(ends, tests, stable) if all(_holds(i, e) for e in ends)))
+
+
+def keeps(last: object, start: object, first: object) -> bool:
+    """Whether an iteration leaves what it finds, or puts there again what was there before the loop."""
+    if last == start or not isinstance(last, Term) or not isinstance(start, Term):
+        return last == start
+    return all(value is start or value is first for value, _ in _cases(last))
 
 
 def _cases(value: Term) -> list[tuple[Term, tuple[Term, ...]]]:
