@@ -15,8 +15,9 @@ from hgrd.races.locks import Locks, takes_lock
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, may_follow, meeting
 from hgrd.races.tickets import Tickets
-from hgrd.terms import Term
+from hgrd.terms import Origin, Term, symbols_of
 
+_MOVING = {Origin.DATA, Origin.COMPUTED, Origin.UNKNOWN, Origin.LOOP}
 _WORD = 8  # bytes that are read and written at once
 _SIGNAL = {AccessKind.READ, AccessKind.WRITE}
 
@@ -39,8 +40,8 @@ class Handshaking:
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
-        is_read = acquire.seen.operation in ("", "load")  # who only looks at a lock does not have it
-        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and not is_read):
+        is_volatile_read = not acquire.seen.operation  # who only looks at a lock does not have it
+        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and not is_volatile_read):
             return True
         waits = (w.acquire for w in self.flags.waits(before, after, fenced=False))
         meetings = (q for q, _ in self.counters.meetings(before, after))
@@ -61,6 +62,8 @@ class Handshaking:
         waited = {q.seen.target.key for q in unknown}
         own = [q.spot for q in unknown]
         for tests in self.handshakes.alternatives(after):
+            if not any(_spins(spot) for _, _, spot in tests):
+                continue
             waited |= {self.handshakes.protocol.observed[symbol.name].target.key for symbol, _, _ in tests}
         for spot in self.handshakes.placement.spots if waited else ():
             match spot.item:
@@ -115,4 +118,15 @@ def _waits(acquire: Acquire, here: Spot) -> bool:
     loop = acquire.spot.around[-1]
     return all(
         isinstance(i, Fence) or (isinstance(i, Access) and i.target.key == acquire.seen.target.key) for i in loop.items
+    )
+
+
+def _spins(spot: Spot) -> bool:
+    """Whether the innermost loop around the access does nothing else, always at one place."""
+    access = spot.item
+    if not spot.around or not isinstance(access, Access):
+        return False
+    moves = any(s.origin in _MOVING for s in symbols_of(access.offset))
+    return not moves and all(
+        isinstance(i, Fence) or (isinstance(i, Access) and i.offset is access.offset) for i in spot.around[-1].items
     )
