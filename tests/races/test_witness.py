@@ -182,3 +182,27 @@ def test_inputs_are_those_that_no_iteration_returns_for(tmp_path: Path):
     """Seed 2101820: the threads come to their accesses in the launch of the witness."""
     (found,) = (f for k in check(tmp_path, LEFT).kernels for f in k.findings)
     assert not 0 <= dict(found.witness.inputs)["m"] < 16
+
+
+COUNTED = """
+__device__ int halvings(int value) {
+  int count = 0;
+  while (value > 1) { value /= 2; count++; }
+  return count;
+}
+
+__global__ void halves(int *a, int *out, int n) {
+  a[threadIdx.x] = 1;
+  out[threadIdx.x] = a[halvings((int)threadIdx.x < n ? 32 : 4)];
+}
+"""
+
+
+def test_inputs_are_those_that_decide_how_often_a_loop_runs(tmp_path: Path):
+    """Seed 4115469: what a loop has counted is a number of the witness, and the input that makes it this number."""
+    (found,) = (
+        f for k in check(tmp_path, COUNTED).kernels for f in k.findings if f.second.array == "a" and not f.same_value
+    )
+    w = found.witness
+    (reads,) = (t for t in (w.first, w.second) if t.locals)
+    assert reads.locals == (("count#end", 5 if reads.thread[0] < dict(w.inputs)["n"] else 2),)

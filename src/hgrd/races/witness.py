@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Configuration
-from hgrd.protocol.orders import Party
+from hgrd.protocol.orders import Party as Side
 from hgrd.races.findings import BarrierThread, BarrierWitness, ThreadWitness, Witness
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed
 from hgrd.races.ways import PosedWay
-from hgrd.solve.query import Model
+from hgrd.solve.query import Model, Party
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
 
 
 def witness_of(posed: Posed, a: Access, b: Access, model: Model) -> Witness:
     naming = posed.naming
     c = naming.configuration
-    used = symbols_of(*posed.query.facts, a.offset, *a.guards, b.offset, *b.guards, *posed.query.between)
+    query = posed.query
+    used = symbols_of(*query.facts, *_parts(query.first), *_parts(query.second), *query.between)
     return Witness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
         inputs=_inputs(used, naming, model),
         contents=_contents(model),
-        first=_thread(posed, a, model, Party.FIRST, c),
-        second=_thread(posed, b, model, Party.SECOND, c),
+        first=_thread(posed, a, model, Side.FIRST, c),
+        second=_thread(posed, b, model, Side.SECOND, c),
     )
 
 
@@ -37,9 +38,13 @@ def barrier_witness(posed: PosedWay, binders: tuple[Symbol, ...], model: Model, 
         inputs=_inputs(used, naming, model),
         contents=_contents(model),
         iterations=tuple((_loop_name(b), model.values.get(b, 0)) for b in binders),
-        first=_at_barrier(posed, model, Party.FIRST),
-        second=None if alone else _at_barrier(posed, model, Party.SECOND),
+        first=_at_barrier(posed, model, Side.FIRST),
+        second=None if alone else _at_barrier(posed, model, Side.SECOND),
     )
+
+
+def _parts(party: Party) -> tuple[Term, ...]:
+    return (party.address, *party.guards)
 
 
 def _loop_name(binder: Symbol) -> str:
@@ -47,10 +52,10 @@ def _loop_name(binder: Symbol) -> str:
     return binder.name.split("#")[0].removesuffix(".iteration")
 
 
-def _at_barrier(posed: PosedWay, model: Model, party: Party) -> BarrierThread:
+def _at_barrier(posed: PosedWay, model: Model, party: Side) -> BarrierThread:
     naming = posed.naming
     c = naming.configuration
-    guards = (posed.query.first if party is Party.FIRST else posed.query.second).guards
+    guards = (posed.query.first if party is Side.FIRST else posed.query.second).guards
     indexes = {naming.rename(s, party) for s in (*c.thread, *c.block_index) if s is not None}
     own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[party]) and s not in indexes and s in model.values]
     locals_ = ((s.name.removesuffix(SUFFIX[party]).removesuffix("#"), model.values[s]) for s in own)
@@ -70,9 +75,9 @@ def _contents(model: Model) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _thread(posed: Posed, access: Access, model: Model, party: Party, c: Configuration) -> ThreadWitness:
+def _thread(posed: Posed, access: Access, model: Model, party: Side, c: Configuration) -> ThreadWitness:
     naming = posed.naming
-    query_side = posed.query.first if party is Party.FIRST else posed.query.second
+    query_side = posed.query.first if party is Side.FIRST else posed.query.second
     hidden = {s.name for s in (*c.thread, *c.block_index) if s is not None}
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
@@ -90,7 +95,7 @@ def _thread(posed: Posed, access: Access, model: Model, party: Party, c: Configu
 
 
 def _indexes(
-    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], naming: Naming, party: Party, model: Model
+    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], naming: Naming, party: Side, model: Model
 ) -> tuple[int, int, int]:
     x, y, z = (0 if s is None else model.values.get(naming.rename(s, party), 0) for s in symbols)
     return x, y, z
