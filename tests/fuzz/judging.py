@@ -10,7 +10,7 @@ from enum import Enum
 from math import prod
 from random import Random
 
-from hgrd.program.memory import Level
+from hgrd.program.memory import AccessKind, Level
 from hgrd.races.findings import (
     Confidence,
     Finding,
@@ -32,7 +32,6 @@ _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 _LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
-_NARROW = re.compile(r"_block\(&(lock|flag)")
 _ARRAYS = ("a", "w", "in", "s", "q")  # whose elements can be given
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
 
@@ -47,9 +46,7 @@ class Left(Enum):
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
     DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
     ARRIVED = "a barrier diverges by the report: runs count threads that end as arrived, and stop where others hang"
-    OTHER_RACES = (
-        "two writes are of one value, or apart, where no other race, which the report has, changes what is read"
-    )
+    OTHER_RACES = "in each run in which it was seen a race that the report has came, too, and changed what threads read"
     VALUES = (
         "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
     )
@@ -129,26 +126,34 @@ def compare(
     if claims.divergent:
         tally.left[Left.DIVERGENT] += 1
     else:
-        failures += replays.findings(report)
+        failures += replays.findings(report, claims)
     return failures
 
 
 class Claims:
     """What a report says can happen: by pair the levels, and the barriers that may diverge.
 
-    `gap`: a part was not understood.  `tears`: threads may read different values of one place, which the analysis
-    takes for one value wherever there is no race before.
+    `gap`: a part was not understood.  `narrow`: atomics race with each other, for the scope they have.
     """
 
     def __init__(self, report: KernelReport) -> None:
         self.levels: dict[Pair, set[Level]] = {}
         self.same: dict[Pair, bool] = {}
+        self.open: set[Pair] = set()
         self.gap = False
-        self.tears = False
+        self.narrow = False
         for launch in report.launches:
             self._take(launch)
         self.barriers = {d.span.line for x in report.launches for d in x.divergences}
         self.barriers |= {b.span.line for x in report.launches for b in x.open_barriers}
+
+    def upsetting(self, *, differs: bool) -> frozenset[Pair]:
+        """Races that are said to happen and change what is stored after them, or (`differs`) where.
+
+        The analysis takes what two threads read at one place to be one value, unless a race comes before.
+        """
+        races = (pair for pair, same in self.same.items() if not same and pair not in self.open)
+        return frozenset(pair for pair in races if not differs or not _are_writes(pair))
 
     @property
     def divergent(self) -> bool:
@@ -157,11 +162,12 @@ class Claims:
     def _take(self, launch: LaunchReport) -> None:
         for finding in launch.findings:
             self._claim(pair_of(finding), finding.levels, same=finding.same_value)
-            self.tears |= not finding.same_value and any("read" in end for end in pair_of(finding)[:2])
+            self.narrow |= {finding.first.kind, finding.second.kind} == {AccessKind.ATOMIC}
         for open_ in launch.open_pairs:
             if open_.first is None:
                 self.gap = True
             else:
+                self.open.add(pair_of(open_))
                 self._claim(pair_of(open_), open_.levels, same=False)
 
     def _claim(self, pair: Pair, levels: tuple[Level, ...], *, same: bool) -> None:
@@ -175,18 +181,18 @@ def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> I
         missing = levels - claims.levels.get(pair, set())
         if missing and claims.gap and report.outcome is not Outcome.SAFE:
             tally.left[Left.GAP] += 1
-        elif missing and report.outcome is Outcome.RACE and (pair not in seen.differs or claims.tears):
-            tally.left[Left.OTHER_RACES] += 1  # it is what has raced before that makes it
+        elif missing and seen.never_without(pair, claims.upsetting(differs=pair in seen.differs)):
+            tally.left[Left.OTHER_RACES] += 1
         elif missing:
             where = {seen.launches[pair, level] for level in missing}
             kind = "missed" if pair in seen.differs else "missed note"
             verdict = report.outcome.value
             yield Failure(kind, f"{verdict}: {_words(pair)} at {sorted(x.value for x in missing)}; {where}")
         elif pair in seen.differs and claims.same.get(pair) and _are_writes(pair):
-            if report.outcome is Outcome.SAFE:
-                yield Failure("not the same value", _words(pair))
-            else:
+            if seen.never_without(pair, claims.upsetting(differs=False)):
                 tally.left[Left.OTHER_RACES] += 1
+            else:
+                yield Failure("not the same value", _words(pair))
 
 
 def _parted(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> Iterator[Failure]:
@@ -210,15 +216,15 @@ class _Replays:
     random: Random
     tally: Tally
 
-    def findings(self, report: KernelReport) -> Iterator[Failure]:
+    def findings(self, report: KernelReport, claims: Claims) -> Iterator[Failure]:
         for finding in report.findings:
             pair, level = pair_of(finding), level_of(finding.witness)
             if level in self.seen.levels.get(pair, ()):
                 self.tally.replayed += 1
             elif not finding.same_value:
-                yield from self._finding(finding, pair, level)
+                yield from self._finding(finding, claims, pair, level)
 
-    def _finding(self, finding: Finding, pair: Pair, level: Level) -> Iterator[Failure]:
+    def _finding(self, finding: Finding, claims: Claims, pair: Pair, level: Level) -> Iterator[Failure]:
         left = self._why_not(finding)
         if left is not None:
             self.tally.left[left] += 1
@@ -235,7 +241,9 @@ class _Replays:
         contents = contents_of(finding.witness)
         pairs: set[Pair] = set()
         runs: Counter[Left | None] = Counter()
-        talking = _MOST_REPLAYS if finding.confidence is Confidence.DEFINITE else _TALKING_REPLAYS
+        several = prod(finding.witness.grid_dim) > 1
+        sure = finding.confidence is Confidence.DEFINITE and not (claims.narrow and several)
+        talking = _MOST_REPLAYS if sure else _TALKING_REPLAYS
         for _ in range(talking if self.case.talks else _REPLAYS):
             try:
                 again = run(self.subjects, self.case, self.random.choice(meant), self.random, contents)
@@ -252,7 +260,7 @@ class _Replays:
         if not runs[None]:  # nothing can be said
             self.tally.left[Left.DIVERGENT if runs[Left.DIVERGENT] else Left.MEANINGLESS] += 1
             return
-        if prod(finding.witness.grid_dim) > 1 and self.case.talks and _NARROW.search(self.case.text()):
+        if claims.narrow and several:
             self.tally.left[Left.SCOPES] += 1
             return
         if self.case.talks and pair in pairs | self.seen.levels.keys():

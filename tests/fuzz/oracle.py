@@ -54,13 +54,14 @@ class Seen:
     """By pair the levels at which it raced; `differs`: those that were not two writes of one value.
 
     `divergences`: by run the lines of the barriers where threads waited in vain; `launches` have shown a pair at
-    a level.
+    a level; `together`: by run the pairs that raced in it.
     """
 
     levels: dict[Pair, set[Level]] = field(default_factory=dict[Pair, "set[Level]"])
     differs: set[Pair] = field(default_factory=set[Pair])
     divergences: set[frozenset[int]] = field(default_factory=set[frozenset[int]])
     launches: dict[tuple[Pair, Level], Launch] = field(default_factory=dict[tuple[Pair, Level], Launch])
+    together: set[frozenset[Pair]] = field(default_factory=set[frozenset[Pair]])
 
     def add(self, other: Seen) -> None:
         for pair, levels in other.levels.items():
@@ -69,6 +70,11 @@ class Seen:
         self.divergences |= other.divergences
         for key, launch in other.launches.items():
             self.launches.setdefault(key, launch)
+        self.together |= other.together
+
+    def never_without(self, pair: Pair, others: frozenset[Pair]) -> bool:
+        """Whether in each run in which the pair raced one of the others did, too."""
+        return all(not others.isdisjoint(run - {pair}) for run in self.together if pair in run)
 
 
 class Subjects:
@@ -321,6 +327,7 @@ def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
             seen.launches.setdefault((pair, level), launch)
         if not race.same_value:
             seen.differs.add(pair)
+    seen.together.add(frozenset(seen.levels))
     return seen
 
 
