@@ -2,6 +2,7 @@
 
 from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Conflict, Party, Proved, Query
+from hgrd.solve.session import Session
 from hgrd.terms import Origin, Symbol, Term, add, const, disj, le, mul, ne, var, wrap
 
 WIDTH = 2048
@@ -33,3 +34,12 @@ def test_a_pitch_below_the_width_is_a_conflict():
     answer = decide(rows(pitch, (le(const(1), var(pitch)),)))
     assert isinstance(answer, Conflict)
     assert answer.model.values[pitch] < WIDTH
+
+
+def test_so_it_is_where_small_launches_are_tried_first_because_others_conflict():
+    pitch = Symbol("pitch", 0, 1 << 40, Origin.INPUT)
+    with Session() as session:
+        assert isinstance(decide(rows(pitch, (le(const(1), var(pitch)),)), session=session), Conflict)
+        answer = decide(rows(pitch, (le(const(WIDTH), var(pitch)),)), session=session)
+    assert isinstance(answer, Proved)
+    assert answer.no_wrap
