@@ -206,3 +206,18 @@ def test_inputs_are_those_that_decide_how_often_a_loop_runs(tmp_path: Path):
     w = found.witness
     (reads,) = (t for t in (w.first, w.second) if t.locals)
     assert reads.locals == (("count#end", 5 if reads.thread[0] < dict(w.inputs)["n"] else 2),)
+
+
+TESTED = """
+__global__ void tested(int *a) {
+  int mine = a[threadIdx.x + 64];
+  a[threadIdx.x + 64] = 0;
+  if (mine > 5) a[0] = threadIdx.x;
+}
+"""
+
+
+def test_a_witness_says_which_contents_pass_a_test_that_decides_nothing_else(tmp_path: Path):
+    """Seed 5000460: the threads come to their accesses with such contents only."""
+    (found,) = (f for k in check(tmp_path, TESTED, levels=(Level.INTRA_WARP,)).kernels for f in k.findings)
+    assert [thread.locals for thread in (found.witness.first, found.witness.second)] == [(("a[]", 6),)] * 2

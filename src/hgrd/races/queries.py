@@ -41,7 +41,8 @@ class Posed:
 
     `contents` are the facts behind what is said in `Query.between` of the elements of arrays.
     `data`: memory contents decide whether the accesses are reached or where they go; `unknown`: values
-    that the analysis does not know do.
+    that the analysis does not know do.  `passed` are tests of memory contents that stand in no query, as some
+    contents pass them whatever else is the case.
     """
 
     first: Access
@@ -52,6 +53,7 @@ class Posed:
     data: bool
     unknown: tuple[str, ...]
     contents: tuple[Fact, ...] = ()
+    passed: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     between, one, endings_1, two, endings_2 = split(abstract_floats(tuple(chain(*groups))), map(len, groups))
     address_1, address_2, endings = one[0], two[0], (*endings_1, *endings_2)
     core = (address_1, address_2, *between)
-    guards_1, guards_2 = _relevant((*one[1:], *endings_1), (*two[1:], *endings_2), core)
+    stated = (*one[1:], *endings_1), (*two[1:], *endings_2)
+    guards_1, guards_2 = _relevant(*stated, core)
+    passed = tuple(dict.fromkeys(g for g in chain(*stated) if g not in {TRUE, *guards_1, *guards_2}))
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
     used = cone(facts, with_extents(naming, symbols_of(*everything)))
     query = query_of(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
@@ -136,7 +140,7 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
     data = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*raw, *endings_1, *endings_2))
     data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
-    return Posed(a, b, query, used, naming, data, unknown)
+    return Posed(a, b, query, used, naming, data, unknown, passed=passed)
 
 
 def _conditions(orders: Iterable[Order]) -> tuple[Term, ...]:

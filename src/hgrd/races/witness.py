@@ -10,6 +10,7 @@ from hgrd.races.queries import Posed
 from hgrd.races.ways import PosedWay
 from hgrd.solve.query import Model, Party
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
+from hgrd.terms.rewrite import bottom_up
 
 
 def witness_of(posed: Posed, a: Access, b: Access, model: Model) -> Witness:
@@ -79,12 +80,13 @@ def _thread(posed: Posed, access: Access, model: Model, party: Side, c: Configur
     naming = posed.naming
     query_side = posed.query.first if party is Side.FIRST else posed.query.second
     hidden = {s.name for s in (*c.thread, *c.block_index) if s is not None}
+    values = {**_passing(posed.passed), **model.values}
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
         renamed = naming.rename(symbol, party)
-        if symbol.name in hidden or not naming.is_private(symbol) or renamed not in model.values:
+        if symbol.name in hidden or not naming.is_private(symbol) or renamed not in values:
             continue
-        local.append((symbol.name.removesuffix("#"), model.values[renamed]))
+        local.append((symbol.name.removesuffix("#"), values[renamed]))
     return ThreadWitness(
         thread=_indexes(c.thread, naming, party, model),
         block=_indexes(c.block_index, naming, party, model),
@@ -92,6 +94,18 @@ def _thread(posed: Posed, access: Access, model: Model, party: Side, c: Configur
         first_byte=_value(query_side.address, model),
         bytes=access.size,
     )
+
+
+def _passing(tests: tuple[Term, ...]) -> dict[Symbol, int]:
+    """A value that passes, for each symbol that one of the tests compares with a constant."""
+    found: dict[Symbol, int] = {}
+    for test in tests:
+        (symbol,) = symbols_of(test)
+        limit = next(t.value for t in bottom_up((test,)) if t.is_const)
+        for value in (limit, limit - 1, limit + 1):
+            if symbol.low <= value <= symbol.high and evaluate((test,), {symbol: value})[0]:
+                found.setdefault(symbol, value)
+    return found
 
 
 def _indexes(
