@@ -221,3 +221,20 @@ def test_a_witness_says_which_contents_pass_a_test_that_decides_nothing_else(tmp
     """Seed 5000460: the threads come to their accesses with such contents only."""
     (found,) = (f for k in check(tmp_path, TESTED, levels=(Level.INTRA_WARP,)).kernels for f in k.findings)
     assert [thread.locals for thread in (found.witness.first, found.witness.second)] == [(("a[]", 6),)] * 2
+
+
+AGREED = """
+__global__ void agreed(int *a) {
+  __shared__ int s[32];
+  int at = s[7];
+  a[at] = threadIdx.x;
+}
+"""
+
+
+def test_a_witness_says_what_both_threads_have_read_where_it_is_one_value(tmp_path: Path):
+    """Seed 5100174: shared memory holds anything at first, and the threads agree on what."""
+    (found,) = (f for k in check(tmp_path, AGREED, levels=(Level.INTRA_WARP,)).kernels for f in k.findings)
+    w = found.witness
+    assert w.first.locals == w.second.locals
+    assert [4 * value for _, value in w.first.locals] == [w.first.first_byte]

@@ -84,7 +84,8 @@ def _thread(posed: Posed, access: Access, model: Model, party: Side, c: Configur
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
         renamed = naming.rename(symbol, party)
-        if symbol.name in hidden or not naming.is_private(symbol) or renamed not in values:
+        read = naming.is_private(symbol) or symbol.name in naming.broadcast  # the latter by all alike
+        if symbol.name in hidden or not read or renamed not in values:
             continue
         local.append((symbol.name.removesuffix("#"), values[renamed]))
     return ThreadWitness(
