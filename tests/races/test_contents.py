@@ -103,6 +103,19 @@ __global__ void all_at_one_place_that_it_made(int *out, int *in) {
   out[base] = threadIdx.x;  // slot
 }
 
+// race: atomic add, read slot; global; warp block (data-dependent)
+// open: write slot, write slot; global; warp block: it depends on values that the kernel computes: ends[]
+__global__ void where_all_together_have_come_to(int *out, int *ends, int *left, int *group) {
+  int g = group[threadIdx.x];
+  atomicAdd(&ends[g], 5);  // add
+  if (atomicSub(&left[g], 1) == 1) out[ends[g]] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (unless distinct(ends))
+__global__ void where_it_is_told(int *out, int *ends, int *left, int *group) {
+  if (atomicSub(&left[group[threadIdx.x]], 1) == 1) out[ends[threadIdx.x]] = threadIdx.x;  // slot
+}
+
 // open: write here, write here; global; warp block: it depends on values that are not known: __brev()
 __global__ void where_a_function_of_the_thread_leads(int *a) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;

@@ -283,7 +283,7 @@ __global__ void shared_lock_for_all_blocks(int *sum, int n) {
   atomicExch(&own, 0);
 }
 
-// race: write place, write place; global; warp block grid (data-dependent)
+// open: write place, write place; global; warp block grid: it depends on values that the kernel computes: count[]
 __global__ void threads_read_different_values_in_turn(int *out) {
   __shared__ int own, count;
   if (threadIdx.x == 0) own = count = 0;

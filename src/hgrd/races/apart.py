@@ -10,6 +10,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Order
 from hgrd.protocol.phases import Phases
 from hgrd.races.acquire import Handshakes
+from hgrd.races.claims import Claims
 from hgrd.races.communication import Communication, Handshaking
 from hgrd.races.counters import Counters
 from hgrd.races.flags import Flags
@@ -53,10 +54,12 @@ def communication(
         return all(proved(Pair(a, b, level, (Order(),))) for level in (Level.INTRA_WARP, Level.INTRA_BLOCK))
 
     handshakes = Handshakes(protocol, placement(protocol))
+    taken = locks(protocol, handshakes, apart, elsewhere)
     handshaking = Handshaking(
         handshakes,
-        locks(protocol, handshakes, apart, elsewhere),
+        taken,
         Flags(protocol, handshakes, alone),
         Counters(protocol, handshakes, once),
+        Claims(handshakes, taken),
     )
     return Communication(plain.tickets, handshaking)

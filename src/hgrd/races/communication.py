@@ -9,6 +9,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Fence
 from hgrd.races.acquire import Acquire, Handshakes, exclude, modifies
+from hgrd.races.claims import Claims
 from hgrd.races.counters import Counters
 from hgrd.races.flags import Flags
 from hgrd.races.locks import Locks, takes_lock
@@ -30,12 +31,14 @@ class Handshaking:
     locks: Locks
     flags: Flags
     counters: Counters
+    claims: Claims
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         return (
             *self.locks.constraints(a, b, naming, level),
             *self.flags.constraints(a, b, naming, level),
             *self.counters.constraints(a, b, naming, level),
+            *self.claims.constraints(a, b, naming, level),
         )
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:

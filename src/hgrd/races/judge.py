@@ -376,6 +376,7 @@ def judge(
     """
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
+    read = protocol
     protocol = steady(protocol)
     relation = phases(protocol, Uniform(protocol))
     return Judge(
@@ -388,7 +389,7 @@ def judge(
         relation,
         Poser(protocol, everything, communication(protocol, everything, relation, decide)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
-        contents(protocol, relation),
+        contents(read, relation),
         hosted,
     ).run()
 

@@ -37,7 +37,8 @@ class Held:
 class Locks:
     """The locks that are held at each access, by its number.
 
-    `opened_by`: by the key of a lock, what gives it back without having it; `taken_by`: what takes it.
+    By the key of a lock, `taken_by` is what takes it, `given_by` what gives it back, and `opened_by` what does so
+    without having it.
     """
 
     handshakes: Handshakes
@@ -47,6 +48,7 @@ class Locks:
     chained: frozenset[str]  # and of those that atomic operations alone change
     opened_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
     taken_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
+    given_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         """The two do not hold the same lock, or a thread that does not have it has let one of them in.
@@ -60,10 +62,10 @@ class Locks:
             if key != two.target.key or not (naming.same_block or one.target.space is not MemorySpace.SHARED):
                 continue
             if self._reaches(key, scope, needed):
-                found.append(disj(_not_both(one, two, naming), *self._opened_by(one, (a, b), naming)))
+                found.append(disj(not_both(one, two, naming), *self._opened_by(one, (a, b), naming)))
             elif at_least(scope, needed) and at_least(self.sound[key], needed):
                 others = (*self._opened_by(one, (a, b), naming), *self._taken_elsewhere(one, naming))
-                found.append(disj(_not_both(one, two, naming), *others))
+                found.append(disj(not_both(one, two, naming), *others))
         return tuple(found)
 
     def opened(self, a: Access, b: Access) -> Access | None:
@@ -128,7 +130,7 @@ class Locks:
         return at_least(scope, taken_from) and at_least(self.sound[key], between)
 
 
-def _not_both(one: Held, two: Held, naming: Naming) -> Term:
+def not_both(one: Held, two: Held, naming: Naming) -> Term:
     when_1, place_1 = naming.of((one.when, one.offset), Party.FIRST)
     when_2, place_2 = naming.of((two.when, two.offset), Party.SECOND)
     return negate(conj(when_1, when_2, eq(place_1, place_2)))
@@ -143,9 +145,11 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
     chained: set[str] = set()
     opened_by: dict[str, tuple[Access, ...]] = {}
     taken_by: dict[str, tuple[Access, ...]] = {}
+    given_by: dict[str, tuple[Access, ...]] = {}
     for key in sorted(targets):
         changes, opening = _lock_changes(key, everything, handshakes, apart)
         taken_by[key] = tuple(c for c in changes if _takes(c, handshakes))
+        given_by[key] = tuple(c for c in changes if c not in taken_by[key] and c not in opening)
         if opening:
             opened_by[key] = opening
         if changes:
@@ -161,7 +165,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
         )
         if found:
             held[access.number] = tuple(dict.fromkeys(found))
-    return Locks(handshakes, held, sound, frozenset(of_block), frozenset(chained), opened_by, taken_by)
+    return Locks(handshakes, held, sound, frozenset(of_block), frozenset(chained), opened_by, taken_by, given_by)
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
