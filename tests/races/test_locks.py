@@ -258,6 +258,49 @@ __global__ void given_back_without_having_it(int *sum, int n) {
   if (n == 3) atomicExch(&lock, 0);
 }
 
+// safe: 2 of 2 pairs
+__global__ void given_back_for_some_data(int *sum, const int *in, int n) {
+  take(&lock);
+  *sum += n;
+  __threadfence();
+  if (in[threadIdx.x] > 0) atomicExch(&lock, 0);
+}
+
+// safe: 2 of 2 pairs
+__global__ void never_given_back(int *sum, int n) {
+  if (atomicCAS(&lock, 0, 1) == 0) {
+    __threadfence();
+    *sum += n;
+  }
+}
+
+// race: read sum, write sum; global; warp block grid (data-dependent)
+// race: write sum, write sum; global; warp block grid (data-dependent)
+__global__ void given_back_for_some_data_without_a_fence(int *sum, const int *in, int n) {
+  take(&lock);
+  *sum += n;  // sum
+  if (in[threadIdx.x] > 0) atomicExch(&lock, 0);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void given_back_before_for_some_data(int *sum, const int *in, int n) {
+  take(&lock);
+  if (in[threadIdx.x] > 0) give(&lock);
+  *sum += n;  // sum
+  if (in[threadIdx.x] <= 0) give(&lock);
+}
+
+// race: read sum, write sum; global; warp block grid (data-dependent)
+// race: write sum, write sum; global; warp block grid (data-dependent)
+__global__ void given_back_by_one_who_never_had_it(int *sum, int n) {
+  if (threadIdx.x == n) atomicExch(&lock, 0);
+  if (atomicCAS(&lock, 0, 1) == 0) {
+    __threadfence();
+    *sum += n;  // sum
+  }
+}
+
 // safe: 5 of 5 pairs
 __global__ void shared_lock_made_ready(int *sums, int n) {
   __shared__ int own;

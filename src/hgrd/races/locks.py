@@ -184,7 +184,7 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
         return []
     sequence = meeting(acquire.spot, here)
     releases = [r for r in handshakes.releases(access) if r.write.number != access.number]
-    return [
+    ways = [
         Held(
             acquire.seen.target,
             acquire.seen.offset,
@@ -197,6 +197,20 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
         and r.offset is acquire.seen.offset
         and r.spot.depth == sequence
     ]
+    kept = conj(acquire.when, *_never_given(acquire, here, sequence, handshakes))
+    return ways if kept is FALSE else [*ways, Held(acquire.seen.target, acquire.seen.offset, kept, acquire.scope)]
+
+
+def _never_given(acquire: Acquire, here: Spot, sequence: int, handshakes: Handshakes) -> Iterator[Term]:
+    """The thread keeps the lock to the end: who has had it has given it back before, and nobody has it after."""
+    access = here.item
+    known = known_to(access) if isinstance(access, Access) else frozenset[Term]()
+    for spot in handshakes.placement.spots:
+        write = spot.item
+        if not isinstance(write, Access) or write.target.key != acquire.seen.target.key or not modifies(write):
+            continue
+        if precedes(here, spot) and not _takes(write, handshakes):
+            yield disj(*(negate(g) for g in write.guards if g not in known)) if spot.depth == sequence else FALSE
 
 
 def _not_given_before(

@@ -86,10 +86,11 @@ class Poser:
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
+        apart = self.communication.constraints(a, b, naming, pair.level)
         extra = (
             naming.order(pair.orders),
             *naming.distinct(pair.level),
-            *self.communication.constraints(a, b, naming, pair.level),
+            *apart,
             *(readings.constraints(a, b, naming) if readings is not None else ()),
             *across(self.protocol, naming),
         )
@@ -105,7 +106,7 @@ class Poser:
         read = (*one, *two, *extra, *endings[0], *endings[1])
         said, contents = said_of(self.protocol.contents if filled else (), read)
         posed = _posed(pair, self.facts, naming, ((*extra, *said), one, endings[0], two, endings[1]))
-        return replace(posed, contents=contents)
+        return replace(posed, contents=contents, data=posed.data or bool(arrays_of(*apart)))
 
     def _companions(self, access: Access) -> tuple[Term, ...]:
         found = self._bounds.get(access.number)
@@ -138,9 +139,13 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN} | loose(symbols, endings)))
     raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
-    data = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*raw, *endings_1, *endings_2))
-    data = data or bool(arrays_of(*raw, *endings_1, *endings_2))
-    return Posed(a, b, query, used, naming, data, unknown, passed=passed)
+    return Posed(a, b, query, used, naming, _of_data((*raw, *endings)), unknown, passed=passed)
+
+
+def _of_data(terms: tuple[Term, ...]) -> bool:
+    """Whether contents of memory stand in the terms."""
+    symbols = symbols_of(*terms)
+    return any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols) or bool(arrays_of(*terms))
 
 
 def _conditions(orders: Iterable[Order]) -> tuple[Term, ...]:
