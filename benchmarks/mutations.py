@@ -54,6 +54,7 @@ from benchmarks.mutating import (
     without_relation,
     written_as,
 )
+from hgrd.terms import FALSE
 
 _BARRIERS = ("tests/races/test_barriers.py", "tests/protocol", "tests/races/test_patterns.py", "tests/races")
 _RACES = ("tests/races",)
@@ -146,6 +147,11 @@ MUTATIONS = (
              gives(True, "races.locks:Locks._reaches")),
     Mutation("locks-given-before", "a lock protects behind its first release, too", _LOCKS,
              gives((), "races.locks:_not_given_before")),
+    Mutation("locks-kept-off", "who never gives a lock back does not have it", _LOCKS,
+             gives((FALSE,), "races.locks:_never_given")),
+    Mutation("locks-kept-always", "nobody ever gives a lock back", _LOCKS, gives((), "races.locks:_never_given")),
+    Mutation("witness-tests-off", "a witness says nothing of tests that decide nothing else",
+             ("tests/races/test_witness.py",), gives({}, "races.witness:_passing")),
     Mutation("locks-changed-between", "who took a lock has it whatever happens", _LOCKS,
              gives(False, "races.locks:_changed_between")),
     Mutation("flags-harmless-always", "no other write ends a wait", _LOCKS, gives(True, "races.flags:Flags._harmless")),
