@@ -8,6 +8,7 @@ from hgrd.program.types import (
     POINTER_SIZE,
     ArrayType,
     BoolType,
+    Field,
     FloatType,
     IntType,
     PointerType,
@@ -50,3 +51,19 @@ def align_of(type_: Type, records: Mapping[str, Record]) -> int:
             return 16
         case _:
             return size_of(type_, records) or 1
+
+
+def unit_type(field: Field) -> IntType:
+    """The integer that a bit-field is a part of."""
+    return IntType(field.type.bits if isinstance(field.type, IntType) else 8, False)
+
+
+def stored_type(field: Field) -> Type:
+    """What stands in memory at the offset of a member."""
+    return field.type if field.bits is None else unit_type(field)
+
+
+def bit_units(type_: Type, records: Mapping[str, Record]) -> frozenset[int]:
+    """The offsets of integers of which bit-fields are parts, among the members of a record itself."""
+    record = records.get(type_.key) if isinstance(type_, RecordType) else None
+    return frozenset() if record is None else frozenset(f.offset for f in record.fields if f.bits is not None)

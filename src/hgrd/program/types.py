@@ -94,12 +94,16 @@ POINTER_SIZE = 8
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A data member (or a base class, `name` "") at `offset` bytes; `bits` only for bit-fields."""
+    """A data member (or a base class, `name` "") at `offset` bytes.
+
+    Of a bit-field, `bits` is how many it has, from bit `shift` on of the integer at `offset` that it is a part of.
+    """
 
     name: str
     type: Type
     offset: int
     bits: int | None = None
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,8 @@ class Layouts:
         at.end_bits = start + bits
         at.size = -(-at.end_bits // 8)
         at.align = max(at.align, align)
-        return Field(node.get("name", ""), type_, start // 8, bits)
+        first = start // unit * unit if (start // unit + 1) * unit >= at.end_bits else start // 8 * 8
+        return Field(node.get("name", ""), type_, first // 8, bits, start - first)
 
 
 def _is_flexible(type_: Type) -> bool:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
+from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
+from hgrd.symbolic.bit_fields import as_field, bit_field, load_bits, store_bits
 from hgrd.symbolic.calls import call, construct, indirect_call
 from hgrd.symbolic.places import load, locate, scalars, store, within_arrays
 from hgrd.symbolic.state import ConditionKind, State, choose, merge
@@ -169,6 +171,9 @@ def _load(machine: Machine, state: State, place: ir.Place, type_: Type, span: Sp
         return value
     address = locate(machine, state, place)
     within_arrays(machine, state, place)
+    field = bit_field(place)
+    if field is not None:
+        return load_bits(machine, state, address, field, span, volatile)
     return load(machine, state, address, type_, span, volatile)
 
 
@@ -204,6 +209,10 @@ def _assign(machine: Machine, state: State, e: ir.Assign) -> Value:
     stored = evaluate(machine, state, e.value)
     address = locate(machine, state, e.place)
     within_arrays(machine, state, e.place)
+    field = bit_field(e.place)
+    if field is not None:
+        store_bits(machine, state, address, stored, field, e.place.span, e.volatile)
+        return as_field(stored, field) if isinstance(stored, Term) else stored
     store(machine, state, address, stored, e.value.type, e.place.span, e.volatile)
     return stored
 
@@ -212,8 +221,11 @@ def _update(machine: Machine, state: State, e: ir.Update) -> Value:
     operand = evaluate(machine, state, e.value)
     address = locate(machine, state, e.place)
     within_arrays(machine, state, e.place)
-    place_type = e.type
-    old = load(machine, state, address, place_type, e.place.span, e.volatile)
+    place_type, field = e.type, bit_field(e.place)
+    if field is None:
+        old = load(machine, state, address, place_type, e.place.span, e.volatile)
+    else:
+        old = load_bits(machine, state, address, field, e.place.span, e.volatile)
     if e.stride:
         new = _advance(machine, state, old, _signed(e.op, operand), e.stride, e.span)
     else:
@@ -221,7 +233,11 @@ def _update(machine: Machine, state: State, e: ir.Update) -> Value:
         computed = None if left is None else arithmetic.binary(e.op, left, operand, e.compute_type)
         back = None if computed is None else arithmetic.convert(computed, e.compute_type, place_type, explicit=False)
         new = back if back is not None else machine.unknown("value", place_type, Origin.UNKNOWN)
-    store(machine, state, address, new, place_type, e.place.span, e.volatile)
+    if field is not None:
+        store_bits(machine, state, address, new, field, e.place.span, e.volatile)
+        new = as_field(new, field) if isinstance(new, Term) else new
+    else:
+        store(machine, state, address, new, place_type, e.place.span, e.volatile)
     return old if e.postfix else new
 
 
@@ -275,6 +291,7 @@ def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Ex
     if size is None:
         return OPAQUE
     cells: dict[int, Cell] = {}
+    units = bit_units(type_, machine.records)
     for at, member in scalars(machine, type_, 4096):
         width = machine.size(member)
         if width:
@@ -285,6 +302,8 @@ def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Ex
         value = evaluate(machine, state, expression)
         if isinstance(value, Composite):
             cells.update({at + o: c for o, c in value.cells.items()})
+        elif at in units:  # which of the bit-fields there it is for is not known
+            cells[at] = Cell(machine.unknown("bits", expression.type, Origin.UNKNOWN), cells[at].size)
         else:
             cells[at] = Cell(value, machine.size(expression.type) or 1)
     return Composite(cells, size)

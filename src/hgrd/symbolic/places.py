@@ -16,6 +16,7 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
+from hgrd.program.layout import stored_type
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
@@ -277,7 +278,7 @@ def scalars(machine: Machine, type_: Type, limit: int) -> list[tuple[int, Type]]
                 return []
             found: list[tuple[int, Type]] = []
             for field in record.fields:
-                found += [(field.offset + at, t) for at, t in scalars(machine, field.type, limit)]
+                found += [(field.offset + at, t) for at, t in scalars(machine, stored_type(field), limit)]
             return found if len(found) <= limit else []
         case ArrayType(of=element, count=count):
             size = machine.size(element)
