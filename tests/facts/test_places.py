@@ -46,6 +46,14 @@ class Filler {
 """
 
 # By what is tried: declarations, the body of main.
+NESTED = """
+template <class T> void launch(T *a, int rows, int cols, int stride) {
+  dim3 grid(rows);
+  [&] { if (rows > 1) [&] { fill<<<grid, 256>>>(a, cols, stride); }(); }();
+}
+"""
+CONSTANT = "constexpr int N = WIDE; [&] { [&] { fill<<<rows, 256>>>(a, 256, N); }(); }();"
+TWO = "#define BOTH(A, ...) { auto one = [&] { A; }; auto two = [&] { __VA_ARGS__; }; one(); two(); }"
 HOLDS = {
     "assert": ("", f"assert(cols <= stride); {LAUNCH}"),
     "assert of a conjunction": ("", f"assert(rows > 1 && cols <= stride); {LAUNCH}"),
@@ -78,8 +86,14 @@ HOLDS = {
         "launch<64>(a, rows);",
     ),
     "lambda": ("", f"auto launch = [&](int stride) {{ {LAUNCH} }}; launch(cols);"),
+    "lambda in a lambda of a template": (NESTED, "launch(a, rows, cols, cols);"),
+    "constant that a lambda does not capture": ("", CONSTANT.replace("WIDE", "128 * 2")),
+    "two lambdas of one macro": (TWO, f"BOTH(stride = cols, {{ {LAUNCH} }})"),
 }
 DOES_NOT_HOLD = {
+    "lambda in a lambda of a template": (NESTED, "launch(a, rows, cols, stride);"),
+    "constant that a lambda does not capture": ("", CONSTANT.replace("WIDE", "128 + 127")),
+    "two lambdas of one macro": (TWO, f"BOTH(other = cols, {{ {LAUNCH} }})"),
     "nothing": ("", LAUNCH),
     "assert behind the launch": ("", f"{LAUNCH} assert(cols <= stride);"),
     "guard behind the launch": ("", f"{LAUNCH} if (cols > stride) return 1;"),

@@ -115,7 +115,7 @@ class Collector:
         arguments = _template_arguments(node)
         if node["kind"] == "ClassTemplateSpecializationDecl":
             name = f"{name}<{', '.join(str(a) for a in arguments)}>"
-        inside = (*scope, name or _place_name(node))
+        inside = (*scope, name or self._place_name_of_its_own(node, scope))
         key = "::".join(inside)
         declaration = RecordDeclaration(key, name, node, inside, pattern)
         self._table.record_ids[node["id"]] = declaration
@@ -203,6 +203,14 @@ class Collector:
             return
         if not pattern or declaration.side is Side.KERNEL:
             yield Definition(declaration, node)
+
+    def _place_name_of_its_own(self, node: Node, scope: Scope) -> str:
+        """Lambdas that one macro makes stand at one place, but each is of a class of its own."""
+        name, number = _place_name(node), 1
+        while (known := self._table.records.get("::".join((*scope, name)))) and known.node["id"] != node["id"]:
+            number += 1
+            name = f"{_place_name(node)}#{number}"
+        return name
 
     def _is_bytewise(self, function: FunctionDeclaration) -> bool:
         """Whether this copies as memcpy does: calls of it become loads and stores."""

@@ -60,7 +60,11 @@ class Tables:
 
 @dataclass(slots=True)
 class Unit:
-    """One run of clang over one file."""
+    """One run of clang over one file.
+
+    By clang's numbers: `captures` are the variables that the fields of a closure's class hold, `local_constants` the
+    declarations of variables of functions whose value is used as a constant.
+    """
 
     declarations: Declarations
     layouts: Layouts
@@ -69,6 +73,7 @@ class Unit:
     references: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     outside: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     captures: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    local_constants: dict[str, Node] = field(default_factory=dict[str, Node])
     constants: dict[str, Expression | None] = field(default_factory=dict[str, Expression | None])
 
     def reference(self, function: FunctionDeclaration) -> FunctionRef:

@@ -97,7 +97,7 @@ def _read(stream: AstStream, state: _State) -> None:
         except Exception as error:
             state.diagnostics.append(Diagnostic(_span(node), f"declaration not understood: {error!r}", error=True))
             continue
-        _note_captures(node, state.unit)
+        _note_lambdas(node, state.unit)
         if kept + size <= _MAX_KEPT:
             kept += size
             waiting += found
@@ -140,17 +140,29 @@ def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
         state.functions[declaration.key] = function
 
 
-def _note_captures(node: Node, unit: Unit) -> None:
-    """Which variable each field of a closure holds."""
+def _note_lambdas(node: Node, unit: Unit) -> None:
+    """Which variable each field of a closure holds, and the constants that functions use without capturing them.
+
+    A closure's class is the one that clang numbers so: a lambda within a lambda stands in the tree several times, each
+    time in another scope.
+    """
+    made: dict[str, Node] = {}
+    used: set[str] = set()
     stack = [node]
     while stack:
         current = stack.pop()
         stack += inner(current)
-        if current.get("kind") == "LambdaExpr":
-            class_, *rest = inner(current)
-            declaration = unit.declarations.record_ids.get(class_.get("id", ""))
-            if declaration is not None:
-                unit.captures[declaration.key] = tuple(_captured(part) for part in rest if "valueCategory" in part)
+        match current.get("kind"):
+            case "LambdaExpr":
+                class_, *rest = inner(current)
+                unit.captures[class_.get("id", "")] = tuple(_captured(part) for part in rest if "valueCategory" in part)
+            case "VarDecl" if "init" in current:
+                made[current["id"]] = current
+            case "DeclRefExpr" if current.get("nonOdrUseReason") == "constant":
+                used.add(current["referencedDecl"]["id"])
+            case _:
+                pass
+    unit.local_constants |= {identity: made[identity] for identity in used & made.keys()}
 
 
 def _captured(node: Node) -> str:

@@ -122,7 +122,7 @@ def _context(definition: Definition, unit: Unit) -> Context:
     to.this = Variable(to.key("this"), "this", PointerType(owner), Storage.PARAMETER, declaration.span)
     record = unit.declarations.records.get(declaration.owner)
     if record is not None and record.node.get("definitionData", {}).get("isLambda"):
-        _capture(declaration.owner, definition.node, to)
+        _capture(declaration.owner, record.node.get("id", ""), definition.node, to)
     return to
 
 
@@ -137,14 +137,17 @@ def _parameters(definition: Definition, to: Context) -> tuple[Variable, ...]:
     return tuple(found)
 
 
-def _capture(key: str, node: Node, to: Context) -> None:
-    """The fields of a closure have no names: they stand in the order of the capture expressions."""
+def _capture(key: str, identity: str, node: Node, to: Context) -> None:
+    """The fields of a closure have no names: they stand in the order of the capture expressions.
+
+    `key` and `identity` are its class, as this program and as clang call it.
+    """
     record = to.unit.layouts.record(key)
     if record is None:
         return
     used = _outer_variables(node, to)
     unnamed: list[Field] = []
-    for field, capture in zip(record.fields, to.unit.captures.get(key, ()), strict=False):
+    for field, capture in zip(record.fields, to.unit.captures.get(identity, ()), strict=False):
         if capture == "this":
             to.this_capture = field
         elif capture in used:

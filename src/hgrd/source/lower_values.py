@@ -184,6 +184,8 @@ def _loaded(operand: Node, to: Context) -> Expression:
     declaration = to.unit.declarations.variables.get(identity)
     if declaration is not None and (constant := _constant(declaration, to)) is not None:
         return lower_objects.moved(constant, span_of(operand))
+    if declaration is None and (constant := _constant_around(identity, to)) is not None:
+        return lower_objects.moved(constant, span_of(operand))
     if operand.get("valueCategory", "prvalue") == "prvalue":
         return to.value(operand)
     return to.load(to.place(operand), operand)
@@ -206,6 +208,19 @@ def _constant(declaration: VariableDeclaration, to: Context) -> Expression | Non
             )
             known[key] = value if isinstance(value, IntConst | FloatConst) else None
     return known[key]
+
+
+def _constant_around(identity: str, to: Context) -> Expression | None:
+    """The value of a constant of the function around a lambda, which uses it without a capture ([basic.def.odr])."""
+    node = to.unit.local_constants.get(identity)
+    if node is None or identity in to.variables or identity in to.captures:
+        return None
+    type_ = to.unit.declarations.type_of(node, to.scope).type
+    initial = lower_objects.initializer(node)
+    if initial is None or not (isinstance(type_, IntType | FloatType) or type_ == BOOL):
+        return None
+    value = fold.converted(unit_context(to.unit, to.scope).value(initial), type_, span_of(initial))
+    return value if isinstance(value, IntConst | FloatConst) else None
 
 
 def _decayed(operand: Node, to: Context) -> Expression:
