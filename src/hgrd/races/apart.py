@@ -17,15 +17,15 @@ from hgrd.races.flags import Flags
 from hgrd.races.locks import locks
 from hgrd.races.placement import placement
 from hgrd.races.queries import Pair, Poser
-from hgrd.races.tickets import tickets
+from hgrd.races.tickets import Tickets
 from hgrd.solve.query import Answer, Proved, Query
 
 
 def communication(
-    protocol: Protocol, facts: tuple[Fact, ...], relation: Phases, decide: Callable[[Query], Answer]
+    protocol: Protocol, facts: tuple[Fact, ...], relation: Phases, decide: Callable[[Query], Answer], drawn: Tickets
 ) -> Communication:
     """The counters, locks and flags of a protocol."""
-    plain = Communication(tickets(protocol, relation))
+    plain = Communication(drawn)
     if not protocol.observed:
         return plain
 

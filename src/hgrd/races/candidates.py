@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
+from math import gcd
 from typing import TypeAlias
 
 from hgrd.protocol.configuration import WARP_SIZE
@@ -68,7 +69,8 @@ def candidates(
     yield from _of_several(parameters, query, configuration)
     if scatters:
         for array in _index_arrays(query):
-            yield Candidate(f"distinct({array})", lambda query, array=array: _without_repeats(array, query))
+            elements = _elements(array, query)
+            yield Candidate(f"distinct({elements})", lambda query, array=array: _without_repeats(array, query))
     given = _given(arguments, query)
     yield from _of_one(given)
     yield from _of_several(given, query, configuration)
@@ -201,6 +203,17 @@ def _index_arrays(query: Query) -> list[str]:
     """Arrays of integers whose elements decide where both accesses go."""
     first, second = ({t.array for t in _reads(p.address)} for p in (query.first, query.second))
     return sorted(a for a in first & second if _NAME.fullmatch(a))
+
+
+def _elements(array: str, query: Query) -> str:
+    """The array, or where only every so many-th element says where something goes (a member of records) those."""
+    places = [linear(t.args[0]) for p in (query.first, query.second) for t in _reads(p.address) if t.array == array]
+    step = gcd(*(c for _, atoms in places for c in atoms.values()))
+    starts = {constant % step for constant, _ in places} if step > 1 else set[int]()
+    if len(starts) != 1 or any(len(t.args) > 1 for p in (query.first, query.second) for t in _reads(p.address)):
+        return array
+    start = starts.pop()
+    return f"{array}[{step} * i + {start}]" if start else f"{array}[{step} * i]"
 
 
 def _without_repeats(array: str, query: Query) -> Term:

@@ -13,7 +13,7 @@ from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.passing import VALUES
-from hgrd.protocol.phases import Phases, phases
+from hgrd.protocol.phases import Phases
 from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
@@ -23,8 +23,9 @@ from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
 from hgrd.races.idioms import flaw
 from hgrd.races.launchable import in_a_launch
+from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions
-from hgrd.races.pairs import Uniform, candidates, level_pairs, levels_of, posed_pairs
+from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
 from hgrd.races.witness import witness_of
@@ -332,7 +333,9 @@ class Judge:
             if finding.same_value or perf_counter() > self.deadline or spent > _SECONDS_FOR_KNOWN_CONDITIONS:
                 continue
             first = conflicts[0][0]
-            scattered = scatters(first.first, first.second, self.protocol)
+            scattered = scatters(first.first, first.second, self.protocol) or all(
+                map(self.poser.communication.tickets.choose, (first.first, first.second))
+            )
             queries = tuple(self._queries_of(key))
             suspect = Suspect(queries, tuple(conflicts), scattered, self.protocol.numbers, tuple(known))
             late = spent > _SECONDS_FOR_CONDITIONS
@@ -378,7 +381,7 @@ def judge(
     everything = (*facts, *protocol.configuration.facts)
     read = protocol
     protocol = steady(protocol)
-    relation = phases(protocol, Uniform(protocol))
+    protocol, relation, drawn = opened(protocol)
     return Judge(
         protocol,
         everything,
@@ -387,7 +390,7 @@ def judge(
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,
         relation,
-        Poser(protocol, everything, communication(protocol, everything, relation, decide)),
+        Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(read, relation),
         hosted,

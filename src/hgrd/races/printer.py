@@ -12,6 +12,7 @@ from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Or
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.apart import communication
+from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import Uniform, candidates, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser
@@ -34,9 +35,9 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
-    relation = phases(protocol, Uniform(protocol))
+    protocol, relation, drawn = opened(protocol)
     everything = (*facts, *protocol.configuration.facts)
-    poser = Poser(protocol, everything, communication(protocol, everything, relation, decide))
+    poser = Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):

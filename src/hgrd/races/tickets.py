@@ -12,6 +12,7 @@ from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Path, Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
+from hgrd.terms.rewrite import bottom_up
 
 _NO_LIMIT = (1 << 31) - 1
 WHOLE_BLOCK: Final = Alike((), ())
@@ -52,6 +53,11 @@ class Tickets:
             for loops in [self._between_resets(one, two, a, b)]
             if loops is not None
         )
+
+    def choose(self, access: Access) -> bool:
+        """Whether the access goes where an array says under a ticket: where a task says that is drawn from a queue."""
+        reads = (t for t in bottom_up((access.offset,)) if t.op is Op.READ)
+        return any(s.name in self.known for t in reads for s in symbols_of(t))
 
     def bear_on(self, a: Access, b: Access) -> bool:
         """Whether they say anything of the two accesses."""
@@ -126,17 +132,18 @@ def _amount(access: Access) -> Term:
     return const(1) if access.operation == "inc" or access.value is None else access.value
 
 
-def tickets(protocol: Protocol, relation: Phases) -> Tickets:
+def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -> Tickets:
+    """The tickets of a protocol, and `more` that have been handed on in ways of their own."""
     everything = accesses(protocol.items)
     counting = [a for a in everything if _counts(a)]
     keys = {a.target.key for a in counting}
     others = [a for a in everything if a.changes and a.target.key in keys and not _counts(a)]
-    others = [a for a in others if not _elsewhere(a, counting)]
+    others = [a for a in others if not elsewhere(a, counting)]
     spoiled = {a.target.key for a in others if not _kept_apart(a, counting, relation)}
     sound = [a for a in counting if a.target.key not in spoiled]
     drawn = {a.result.name: Ticket(a.result, a, _amount(a)) for a in sound if a.result is not None}
     resets = {key: tuple(a for a in others if a.target.key == key) for key in keys - spoiled}
-    handed = {t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn))}
+    handed = {t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn), *more)}
     return Tickets(drawn | handed, resets, relation.paths)
 
 
@@ -146,12 +153,12 @@ def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> I
     for read in shared:
         if read.kind is not AccessKind.READ or read.result is None or not read.offset.is_const:
             continue
-        changes = [a for a in shared if a.changes and a.target.key == read.target.key and not _elsewhere(a, [read])]
-        stored = [_ticket_in(a.value, drawn) if _same_place(a, read) else None for a in changes]
-        yield from _handed_on(read.result, stored, WHOLE_BLOCK)
+        changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
+        stored = [_ticket_in(a.value, drawn) if same_place(a, read) else None for a in changes]
+        yield from handed_on(read.result, stored)
 
 
-def _same_place(write: Access, read: Access) -> bool:
+def same_place(write: Access, read: Access) -> bool:
     return write.kind is AccessKind.WRITE and write.offset is read.offset and write.size == read.size
 
 
@@ -159,14 +166,14 @@ def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket]) -> Iterator[Ticke
     """What one lane has drawn, and the others of its warp or tile get from it."""
     for symbol, alike in protocol.alike.items():
         if alike.source is not None:
-            yield from _handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
+            yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
 
 
 def _ticket_in(value: Term | None, drawn: dict[str, Ticket]) -> Ticket | None:
     return drawn.get(value.symbol.name) if value is not None and value.op is Op.VAR else None
 
 
-def _handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: Alike) -> Iterator[Ticket]:
+def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: Alike = WHOLE_BLOCK) -> Iterator[Ticket]:
     """One of these tickets, if they all come from one place that is the same for all threads of the grid.
 
     Who has it from another one knows of its amount only how small that can be.
@@ -190,7 +197,7 @@ def _counts(access: Access) -> bool:
     return access.operation == "add" and access.value.low >= 1 and access.value.high < too_large
 
 
-def _elsewhere(write: Access, counting: list[Access]) -> bool:
+def elsewhere(write: Access, counting: list[Access]) -> bool:
     """Whether the write goes to one place, and all counters of the object are at other ones."""
     counters = [a for a in counting if a.target.key == write.target.key]
     if not all(a.offset.is_const for a in (write, *counters)):
