@@ -131,8 +131,9 @@ __global__ void tickets_of_each_block_to_its_own_part(int *out) {
   if (slot >= 0 && slot < 1024) out[blockIdx.x * 1024 + slot] = threadIdx.x;
 }
 
-// race: write slot, write slot; global; warp block grid (data-dependent)
+// race: write slot, write slot; global; warp block (data-dependent)
 // race: atomic next, write reset; shared; warp block
+// open: write slot, write slot; global; grid: it depends on values that the kernel computes: add()
 __global__ void tickets_reset_without_a_barrier(int *out) {
   __shared__ int next;
   if (threadIdx.x == 0) next = 0;  // reset

@@ -1,5 +1,7 @@
 """Contents of memory that a race may suppose: those of the input and copies of it, not computed ones."""
 
+from pathlib import Path
+
 import pytest
 
 from hgrd.races.findings import Report
@@ -116,6 +118,56 @@ __global__ void where_it_is_told(int *out, int *ends, int *left, int *group) {
   if (atomicSub(&left[group[threadIdx.x]], 1) == 1) out[ends[threadIdx.x]] = threadIdx.x;  // slot
 }
 
+// open: write slot, write slot; global; block: it depends on values that the kernel computes: add()
+__global__ void a_part_for_each_warp(int *out, int *counts) {
+  int warp = threadIdx.x / 32;
+  int slot = atomicAdd(&counts[warp], 1);
+  out[warp * 4096 + slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; block (data-dependent)
+__global__ void a_small_part_for_each_warp(int *out, int *counts) {
+  int warp = threadIdx.x / 32;
+  int slot = atomicAdd(&counts[warp], 1);
+  out[warp * 32 + slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; block (data-dependent)
+__global__ void a_place_that_each_warp_counts(int *out, int *counts) {
+  int slot = atomicAdd(&counts[threadIdx.x / 32], 1);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void a_ring(int *out, int *count) {
+  int slot = atomicAdd(count, 1);
+  out[slot % 4096] = threadIdx.x;  // slot
+}
+
+// open: write place, write place; global; warp block: it depends on whether what the kernel computes is sorted: sum
+__global__ void the_bucket_of_the_kth(int *place, const int *in, int k) {
+  __shared__ int sum[64];
+  int t = threadIdx.x;
+  if (t < 64) sum[t] = in[t] * in[t];
+  __syncthreads();
+  if (t < 64) {
+    int before = t == 0 ? 0 : sum[t - 1];
+    if (before < k && k <= sum[t]) place[0] = t;  // place
+  }
+}
+
+// race: write place, write place; global; warp block (data-dependent)
+__global__ void the_buckets_that_hold_k(int *place, const int *in, int k) {
+  __shared__ int sum[64];
+  int t = threadIdx.x;
+  if (t < 64) sum[t] = in[t] * in[t];
+  __syncthreads();
+  if (t < 64) {
+    int before = t == 0 ? 0 : sum[t - 1];
+    if (before <= k && k <= sum[t]) place[0] = t;  // place
+  }
+}
+
 // open: write here, write here; global; warp block: it depends on values that are not known: __brev()
 __global__ void where_a_function_of_the_thread_leads(int *a) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -144,3 +196,32 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 @pytest.mark.parametrize("kernel", cases(SOURCE))
 def test_kernel(report: Report, kernel: str):
     assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+
+
+BLOCKS_OF_256 = """
+// open: write slot, write slot; global; block: it depends on values that the kernel computes: add()
+__global__ void as_many_as_there_are(int *out) {
+  __shared__ int counts[8];
+  if (threadIdx.x < 8) counts[threadIdx.x] = 0;
+  __syncthreads();
+  int warp = threadIdx.x / 32;
+  int slot = atomicAdd(&counts[warp], 1);
+  out[warp * 512 + slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; block (data-dependent)
+__global__ void two_for_each(int *out) {
+  __shared__ int counts[8];
+  if (threadIdx.x < 8) counts[threadIdx.x] = 0;
+  __syncthreads();
+  int warp = threadIdx.x / 32;
+  int slot = atomicAdd(&counts[warp], 2);
+  out[warp * 512 + slot] = threadIdx.x;  // slot
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", cases(BLOCKS_OF_256))
+def test_counters_of_a_block(tmp_path: Path, kernel: str):
+    report = check(tmp_path, BLOCKS_OF_256, grid_dim=(1, 1, 1), block_dim=(256, 1, 1))
+    assert observed(report, BLOCKS_OF_256)[kernel] == expected(BLOCKS_OF_256)[kernel]

@@ -7,27 +7,38 @@ some values only, and which is not known: an address that depends on it shows no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
-from hgrd.program.memory import AccessKind
+from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
 from hgrd.races.parties import SUFFIX
+from hgrd.races.queries import Posed
 from hgrd.solve.query import Query
-from hgrd.symbolic.linear import difference
-from hgrd.terms import Op, Origin, Symbol, Term, const, le, symbols_of, var
+from hgrd.symbolic.linear import difference, linear
+from hgrd.terms import Op, Origin, Symbol, Term, const, disj, le, lt, mul, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
+MANY: Final = 1024  # so many times a counter is taken to be counted up, where nothing says how often
+_COUNTING: Final = ("add", "sub", "inc", "dec")
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """`computed`: names of the symbols of reads that may find what the kernel has computed."""
+    """`computed`: names of the symbols of reads that may find what the kernel has computed.
+
+    `drawn`: of what additions to counters found, with the most that each is taken to find.  `reads`: by the names in
+    `computed`.
+    """
 
     computed: frozenset[str]
+    drawn: Mapping[str, int] = field(default_factory=dict[str, int])
+    reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
 
     def bearing_on(self, query: Query) -> tuple[str, ...]:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
@@ -43,16 +54,54 @@ class Contents:
         """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
 
         How far `i < count` lets threads go is not known where `count` is computed: a race counts only if two of
-        the first few, in the first iteration, meet as well.
+        the first few, in the first iteration, meet as well.  Nor is it known how often something is counted: a place
+        that lies a counter's value behind another one (`a[n * block + slot]`) counts with what few threads find.
         """
-        own = symbols_of(difference(query.first.address, query.second.address))
+        apart = difference(query.first.address, query.second.address)
+        own = symbols_of(apart)
         indexes = {s for s in own if s.origin in (Origin.THREAD, Origin.LOOP)}
         guards = (*query.first.guards, *query.second.guards)
         bounds = [g for g in guards if g.op in (Op.LE, Op.LT) and not indexes.isdisjoint(symbols_of(g))]
         bounds = [g for g in bounds if self.computed_in(g)]
         bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
         few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
-        return self.computed_in(*bounds), replace(query, between=(*query.between, *few))
+        drawn = [t.symbol for t in linear(apart)[1] if t.op is Op.VAR and _plain_name(t.symbol) in self.drawn]
+        most = [(var(s), self.drawn[_plain_name(s)]) for s in drawn]
+        seldom = [t for s, n in most for t in (le(const(0), s), le(s, const(n)))]
+        names = {*self.computed_in(*bounds), *map(_plain_name, drawn)}
+        return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
+
+    def in_order(self, posed: Posed) -> tuple[tuple[str, ...], Query]:
+        """Objects in which both threads have looked up computed values of neighbours, and a query with these sorted.
+
+        Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
+        """
+        accesses = {Party.FIRST: posed.first, Party.SECOND: posed.second}
+        looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
+        common = {r.target.key for r in looked_up[Party.FIRST]} & {r.target.key for r in looked_up[Party.SECOND]}
+        seen = {
+            party: [(r.target.key, posed.naming.of(_found(r), party)) for r in reads if r.target.key in common]
+            for party, reads in looked_up.items()
+        }
+        ordered = [
+            disj(lt(j, i), le(v, w))
+            for (k, one), (m, two) in product(seen[Party.FIRST], seen[Party.SECOND])
+            if k == m
+            for (i, v), (j, w) in ((one, two), (two, one))
+        ]
+        names = {r.target.name for r in looked_up[Party.FIRST] if r.target.key in common}
+        return tuple(sorted(names)), replace(posed.query, between=(*posed.query.between, *ordered))
+
+    def _neighbours(self, access: Access) -> list[Access]:
+        """The computed reads that an access depends on, of objects of which it has looked up two neighbours."""
+        names = sorted({s.name for s in symbols_of(*access.guards)} & self.reads.keys())
+        reads = [self.reads[name] for name in names]
+        beside = {
+            r.target.key
+            for r, s in product(reads, reads)
+            if r.target.key == s.target.key and difference(r.offset, s.offset) is const(r.size)
+        }
+        return [r for r in reads if r.target.key in beside]
 
     def functions_in(self, query: Query) -> tuple[str, ...]:
         """Functions whose values decide whether the addresses are the same, of what is no data: they are what they are.
@@ -69,6 +118,12 @@ class Contents:
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed
+
+
+def _found(read: Access) -> tuple[Term, Term]:
+    """The place of a read, and what it got."""
+    assert read.result is not None
+    return read.offset, var(read.result)
 
 
 def _from_data(terms: tuple[Term, ...]) -> bool:
@@ -95,6 +150,18 @@ def _plain_name(symbol: Symbol) -> str:
     return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
 
 
+def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
+    """What counters are taken to be found at: as many draw from one of a block as it has threads, if once each."""
+    found: dict[str, int] = {}
+    x, y, z = protocol.configuration.block
+    threads = mul(mul(x, y), z).high
+    for a in accesses(protocol.items):
+        if a.kind is AccessKind.ATOMIC and a.operation in _COUNTING and a.result is not None:
+            once = a.space is Space.SHARED and a.value is const(1) and not relation.repeated(a)
+            found[a.result.name] = min(threads, MANY) if once else MANY
+    return found
+
+
 def contents(protocol: Protocol, relation: Phases) -> Contents:
     everything = accesses(protocol.items)
     results = {a.result.name: a for a in everything if a.result is not None and a.kind is AccessKind.READ}
@@ -102,7 +169,8 @@ def contents(protocol: Protocol, relation: Phases) -> Contents:
     while True:
         more = {name for name, r in results.items() if any(_computes(w, r, computed, relation) for w in everything)}
         if more <= computed:
-            return Contents(frozenset(computed))
+            reads = {name: results[name] for name in computed}
+            return Contents(frozenset(computed), _drawn(protocol, relation), reads)
         computed |= more
 
 

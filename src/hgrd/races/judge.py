@@ -297,6 +297,9 @@ class Judge:
         bounding, modest = self.contents.modest(posed.query)
         if bounding and not isinstance(self.decide(modest), Conflict):
             return f"it depends on values that the kernel computes: {_listed(bounding)}"
+        sums, ordered = self.contents.in_order(posed)
+        if sums and isinstance(self.decide(ordered), Proved):
+            return f"it depends on whether what the kernel computes is sorted: {_listed(sums)}"
         return self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
