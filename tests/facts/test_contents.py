@@ -178,6 +178,10 @@ def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
         "char c = 0; for (int i = 0; i < n; i++) { h[i] = c; c++; }",
         "short s = 0; for (int i = 0; i < n; i++) { h[i] = s; s += 3; }",
         "for (int i = 0; i < n; i++) h[i] = i; std::reverse((short *)h, (short *)h + n);",
+        "long s = 0; for (int i = 0; i < n; i++) { h[i] = s; s += 1L << 31; }",
+        "long s = 0; for (int i = 0; i < n; i++) { h[i] = s; s += 1 + rand(); }",
+        "for (long i = 0; i < n; i++) h[i] = i << 31;",
+        "for (int i = 0; i < n; i++) h[i] = (float)i;",
         "std::thread t([&] { h[3] = 0; }); for (int i = 0; i < n; i++) h[i] = i; t.join();",
     ],
 )
@@ -538,6 +542,7 @@ def test_rows(tmp_path: Path, kernel: str, fill: str, size: str, expected: Outco
 COLUMNS = """
 #include <cuda_runtime.h>
 #include <cstdlib>
+int below(int width) { return (int)((long)rand() * rand()) % width; }
 __global__ void mark(int *out, const int *column, int n, int width) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t < n) out[t * width + column[t]] = t;
@@ -545,6 +550,7 @@ __global__ void mark(int *out, const int *column, int n, int width) {
 int main(int argc, char **argv) {
   int n = atoi(argv[1]), width = atoi(argv[2]);
   if (width < 1) return 1;
+  unsigned seed = 7;
   int *h = (int *)malloc(n * sizeof(int)), *d, *out;
   cudaMalloc(&d, n * sizeof(int));
   cudaMalloc(&out, n * width * sizeof(int));
@@ -563,10 +569,34 @@ int main(int argc, char **argv) {
         ("rand() % (width + 1)", Outcome.RACE),
         ("(rand() - 5) % width", Outcome.RACE),
         ("rand()", Outcome.RACE),
+        ("(int)((long)rand() * rand()) % width", Outcome.RACE),
+        ("(seed = seed * 1664525u + 1013904223u, (int)seed) % width", Outcome.RACE),
+        ("below(width)", Outcome.RACE),
     ],
 )
 def test_ranges(tmp_path: Path, value: str, expected: Outcome) -> None:
     assert outcome(check(tmp_path, COLUMNS.replace("VALUE", value))) is expected
+
+
+NARROW = """
+#include <numeric>
+#include <cstdlib>
+__global__ void mark(int *out, const unsigned char *a) { out[a[threadIdx.x]] = threadIdx.x; }
+int main() {
+  unsigned char h[512], *d;
+  int *out;
+  cudaMalloc(&d, 512);
+  cudaMalloc(&out, 1024);
+  std::iota(h, h + 512, (unsigned char)0);
+  cudaMemcpy(d, h, 512, cudaMemcpyHostToDevice);
+  mark<<<1, COUNT>>>(out, d);
+}
+"""
+
+
+@pytest.mark.parametrize(("count", "expected"), [("256", Outcome.SAFE), ("512", Outcome.RACE)])
+def test_iota_begins_again_where_the_type_ends(tmp_path: Path, count: str, expected: Outcome) -> None:
+    assert outcome(check(tmp_path, NARROW.replace("COUNT", count))) is expected
 
 
 # ---------------------------------------------------------------- how it is said

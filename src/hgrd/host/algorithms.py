@@ -48,7 +48,8 @@ def _iota(call: Invocation) -> Value | None:
         return None
     size = call.machine.size(type_) or 1
     _written(call)
-    pattern = Affine(as_int(value), const(1))
+    cut = None if type_.signed and type_.bits >= INT.bits else (type_.bits, type_.signed)
+    pattern = Affine(as_int(value), const(1), cut)
     keep(call.state, first, (Fill(first.offset, size, count, type_, size, pattern, call.span, leans=True),))
     return OPAQUE
 

@@ -15,6 +15,7 @@ from hgrd.program.types import IntType
 from hgrd.symbolic.carried import Ends, Plan, enter
 from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
 from hgrd.symbolic.linear import linear
+from hgrd.symbolic.narrowing import Kept, kept_in
 from hgrd.symbolic.polynomials import (
     as_term,
     constant_difference,
@@ -48,6 +49,7 @@ class _Iteration:
     then: Mapping[Symbol, Term]
     first: Mapping[Symbol, Term]
     cells: Mapping[Symbol, tuple[str, int]]
+    cuts: bool  # numbers are converted to signed types that may not have them
 
     def next(self, term: Term) -> Term:
         return substitute((term,), self.then)[0]
@@ -98,9 +100,12 @@ def filling(machine: Machine, state: State, shape: Shape, carried: Plan, binder:
     """What a loop that is entered in `state` leaves in memory."""
     if not shape.test_first or shape.test is None or not _plain_end(carried.ends):
         return Found()
+    kept = kept_in(machine.effects, machine.functions, shape.body, shape.step)
+    if kept is Kept.ROUNDED:
+        return Found()
     cleared: frozenset[str] = frozenset()
     while True:
-        seen = _iterate(machine, state, shape, carried, binder, cleared)
+        seen = _iterate(machine, state, shape, carried, binder, cleared, cuts=kept is Kept.CUT)
         if seen is None:
             return Found()
         iteration, count = seen
@@ -124,7 +129,14 @@ def _stores(iteration: _Iteration, key: str) -> tuple[Stored, ...]:
 
 
 def _iterate(
-    machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol, cleared: Iterable[str]
+    machine: Machine,
+    state: State,
+    shape: Shape,
+    carried: Plan,
+    binder: Symbol,
+    cleared: Iterable[str],
+    *,
+    cuts: bool,
 ) -> tuple[_Iteration, Term] | None:
     """A trial iteration, and the number of iterations that there are (if not below 0)."""
     from hgrd.symbolic.loops import trial
@@ -152,7 +164,7 @@ def _iterate(
         if last is not None and isinstance(last.value, Term) and isinstance(c.first, Term):
             then[symbol], first[symbol] = as_int(last.value), as_int(c.first)
             cells[symbol] = c.target.key, c.offset
-    iteration = _Iteration(binder, mark, machine, start, ends.after, then, first, cells)
+    iteration = _Iteration(binder, mark, machine, start, ends.after, then, first, cells, cuts)
     return None if count is None or not iteration.steady(count) else (iteration, count)
 
 
@@ -222,6 +234,9 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
     pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value))
     if pattern is not None:
         return replace(fill, pattern=pattern)
+    if iteration.cuts:
+        between = None if fill.leans else _between(iteration, as_int(value), type_)
+        return None if between is None else replace(fill, pattern=between)
     gap = _over_last(iteration, stored, as_int(value), stride)
     if gap is not None:  # the first is at least what was before it
         start = add(start, const(-stride))
@@ -237,7 +252,9 @@ def _may_overflow(term: Term) -> bool:
 def _affine(iteration: _Iteration, value: Term) -> Affine | None:
     wrap = None
     if value.op is Op.WRAP:
-        wrap, value = None if overflows(value) else value.wrap_to[:2], value.args[0]
+        wrap, value = None if overflows(value) and not iteration.cuts else value.wrap_to[:2], value.args[0]
+    if iteration.cuts and _may_overflow(value):
+        return None
     step = as_term(difference(iteration.next(value), value))
     first = iteration.at_first(value)
     if first is None or not iteration.steady(step) or not iteration.follows(value):
@@ -247,6 +264,8 @@ def _affine(iteration: _Iteration, value: Term) -> Affine | None:
 
 def _ascending(iteration: _Iteration, value: Term) -> Ascending | None:
     """Of a sum to which nothing negative is added: each value is the sum so far."""
+    if iteration.cuts:
+        return None
     gap = as_term(difference(iteration.next(value), value)).low
     if not iteration.follows(value) or gap < 0:
         return None
