@@ -79,6 +79,40 @@ __global__ void pairs_of_a_power(int n) {
   if (n > 1) s[2 * t - (t & (n - 1))] = t;  // own
 }
 
+// race: write own, write own; global; warp block grid (unless apart(begin, begin + length) && nonnegative(length))
+__global__ void runs_of_a_length(int *a, const int *begin, const int *length, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t >= n) return;
+  for (int i = begin[t]; i < begin[t] + length[t]; i++) a[i] = t;  // own
+}
+
+// race: write own, write own; global; warp block grid (unless apart(begin, end))
+__global__ void runs_to_an_end(int *a, const int *begin, const int *end, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t >= n) return;
+  for (int i = begin[t]; i < end[t]; i++) a[i] = t;  // own
+}
+
+// race: write last, write last; global; warp block grid (unless apart(begin, begin + length) && positive(length))
+__global__ void the_ends_of_runs(short *a, const int *begin, const int *length, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t < n) a[begin[t] + length[t] - 1] = t;  // last
+}
+
+// race: write own, write own; global; warp block grid (data-dependent)
+__global__ void runs_and_one_more(int *a, const int *begin, const int *end, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t >= n) return;
+  for (int i = begin[t]; i <= end[t]; i++) a[i] = t;  // own
+}
+
+// race: write own, write own; global; warp block grid (data-dependent)
+__global__ void runs_of_another_one(int *a, const int *begin, const int *end, const int *which, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t >= n) return;
+  for (int i = begin[which[t]]; i < end[which[t]]; i++) a[i] = t;  // own
+}
+
 // race: write entry, write entry; global; grid (unless monotone(start))
 __global__ void row_of_a_block(int *a, const int *start) {
   int first = start[blockIdx.x];
@@ -91,7 +125,7 @@ __global__ void row_of_a_thread_too_long(int *a, const int *start) {
   for (int i = start[row]; i <= start[row + 1]; i++) a[i] = row;  // entry
 }
 
-// race: write entry, write entry; global; grid (data-dependent)
+// race: write entry, write entry; global; grid (unless apart(start, start + length))
 __global__ void row_of_given_length(int *a, const int *start, const int *length) {
   int first = start[blockIdx.x];
   for (int i = threadIdx.x; i < length[blockIdx.x]; i += blockDim.x) a[first + i] = i + blockIdx.x;  // entry

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import gcd
@@ -18,6 +18,7 @@ from hgrd.terms import (
     Origin,
     Symbol,
     Term,
+    add,
     bit_and,
     conj,
     const,
@@ -64,6 +65,7 @@ def candidates(
     yield from _of_one(parameters)
     for array in _row_starts(query):
         yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
+    yield from _of_runs(query)
     yield from _of_lengths(query)
     yield from _of_indexes(query, arguments)
     yield from _of_several(parameters, query, configuration)
@@ -319,3 +321,61 @@ def _sorted(array: str, query: Query) -> Term:
             for i, j in ((r.args[0], s.args[0]),)
         )
     )
+
+
+def _of_runs(query: Query) -> Iterator[Candidate]:
+    """That what begins where one array says, and is as long as another one says or ends there, does not overlap."""
+    for begin, other in sorted(_runs(query))[:_MOST_LENGTHS]:
+        for text, end in ((f"{begin} + {other}", add), (other, _only_second)):
+            for more, least in (("", None), (f" && nonnegative({other})", 0), (f" && positive({other})", 1)):
+                rule = _Rule((begin, other), end, least)
+                yield Candidate(f"apart({begin}, {text}){more}", rule.says)
+
+
+Run: TypeAlias = tuple[Term, Term, Term]
+"""Its index in two arrays, where it begins, and how long it is or where it ends (as the kernel's type has them)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Runs, by the names of the two arrays, are apart, and the second array's elements are at least so large."""
+
+    names: tuple[str, str]
+    end: Callable[[Term, Term], Term]
+    least: int | None
+
+    def says(self, query: Query) -> Term:
+        pairs = _runs(query).get(self.names, [])
+        large = (le(const(self.least), r[2]) for pair in pairs for r in pair) if self.least is not None else ()
+        return conj(_apart(pairs, self.end), *large)
+
+
+def _runs(query: Query) -> dict[tuple[str, str], list[tuple[Run, Run]]]:
+    """The runs of both threads, by the names of two arrays."""
+    places = {t.array for p in (query.first, query.second) for t in _reads(p.address)}
+    first, second = (_beside(p, places) for p in (query.first, query.second))
+    return {names: list(product(first[names], second[names])) for names in first.keys() & second.keys()}
+
+
+def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
+    """What a thread reads of two arrays under one index, by their names; the first one decides where it goes."""
+    found: dict[tuple[str, str], list[Run]] = {}
+    terms = bottom_up((party.address, *party.guards))
+    cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
+    for r, s in permutations(_of_one_index(party), 2):
+        named = _NAME.fullmatch(r.array) and _NAME.fullmatch(s.array)
+        if named and r.array != s.array and r.array in places and r.args == s.args:
+            run = (r.args[0], cut.get(r, r), cut.get(s, s))
+            found.setdefault((r.array, s.array), []).append(run)
+    return found
+
+
+def _apart(pairs: Iterable[tuple[Run, Run]], end: Callable[[Term, Term], Term]) -> Term:
+    """Of two runs the one with the lower index ends before the other one begins."""
+    return conj(
+        *(disj(le(i, j), le(end(*before), begin)) for x, y in pairs for (i, begin, _), (j, *before) in ((x, y), (y, x)))
+    )
+
+
+def _only_second(_: Term, second: Term) -> Term:
+    return second
