@@ -274,6 +274,45 @@ def test_indexes_within_what_the_host_chooses(tmp_path_factory: pytest.TempPathF
     assert observed(check(tmp_path_factory.mktemp("chosen"), CHOSEN), CHOSEN) == {"tables": [verdict]}
 
 
+PITCHED = """
+#include <cstdlib>
+// race: write next, write next; global; grid (unless within(C, n))
+// race: write next, write start; global; grid (unless within(C, n))
+__global__ void rows_of_blocks(int *d, size_t pitch, const int *C, int m, int n) {
+  int *row = (int *)((char *)d + blockIdx.x * pitch);
+  for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] = n + blockIdx.x;  // start
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int i = 0; i < m; i++) row[C[i]] = blockIdx.x;  // next
+}
+
+// race: write next, write next; global; grid (unless within(C, n))
+// race: write next, write start; global; grid (data-dependent)
+__global__ void one_behind_the_row(int *d, size_t pitch, const int *C, int m, int n) {
+  int *row = (int *)((char *)d + blockIdx.x * pitch);
+  for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] = n + blockIdx.x;  // start
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int i = 0; i < m; i++) row[C[i] + 1] = blockIdx.x;  // next
+}
+
+int main(int count, char **words) {
+  int *d, *C, wide = atoi(words[1]), n = wide > 3 ? wide : atoi(words[2]), m = atoi(words[3]);
+  size_t pitch;
+  cudaMallocPitch(&d, &pitch, n * sizeof(int), 64);
+  cudaMalloc(&C, m * sizeof(int));
+  rows_of_blocks<<<64, 64>>>(d, pitch, C, m, n);
+  one_behind_the_row<<<64, 64>>>(d, pitch, C, m, n);
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", cases(PITCHED))
+def test_indexes_within_rows_that_are_long_enough(tmp_path_factory: pytest.TempPathFactory, kernel: str):
+    report = check(tmp_path_factory.mktemp("pitched"), PITCHED)
+    assert observed(report, PITCHED)[kernel] == expected(PITCHED)[kernel]
+
+
 WRAPPING = """
 #include <cassert>
 #include <cstdlib>

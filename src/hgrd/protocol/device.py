@@ -24,6 +24,7 @@ from hgrd.program.types import (
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.held import held_value
+from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.stored import pointee, stored_value
@@ -53,7 +54,10 @@ _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
 @dataclass(slots=True)
 class DeviceSemantics(Semantics):
-    """One run of a kernel.  `written`: keys of objects that some thread writes (from an earlier run)."""
+    """One run of a kernel.  `written`: keys of objects that some thread writes (from an earlier run).
+
+    `kept`: by key, what a variable in shared memory holds that all stores to it give the same value (from there, too).
+    """
 
     configuration: Configuration
     globals: dict[str, Global]
@@ -71,6 +75,8 @@ class DeviceSemantics(Semantics):
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
     agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
+    kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    keeping: Keeping = field(default_factory=Keeping)
 
     # ------------------------------------------------------------ variables
 
@@ -150,6 +156,10 @@ class DeviceSemantics(Semantics):
             self.recorder.gap(machine, state, "a read of a type of unknown size", span, may_order=False)
             return OPAQUE
         steady = target.space is MemorySpace.GLOBAL and target.key not in self.written and not volatile
+        kept = None if volatile else self.kept.get(target.key)
+        if kept is not None and type_ == target.element:
+            self.access(machine, state, AccessKind.READ, pointer, size, span)
+            return kept
         if steady:
             value = stored_value(machine, target, pointer.offset, type_)
         else:
@@ -226,7 +236,8 @@ class DeviceSemantics(Semantics):
             number = var(machine.names.fresh(f"{target.name}[]", *NUMBERS, Origin.DATA))
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
-            symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, Origin.DATA)
+            made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input is kept there
+            symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, made)
             return pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 
@@ -240,6 +251,8 @@ class DeviceSemantics(Semantics):
         same = identity_of(value)
         if same is None and isinstance(type_, PointerType):
             same = self.functions.number(value)
+        if not machine.probing and state.alive:
+            self.keeping.stored(pointer.target, type_, value, self.common)
         self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
 
     def access(
@@ -262,6 +275,7 @@ class DeviceSemantics(Semantics):
         space = _SPACES.get(pointer.target.space)
         if space is None or machine.probing or not state.alive:
             return
+        self.keeping.accessed(kind, pointer.target)
         item = Access(
             0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
             text or access_text(pointer, size), scope, value, compare, result, operation, volatile, _stack(machine),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from math import inf
 
 from hgrd.host.model import LaunchSite
@@ -43,6 +44,8 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Origin, Symbol, Term, const, ne, read, symbols_of, var
 
+_MOST_RUNS = 6  # behind that, nothing is taken for granted of variables in shared memory
+
 
 @dataclass(frozen=True, slots=True)
 class Tables:
@@ -66,16 +69,22 @@ def infer(
 ) -> Protocol:
     """The protocol of `kernel`, with the launch's arguments or with arguments of which nothing is known.
 
-    Objects that nobody writes hold the same value at every read: a first run finds out which are written.
+    Objects that nobody writes hold the same value at every read: a first run finds out which are written, and which
+    variables in shared memory are given one value only.
     A kernel that is not followed to its end before `deadline`, a value of perf_counter(), has a gap.
     """
     written: frozenset[str] = frozenset()
-    while True:
-        protocol = _run(tables, kernel, launch, configuration, parameters or {}, written, asserts, deadline)
-        found = protocol.written | written
-        if found == written or not _reads_written(protocol):
+    kept: dict[str, Value] = {}
+    for attempt in count():
+        known = kept if attempt < _MOST_RUNS else {}
+        device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts, kept=known)
+        protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
+        found, kept = protocol.written | written, device.keeping.found()
+        settled = found == written and (kept == known or (not known and attempt >= _MOST_RUNS))
+        if settled or not _reads_written(protocol):
             return protocol
         written = found
+    raise AssertionError
 
 
 def _reads_written(protocol: Protocol) -> bool:
@@ -86,14 +95,12 @@ def _run(
     tables: Tables,
     kernel: Function,
     launch: LaunchSite | None,
-    configuration: Configuration,
+    device: DeviceSemantics,
     parameters: Mapping[str, int],
-    written: frozenset[str],
-    asserts: bool,
     deadline: float,
 ) -> Protocol:
+    configuration = device.configuration
     held = () if launch is None else launch.constants
-    device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts)
     device.constants = {c.target.key: c.value for c in held}
     names = Names()
     for symbol in _outside(launch, configuration):

@@ -241,7 +241,10 @@ def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidat
 
 
 def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
-    """Numbers that an index is multiplied with in an address, and inputs that the host compares with one of them."""
+    """Numbers that an index is multiplied with in an address, and inputs that the host compares with one of them.
+
+    So the width of rows of which it only knows that they are not shorter (`cudaMallocPitch`).
+    """
     addresses = (query.first.address, query.second.address)
     products = [t for t in bottom_up(addresses) if t.op is Op.MUL and sum(not a.is_const for a in t.args) > 1]
     strides = symbols_of(*products)
@@ -250,8 +253,18 @@ def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
     inputs = {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
     factors = {_bare(a) for t in products for a in t.args}
     named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
+    factors |= {t for f in query.facts if not symbols_of(f).isdisjoint(strides) for t in _bounded(f, strides)}
     given = [(name, t) for name, t in arguments if _bare(t) in factors and t not in {n for _, n in named}]
     return [*named, *given, *((str(width), const(width)) for width in _widths(query))]
+
+
+def _bounded(fact: Term, strides: frozenset[Symbol]) -> set[Term]:
+    """What a stride is not less than some constant multiple of, if the fact says that."""
+    if fact.op is not Op.LE:
+        return set()
+    apart = linear(sub(fact.args[1], fact.args[0]))[1]
+    above = any(t.op is Op.VAR and t.symbol in strides and c > 0 for t, c in apart.items())
+    return {_bare(t) for t, c in apart.items() if c < 0} if above else set()
 
 
 def _bare(term: Term) -> Term:

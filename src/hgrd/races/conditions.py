@@ -32,32 +32,29 @@ class Suspect:
 
     `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
     (who counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
-    `known`: what has excluded other findings of the kernel, to be tried before the rest.
     """
 
     queries: tuple[Posed, ...]
     conflicts: tuple[tuple[Posed, Model], ...]
     scatters: bool = False
     arguments: tuple[Named, ...] = ()
-    known: tuple[str, ...] = ()
 
 
 def precondition(
-    suspect: Suspect, decide: Callable[[Query], Answer], deadline: float, *, known_only: bool = False
+    suspect: Suspect, decide: Callable[[Query], Answer], deadline: float, *, only: str | None = None
 ) -> str:
     """The weakest candidate that excludes the finding, as C; "" if none does in the time there is.
 
-    `deadline` is a value of perf_counter().  `known_only`: only what has excluded other findings is tried.
+    `deadline` is a value of perf_counter().  `only`: this one alone is tried.
     """
     if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
         return ""
     enough = process_time() + _SECONDS
     conflicts = list(suspect.conflicts)
     posed = suspect.conflicts[0][0]
-    found = list(candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters))
-    first = [c for c in found if c.text in suspect.known]
-    rest = [] if known_only else [c for c in found if c.text not in suspect.known]
-    for candidate in (*first, *rest):
+    for candidate in candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters):
+        if only not in (None, candidate.text):
+            continue
         if perf_counter() > deadline or process_time() > enough:
             return ""
         if all(_violates(candidate, posed.query, model) for posed, model in conflicts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import TypeAlias
 
 from hgrd.host.model import Fact, FactKind
@@ -17,12 +17,13 @@ from hgrd.protocol.phases import Phases
 from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
-from hgrd.races.conditions import Suspect, precondition, scatters
+from hgrd.races.conditions import Suspect, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
 from hgrd.races.idioms import flaw
 from hgrd.races.launchable import in_a_launch
+from hgrd.races.leaning import leanings
 from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs
@@ -33,8 +34,6 @@ from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
-_SECONDS_FOR_CONDITIONS = 12.0  # of the processor
-_SECONDS_FOR_KNOWN_CONDITIONS = 24.0  # so long also those that have been found for other races are tried
 _ATTEMPTS = 8  # to find iterations that both threads come to
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for them
 
@@ -329,24 +328,19 @@ class Judge:
 
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
-        begin = process_time()
-        known: dict[str, None] = {}
-        for key, conflicts in self.conflicts.items():
-            finding, spent = self.findings[key], process_time() - begin
-            if finding.same_value or perf_counter() > self.deadline or spent > _SECONDS_FOR_KNOWN_CONDITIONS:
-                continue
-            first = conflicts[0][0]
-            scattered = scatters(first.first, first.second, self.protocol) or all(
-                map(self.poser.communication.tickets.choose, (first.first, first.second))
-            )
-            queries = tuple(self._queries_of(key))
-            suspect = Suspect(queries, tuple(conflicts), scattered, self.protocol.numbers, tuple(known))
-            late = spent > _SECONDS_FOR_CONDITIONS
-            condition = precondition(suspect, self.decide, self.deadline, known_only=late)
-            if condition:
-                known[condition] = None
-                confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
-                self.findings[key] = replace(finding, confidence=confidence, condition=condition)
+        racy = [key for key in self.conflicts if not self.findings[key].same_value]
+        for key, condition in leanings(racy, self._suspect, self.decide, self.deadline).items():
+            finding = self.findings[key]
+            confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
+            self.findings[key] = replace(finding, confidence=confidence, condition=condition)
+
+    def _suspect(self, key: SiteKey) -> Suspect:
+        conflicts = self.conflicts[key]
+        first = conflicts[0][0]
+        scattered = scatters(first.first, first.second, self.protocol) or all(
+            map(self.poser.communication.tickets.choose, (first.first, first.second))
+        )
+        return Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers)
 
     def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""

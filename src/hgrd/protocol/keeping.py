@@ -1,0 +1,72 @@
+"""Variables in shared memory to which a block stores one value only: where its row begins, for all its threads.
+
+    __shared__ float *row;
+    if (threadIdx.x == 0) row = rows + blockIdx.x * pitch;
+    __syncthreads();
+
+Who reads such a variable gets this value: it holds nothing before (CUDA Programming Guide, "__shared__": no
+initialisation), and a read that nothing orders behind the store is a race of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field
+
+from hgrd.program.memory import AccessKind
+from hgrd.program.types import IntType, PointerType, Type
+from hgrd.symbolic.linear import linear
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Op, Term, symbols_of
+from hgrd.terms.rewrite import arrays_of
+
+
+@dataclass(slots=True)
+class Keeping:
+    """`values`: by the key of a variable, what the stores so far give it; None where they differ."""
+
+    values: dict[str, Value | None] = field(default_factory=dict[str, "Value | None"])
+    stores: dict[str, int] = field(default_factory=dict[str, int])
+    changes: dict[str, int] = field(default_factory=dict[str, int])
+
+    def stored(self, target: MemoryObject, type_: Type, value: Value, common: Set[str]) -> None:
+        """A store to a variable; `common` are the names of what is the same for all threads of a block, always."""
+        if target.space is not MemorySpace.SHARED or not isinstance(type_, IntType | PointerType):
+            return
+        known = type_ == target.element and _depends_on(value, common)
+        first = self.values.setdefault(target.key, value if known else None)
+        if not known or first != value:
+            self.values[target.key] = None
+        self.stores[target.key] = self.stores.get(target.key, 0) + 1
+
+    def accessed(self, kind: AccessKind, target: MemoryObject) -> None:
+        """An access to an object: not all that change it are stores."""
+        if kind is not AccessKind.READ and target.space is MemorySpace.SHARED:
+            self.changes[target.key] = self.changes.get(target.key, 0) + 1
+
+    def found(self) -> dict[str, Value]:
+        """What each of the variables holds whenever it is read."""
+        return {k: v for k, v in self.values.items() if v is not None and self.changes.get(k) == self.stores[k]}
+
+
+def _depends_on(value: Value, common: Set[str]) -> bool:
+    """Whether nothing but symbols of these names decides what the value is.
+
+    Contents of memory may be added to others, not more: what a kernel makes of them takes some values only.
+    """
+    match value:
+        case Term() as term:
+            pass
+        case Pointer(offset=term):
+            pass
+        case _:
+            return False
+    atoms = [_bare(atom) for atom in linear(term)[1]]
+    plain = all(atom.op is Op.READ or not arrays_of(atom) for atom in atoms)
+    return plain and all(s.name in common for s in symbols_of(term))
+
+
+def _bare(term: Term) -> Term:
+    while term.op is Op.WRAP:
+        term = term.args[0]
+    return term

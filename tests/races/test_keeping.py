@@ -1,0 +1,119 @@
+"""Variables in shared memory that hold one value only, such as where the row of a block begins."""
+
+import pytest
+
+from hgrd.races.findings import Report
+from tests.checking import cases, check, expected, observed
+
+SOURCE = """
+// safe: 3 of 3 pairs
+__global__ void row_of_a_block(float *a) {
+  __shared__ float *row;
+  if (threadIdx.x == 0) row = a + blockIdx.x * 64;
+  __syncthreads();
+  if (threadIdx.x < 64) row[threadIdx.x] = threadIdx.x;
+}
+
+// race: write own, write own; global; grid
+__global__ void rows_that_overlap(float *a) {
+  __shared__ float *row;
+  if (threadIdx.x == 0) row = a + blockIdx.x * 63;
+  __syncthreads();
+  if (threadIdx.x < 64) row[threadIdx.x] = blockIdx.x;  // own
+}
+
+// safe: 3 of 3 pairs
+__global__ void first_of_a_block(int *a) {
+  __shared__ int first;
+  if (threadIdx.x == 0) first = blockIdx.x * blockDim.x;
+  __syncthreads();
+  a[first + threadIdx.x] = threadIdx.x;
+}
+
+// race: read next, write row; global; grid
+__global__ void row_and_array_are_one(float *a, float *b) {
+  __shared__ float *row;
+  if (threadIdx.x == 0) row = a + blockIdx.x * blockDim.x;
+  __syncthreads();
+  row[threadIdx.x] = 1;  // row
+  b[blockIdx.x * blockDim.x + threadIdx.x] = a[(blockIdx.x + 1) * blockDim.x + threadIdx.x];  // next
+}
+
+// race: read used, write set; shared; warp block
+// race: write used, write used; global; grid
+__global__ void used_before_it_is_set(float *a) {
+  __shared__ float *row;
+  if (threadIdx.x == 0) row = a + blockIdx.x;  // set
+  row[threadIdx.x] = blockIdx.x;  // used
+}
+
+// open: write own, write own; global; grid: it depends on values that the kernel computes: row[]
+__global__ void one_of_two_rows(float *a, int n) {
+  __shared__ float *row;
+  if (threadIdx.x == 0) row = a + blockIdx.x * 64;
+  if (n == 3 && threadIdx.x == 0) row = a + (gridDim.x - 1 - blockIdx.x) * 64;
+  __syncthreads();
+  if (threadIdx.x < 64) row[threadIdx.x] = blockIdx.x;  // own
+}
+
+// open: write own, write own; global; grid: it depends on values that the kernel computes: first[]
+__global__ void first_is_counted_up(int *a) {
+  __shared__ int first;
+  if (threadIdx.x == 0) first = blockIdx.x * blockDim.x;
+  __syncthreads();
+  atomicAdd(&first, 1);
+  __syncthreads();
+  a[first + threadIdx.x] = blockIdx.x;  // own
+}
+
+// open: write own, write own; global; grid: it depends on values that the kernel computes: first[]
+__global__ void first_of_each_round(int *a, int n) {
+  __shared__ int first;
+  for (int i = 0; i < n; i++) {
+    if (threadIdx.x == 0) first = (blockIdx.x + i * gridDim.x) * blockDim.x;
+    __syncthreads();
+    a[first + threadIdx.x] = blockIdx.x;  // own
+    __syncthreads();
+  }
+}
+
+// open: write own, write own; global; grid: it depends on values that the kernel computes: first[]
+__global__ void first_by_an_alias(int *a, int n) {
+  __shared__ int first;
+  int *known = &first;
+  if (threadIdx.x == 0) first = blockIdx.x * blockDim.x;
+  if (threadIdx.x == 0) *known = n;
+  __syncthreads();
+  a[first + threadIdx.x] = blockIdx.x;  // own
+}
+
+// open: write own, write own; global; grid: it depends on values that the kernel computes: first[]
+__global__ void first_in_two_halves(int *a, int n) {
+  __shared__ int first;
+  if (threadIdx.x == 0) first = blockIdx.x * blockDim.x;
+  if (threadIdx.x == 0) ((short *)&first)[1] = n;
+  __syncthreads();
+  a[first + threadIdx.x] = blockIdx.x;  // own
+}
+
+// safe: 5 of 5 pairs
+__global__ void row_by_way_of_another(float *a) {
+  __shared__ float *table, *row;
+  if (threadIdx.x == 0) {
+    table = a + 256;
+    row = table + blockIdx.x * 64;
+  }
+  __syncthreads();
+  if (threadIdx.x < 64) row[threadIdx.x] = threadIdx.x;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return check(tmp_path_factory.mktemp("keeping"), SOURCE)
+
+
+@pytest.mark.parametrize("kernel", cases(SOURCE))
+def test_verdict(kernel: str, report: Report):
+    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
