@@ -123,6 +123,13 @@ UNKNOWN = {
         COPY + f"int v[2]; std::for_each(v, v + 2, [](int) {{ {CLEAR} }});", functions="#include <algorithm>"
     ),
     "on another device": program(COPY + "cudaSetDevice(1);"),
+    "in another context": program(COPY + "cuCtxSetCurrent(0);", functions="#include <cuda.h>"),
+    "behind the end of a thread": program(COPY + "cudaThreadExit();"),
+    "beside streams that do not wait": program(
+        "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);"
+        "cudaMemcpyToSymbolAsync(columns, &n, sizeof n, 0, cudaMemcpyHostToDevice, 0);",
+        launch="fill<<<4, 64, 0, s>>>(a)",
+    ),
     "on a device that has been reset": program(COPY + "cudaDeviceReset();"),
     "a graph that may copy": program(
         "cudaGraphExec_t graph; cudaStream_t s; /* captured */" + COPY + "cudaGraphLaunch(graph, s);"

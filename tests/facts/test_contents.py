@@ -14,7 +14,9 @@ from hgrd.races.findings import Outcome, Report
 from tests.checking import check, parse
 
 KERNELS = """
+#include <cuda.h>
 #include <cuda_runtime.h>
+#include <cusparse.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,6 +52,7 @@ void change_all();
 void inspect(const int *p, int n) { for (int i = 0; i < n; i++) printf("%d", p[i]); }
 void spoil(int *p) { p[3] = 0; }
 int *somewhere();
+struct Watch { void clock(int *p); };
 struct Holder { int *p; };
 int table[64];
 void zero_table(int) { table[3] = 0; }
@@ -256,6 +259,7 @@ def test_what_leaves_the_array_alone(tmp_path: Path, then: str) -> None:
         "int *e = h + n; while (e-- > h + m) *e = 0;",
         "std::copy(other, other + n, h);",
         "new (h) int(4);",
+        "Watch().clock(h);",
         "thrust::device_ptr<int> p(h); p[m] = 0;",
     ],
 )
@@ -322,6 +326,26 @@ def test_copies_of_something_else(tmp_path: Path, copy: str) -> None:
     assert outcome(run(tmp_path, copy=copy)) is Outcome.RACE
 
 
+@pytest.mark.parametrize(
+    ("streams", "expected"),
+    [
+        ("cudaStreamCreate(&s);", Outcome.SAFE),
+        ("cudaStreamCreateWithFlags(&s, cudaStreamDefault);", Outcome.SAFE),
+        ("cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);", Outcome.RACE),
+        ("cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, 0);", Outcome.RACE),
+    ],
+)
+def test_a_stream_that_does_not_wait_for_a_copy(tmp_path: Path, streams: str, expected: Outcome) -> None:
+    copy = f"cudaStream_t s; {streams} cudaMemcpyAsync(d, h, n * sizeof(int), cudaMemcpyHostToDevice, 0);"
+    assert outcome(run(tmp_path, copy=copy, between="scatter<<<n, 256, 0, s>>>(out, d, n);")) is expected
+
+
+def test_an_array_that_a_library_knows_by_another_name(tmp_path: Path) -> None:
+    copy = f"cusparseDnVecDescr_t v; cusparseCreateDnVec(&v, n, d, CUDA_R_32I); {COPY} MORE"
+    assert outcome(run(tmp_path, copy=copy.replace("MORE", ""))) is Outcome.SAFE
+    assert outcome(run(tmp_path, copy=copy.replace("MORE", "cusparseScatter(0, 0, v);"))) is Outcome.RACE
+
+
 # ---------------------------------------------------------------- between the copy and the launch
 
 CAPTURE = "cudaStream_t s; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);"
@@ -360,6 +384,7 @@ def test_what_leaves_the_copy_alone(tmp_path: Path, between: str) -> None:
         "for (int r = 0; r < m; r++) clear<<<n, 256>>>(d, n);",
         "change(d);",
         "auto k = m > 3 ? clear : nullptr; k<<<n, 256>>>(d, n);",
+        "cuMemsetD32((CUdeviceptr)d, 0, n);",
         "void *a[] = {&d, &n}; cudaLaunchKernel((void *)clear, dim3(n), dim3(256), a, 0, 0);",
     ],
 )

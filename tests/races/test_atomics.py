@@ -21,6 +21,12 @@ __global__ void block_scope_within_a_block(int *sums) {
   atomicAdd_block(&sums[blockIdx.x], 1);
 }
 
+// race: write overlapping, write overlapping; global; warp block grid (data-dependent)
+__global__ void counters_that_overlap(unsigned *count, int *out) {
+  atomicAdd((unsigned long long *)count, 0xFFFFFFFFull);  // takes one away from the first half
+  out[atomicAdd(count, 1)] = threadIdx.x;  // overlapping
+}
+
 // race: atomic narrow, atomic wide; global; grid
 // race: atomic narrow, atomic narrow; global; grid
 __global__ void scopes_that_differ(int *sum) {

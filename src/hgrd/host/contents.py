@@ -29,6 +29,7 @@ from hgrd.symbolic.values import (
 from hgrd.terms import Term, add, sub
 
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
+_DESCRIBE: Final = "Descr"  # ends the names of what cuSPARSE knows arrays by
 ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
 
 
@@ -55,7 +56,8 @@ def _is_handle(target: MemoryObject) -> bool:
     """A stream, an event, an open file: what is behind such a pointer is the library's own."""
     match target.element:
         case RecordType(key=name) | OpaqueType(name=name):
-            return name.removeprefix("struct ").startswith(_HANDLES)
+            plain = name.removeprefix("struct ")
+            return plain.startswith(_HANDLES) and not plain.endswith(_DESCRIBE)
         case _:
             return False
 

@@ -10,6 +10,7 @@ from hgrd.host.iterations import Around
 from hgrd.host.link import LaunchPlace, Linked
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
+from hgrd.host.streams import streams_apart
 from hgrd.host.wording import place_name
 from hgrd.host.writes import Writes, writes_when_destroyed
 from hgrd.program import expressions as ir
@@ -41,6 +42,7 @@ class Record:
     out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
+    `streams_apart`: some streams do not wait for what is on no stream.
     `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
@@ -63,9 +65,11 @@ class Record:
     used: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
     postponed: bool = False
     destroys: bool = field(init=False)
+    streams_apart: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.destroys = writes_when_destroyed(self.linked.functions.values())
+        self.streams_apart = streams_apart(self.linked.functions.values())
         self.launchers = self.linked.launchers()
         self.writes = Writes(self.linked.functions, self.linked.records)
 

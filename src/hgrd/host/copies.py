@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hgrd.host.model import ConstantMemory, Fact, FactKind
+from hgrd.host.streams import done_before_launches
 from hgrd.host.symbols import used_by
 from hgrd.host.wording import place_name, say_value
 from hgrd.program.expressions import FunctionRef, Variable
@@ -18,7 +19,6 @@ from hgrd.symbolic.values import (
     Composite,
     MemoryObject,
     MemorySpace,
-    NullValue,
     OpaqueValue,
     Pointer,
     Value,
@@ -78,20 +78,17 @@ def _copied(call: Invocation, target: MemoryObject) -> dict[int, Cell] | None:
 
 
 def _at_once(call: Invocation, source: Pointer) -> bool:
-    """Whether the copy is from the host, and done before any launch behind it.
+    """Whether the copy is from the host, done before any launch behind it, and has read what it copies by then.
 
-    One on a stream of its own is not ordered with launches on others, and one from page-locked memory may read that
-    later (CUDA Runtime API, "API synchronization behavior").
+    One from memory that may be page-locked may read that later (CUDA Runtime API, "API synchronization behavior").
     """
-    kind, stream = call.number(4), call.argument(5)
+    kind = call.number(4)
     if source.target.space not in (MemorySpace.HOST, MemorySpace.LOCAL):
         return False
     if kind is not None and not (kind.is_const and kind.value in _TO_DEVICE):
         return False
-    if not call.name.endswith("Async"):
-        return True
-    no_stream = stream is None or stream == const(0) or isinstance(stream, NullValue)
-    return no_stream and source.target.space is MemorySpace.LOCAL
+    at_once = not call.name.endswith("Async") or source.target.space is MemorySpace.LOCAL
+    return at_once and done_before_launches(call, 5)
 
 
 def lose_constants(record: Record, state: State, *, all_: bool = False) -> None:

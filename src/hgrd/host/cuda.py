@@ -14,12 +14,13 @@ from hgrd.host.copies import copy_to_symbol, lose_constants
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory import between, forget_targets
 from hgrd.host.model import FactKind
+from hgrd.host.streams import done_before_launches
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, scalars
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, NullValue, Pointer, Value
+from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value
 from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -137,15 +138,12 @@ def _copied(call: Invocation) -> Value | None:
 def _at_once(call: Invocation) -> bool:
     """Whether a copy is done before any launch behind it, and has read the host's memory when the host goes on.
 
-    One on a stream of its own is not ordered with launches on others, and one from page-locked memory may read that
-    later (CUDA Runtime API, "API synchronization behavior").
+    One from page-locked memory may read that later (CUDA Runtime API, "API synchronization behavior").
     """
-    stream = call.argument(4)
     if not call.name.endswith("Async"):
         return True
-    if not (stream is None or stream == const(0) or isinstance(stream, NullValue)):
-        return False
-    return all(target.key not in call.record.page_locked for target in pointers_in(call.arguments[1]))
+    locked = any(target.key in call.record.page_locked for target in pointers_in(call.arguments[1]))
+    return not locked and done_before_launches(call, 4)
 
 
 def _number_of_bytes(call: Invocation, size: Term) -> Term:
@@ -277,7 +275,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
         for how in ("", "Async")
     },
     **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync"), _copied),
-    **dict.fromkeys(("cudaSetDevice", "cudaDeviceReset"), _another_memory),
+    **dict.fromkeys(("cudaSetDevice", "cudaDeviceReset", "cudaThreadExit"), _another_memory),
 }  # fmt: skip
 
 
@@ -303,8 +301,10 @@ def _status(call: Invocation) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
     if "BeginCapture" in call.name:
         call.record.postponed = True
-    if "Graph" in call.name:  # its nodes may be launches and copies
+    by_number = _after(call.name, "cu")  # the driver API, for which addresses of the device are numbers
+    if by_number or "Graph" in call.name:  # its nodes may be launches and copies
         lose_all(call.state)
+    if "Graph" in call.name or (by_number and "Ctx" in call.name):
         lose_constants(call.record, call.state, all_=True)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)

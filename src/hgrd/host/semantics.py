@@ -109,7 +109,7 @@ class HostSemantics(Semantics):
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         invocation = Invocation(self.record, machine, state, call, arguments)
-        meaning = None if own else _meaning(call)
+        meaning = None if own else _meaning(call, of_program=function is not None and function.user_code)
         if meaning is None and (function is None or not function.user_code):
             meaning = algorithm_meaning(call.function.qualified)
         value = None if meaning is None else meaning(invocation)
@@ -213,8 +213,11 @@ def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Va
     return value
 
 
-def _meaning(call: ir.Call) -> Meaning | None:
+def _meaning(call: ir.Call, *, of_program: bool) -> Meaning | None:
+    """What a function does by its name, but for members of the program's own: those of other files may do anything."""
     name = call.function.name
+    if of_program and "::" in call.function.qualified:
+        return None
     return container_meaning(call.function.qualified) or KNOWN.get(name) or cuda_meaning(name, call.type)
 
 

@@ -140,6 +140,7 @@ def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -
     others = [a for a in everything if a.changes and a.target.key in keys and not _counts(a)]
     others = [a for a in others if not elsewhere(a, counting)]
     spoiled = {a.target.key for a in others if not _kept_apart(a, counting, relation)}
+    spoiled |= {k for k in keys if len({a.size for a in counting if a.target.key == k}) > 1}  # they may overlap
     sound = [a for a in counting if a.target.key not in spoiled]
     drawn = {a.result.name: Ticket(a.result, a, _amount(a)) for a in sound if a.result is not None}
     resets = {key: tuple(a for a in others if a.target.key == key) for key in keys - spoiled}
