@@ -54,7 +54,7 @@ from benchmarks.mutating import (
     without_relation,
     written_as,
 )
-from hgrd.terms import FALSE
+from hgrd.terms import FALSE, TRUE
 
 _BARRIERS = ("tests/races/test_barriers.py", "tests/protocol", "tests/races/test_patterns.py", "tests/races")
 _RACES = ("tests/races",)
@@ -236,6 +236,12 @@ MUTATIONS = (
              put("races.third:Opening.by_another_block", true)),
     Mutation("third-block-never", "no other block takes a lock", _KEPT,
              put("races.third:Opening.by_another_block", false)),
+    Mutation("unequal-off", "a loop that goes on while numbers differ may go on behind the place where they are equal",
+             ("tests/races/test_unequal.py",), gives(TRUE, "symbolic.loops:never_equal")),
+    Mutation("unequal-ends-off", "a loop ends, even if what it waits for never comes",
+             ("tests/races/test_unequal.py",), gives(TRUE, "symbolic.loops:can_be_equal")),
+    Mutation("unequal-wraps-off", "what is counted down never wraps around",
+             ("tests/races/test_unequal.py",), gives(False, "symbolic.unequal:_wraps")),
     Mutation("livelocks-off", "no thread of a warp spins for another one", ("tests/races/test_spinning.py",),
              gives((), "races.analyze:livelocks")),
     Mutation("delegates-left-out-off", "who waits for its block, and for whom it waits, needs no barrier",

@@ -367,7 +367,7 @@ class Maker:
             else self.leaf(same if together else names)
         )
         inner = body(*self.block(scope, depth + 1, barriers and together, True))
-        match self.random.randrange(9):
+        match self.random.randrange(12):
             case 0 | 1 | 2:
                 return tree(f"for (int {i} = @; {i} < @; {i}++) {{@}}", first, bound, inner)
             case 3:
@@ -382,6 +382,12 @@ class Maker:
                 return tree(f"for (int {i} = t; {i} < @; {i} += blockDim.x) {{@}}", self.random.choice((40, 70)), inner)
             case 7:
                 return tree(f"int {i} = @; do {{@}} while (++{i} < @);", first, inner, bound)
+            case 8:
+                return tree(f"for (int {i} = @; {i} != @ + (@ & 7); {i}++) {{@}}", first, first, bound, inner)
+            case 9:
+                return tree(f"for (unsigned {i} = (@ & 15); {i}; {i}--) {{@}}", bound, inner)
+            case 10:
+                return tree(f"int {i} = @; do {{@}} while (({i} += 2) != @ + 4);", first, inner, first)
             case _:
                 return tree(f"int {i} = @; while ({i}-- > 0) {{@}}", bound, inner)
 

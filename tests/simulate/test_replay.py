@@ -256,7 +256,7 @@ ENDS = """
 __global__ void k(int *y, unsigned n) {
   int sum = 0;
   if (n LIMIT) return;
-  for (unsigned j = 1; j - n; j++) sum += y[j];
+  for (unsigned j = 1; j ^ n; j++) sum += y[j];
   y[n + threadIdx.x + 1] = sum;
 }"""
 

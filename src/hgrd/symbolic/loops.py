@@ -5,7 +5,7 @@ The iteration number is a bounded symbol; `carried` tells how variables depend o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from hgrd.symbolic.linear import Scaling, Steady, linear
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.state import ConditionKind, State, common_length, merge
+from hgrd.symbolic.unequal import can_be_equal, highest_before_equal, never_equal
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -112,7 +113,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
     kept = not machine.probing and machine.semantics.keeps_fills(effects)
     found = filling(machine, state, shape, carried, binder) if kept else Found()
-    after = _after(machine, state, shape, carried, count, ends, together=together)
+    after = _after(machine, state, shape, carried, binder, count, ends, together=together)
     stays = bool(ends.returned) and len(machine.frames) == 1  # not every thread comes here
     for term in known:
         after.assume(term, ConditionKind.VALUE if stays else ConditionKind.ENDED, shape.span)
@@ -182,7 +183,9 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
         probe = machine.names.fresh("trip~", 0, _ANY_TRIP, Origin.LOOP)
         test = _test_at(machine, state, shape, carried, var(probe))
         parts = () if test is None else test.args if test.op is Op.AND else (test,)
-        limits += [highest for part in parts if (highest := _highest(part, probe)) is not None]
+        limits += [
+            h for part in parts for find in (_highest, highest_before_equal) if (h := find(part, probe)) is not None
+        ]
         limit = min(limits, default=_MAX_TRIPS)
         if limit <= 64:
             tested = range(0 if shape.test_first else 1, limit + 1)
@@ -229,6 +232,8 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
             inside.assume(disj(eq(var(binder), const(0)), again), ConditionKind.LOOP, shape.test.span)
         for in_range in _ends_before_wrapping(again, binder):
             inside.assume(in_range, ConditionKind.VALUE, shape.test.span)
+        before = never_equal(again, binder, 0 if shape.test_first else 1, _steady(machine, binder))
+        inside.assume(before, ConditionKind.VALUE, shape.test.span)
     machine.semantics.enter_loop(machine, inside, binder, shape.span)
     depth = len(machine.frame.returns)
     after, breaks = _body(machine, inside, shape)
@@ -268,6 +273,12 @@ def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, it
         del machine.frame.returns[returns:]
     test = None if end is None else silently(machine, end, shape.test)
     return test if test is not None and _known_since(machine, test, mark) else None
+
+
+def _steady(machine: Machine, binder: Symbol) -> Callable[[Symbol], bool]:
+    """Whether a symbol is older than a loop, and the same in all its iterations."""
+    names = machine.names
+    return lambda s: s.name not in names.index or names.older(s, names.index[binder.name])
 
 
 def _known_since(machine: Machine, term: Term, mark: int) -> bool:
@@ -318,7 +329,15 @@ def _together(
 
 
 def _after(
-    machine: Machine, state: State, shape: Shape, carried: Plan, count: Symbol, ends: Ends, *, together: bool
+    machine: Machine,
+    state: State,
+    shape: Shape,
+    carried: Plan,
+    binder: Symbol,
+    count: Symbol,
+    ends: Ends,
+    *,
+    together: bool,
 ) -> State:
     """The state behind the loop: after some number of iterations the test fails, or a break left."""
     left_early = any(b.alive for b in ends.breaks)
@@ -341,12 +360,15 @@ def _after(
             silently(machine, state, shape.test)  # the test that fails is made, too
         if done is not None:
             state.assume(negate(done), ConditionKind.ENDED, shape.test.span)
+            ends_at_all = can_be_equal(done, count, 0 if shape.test_first else 1, _steady(machine, binder))
+            state.assume(ends_at_all, ConditionKind.VALUE, shape.test.span)
     mark = machine.names.mark()
     before = state.copy()
     enter(machine, before, carried, add(var(count), const(-1)), silent=True, together=together)
     entered = _test_before(machine, before, shape, carried, add(var(count), const(-1)))
     if entered is not None and _known_since(machine, entered, mark):
-        state.assume(disj(le(var(count), first), entered), ConditionKind.ENDED, shape.test.span)
+        earlier = never_equal(entered, count, 1 if shape.test_first else 2, _steady(machine, binder))
+        state.assume(disj(le(var(count), first), conj(entered, earlier)), ConditionKind.ENDED, shape.test.span)
     return state
 
 

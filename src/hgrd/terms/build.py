@@ -230,7 +230,14 @@ def eq(a: Term, b: Term) -> Term:
         return _compare_choice(a, b)
     if b.is_const and a.op is Op.ADD and a.args[1].is_const:
         return eq(a.args[0], const(b.value - a.args[1].value))
+    if b.is_const and b.value == 0 and a.op is Op.WRAP and _within_a_turn(a.args[0], a.wrap_to[0]):
+        return eq(a.args[0], b)
     return intern(Op.EQ, None, (a, b), 0, 1)
+
+
+def _within_a_turn(a: Term, bits: int) -> bool:
+    """Whether 0 is all that wraps to 0."""
+    return -(1 << bits) < a.low and a.high < 1 << bits
 
 
 def ne(a: Term, b: Term) -> Term:

@@ -1,0 +1,83 @@
+"""Loops that go on while two numbers differ: `for (p = first; p != last; p++)`.
+
+That such a test holds in an iteration says nothing of the iterations before, other than that of `p < last`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hgrd.symbolic.linear import linear
+from hgrd.terms import Op, Symbol, Term, conj, const, disj, le, lt, mod, ne, negate, sub, symbols_of, var
+from hgrd.terms.rewrite import bottom_up, rebuild, substitute
+
+_INT_BITS = 32
+
+
+def never_equal(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Term:
+    """That what a loop's test tells apart has not been equal before, from where `counter` is `first`.
+
+    `test` is the test (None: not known) in terms of `counter`, which counts iterations.  Of differences that change
+    by the same amount every iteration; `steady` says which symbols are the same in all of them.
+    """
+    return conj(
+        *(
+            disj(lt(var(counter), const(first)), lt(const(0), rising.first), lt(rising.here, const(0)), rising.skips)
+            for rising in _rising(test, counter, first, steady)
+        )
+    )
+
+
+def can_be_equal(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Term:
+    """That a loop comes to an end that only such a test brings about: what it tells apart must get closer."""
+    return conj(
+        *(
+            conj(le(rising.first, const(0)), negate(rising.skips))
+            for rising in _rising(test, counter, first, steady)
+            if test is not None and test.op is not Op.AND
+        )
+    )
+
+
+def highest_before_equal(test: Term, counter: Symbol) -> int | None:
+    """The last iteration before a difference that constants alone decide is 0; None if it never is."""
+    if test.op is not Op.NOT or test.args[0].op is not Op.EQ:
+        return None
+    start, atoms = linear(sub(*test.args[0].args))
+    slope = atoms.pop(var(counter), 0)
+    if atoms or not slope or start % slope or -start // slope < 0:
+        return None
+    return -start // slope - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Rising:
+    """A difference that grows every iteration: what it is `first` and `here`, and whether it `skips` 0."""
+
+    first: Term
+    here: Term
+    skips: Term
+
+
+def _rising(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Iterator[_Rising]:
+    for part in () if test is None else test.args if test.op is Op.AND else (test,):
+        if part.op is not Op.NOT or part.args[0].op is not Op.EQ:
+            continue
+        apart = sub(*part.args[0].args)
+        atoms = linear(apart)[1]
+        slope = atoms.pop(var(counter), 0)
+        if slope and not _wraps(apart, counter) and all(s != counter and steady(s) for s in symbols_of(*atoms)):
+            here = apart if slope > 0 else sub(const(0), apart)
+            (begin,) = substitute((here,), {counter: const(first)})
+            yield _Rising(begin, here, ne(mod(begin, const(abs(slope))), const(0)))
+
+
+def _wraps(apart: Term, counter: Symbol) -> bool:
+    """Whether what counts may wrap around by design: the overflow of an `int`, or a wider one, has no meaning."""
+    done: dict[Term, Term] = {}
+    for t in bottom_up((apart,)):
+        parts = tuple(done[x] for x in t.args)
+        overflows = t.op is Op.WRAP and t.wrap_to[0] >= _INT_BITS and t.wrap_to[1]
+        done[t] = parts[0] if overflows else rebuild(t, parts)
+    return any(t.op is Op.WRAP and counter in symbols_of(t) for t in bottom_up((done[apart],)))
