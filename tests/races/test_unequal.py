@@ -1,6 +1,5 @@
 """Loops that go on while two numbers differ end where these are first equal."""
 
-from pathlib import Path
 
 import pytest
 
