@@ -1,6 +1,5 @@
 """Loops that go on while two numbers differ end where these are first equal."""
 
-
 import pytest
 
 from hgrd.races.findings import Report
