@@ -7,10 +7,12 @@ import tracemalloc
 import pytest
 from small import T1, T2, pair, private
 
+from hgrd.solve.decide import decide
 from hgrd.solve.launches import try_launches
 from hgrd.solve.prepare import survey
 from hgrd.solve.problem import pose
-from hgrd.terms import add, const, eq, var
+from hgrd.solve.query import Conflict
+from hgrd.terms import Origin, Symbol, add, const, eq, var
 
 LEAST = -(1 << 27)
 
@@ -38,3 +40,14 @@ def test_few_threads_of_a_huge_extent():
     tracemalloc.stop()
     assert found is not None
     assert peak < 16 << 20
+
+
+def test_values_that_no_column_holds_are_not_tried():
+    """Columns have 64 bits: what is beyond them is left to the solver."""
+    size = Symbol("n", 0, (1 << 64) - 1, Origin.INPUT)
+    query = pair(const(0), const(0), facts=(eq(var(size), const((1 << 64) - 1)),))
+    problem = pose(query)
+    assert try_launches(problem, survey(problem).spans, launches=4, rows=64, seed=1).model is None
+    answer = decide(query)
+    assert isinstance(answer, Conflict)
+    assert answer.model.values[size] == (1 << 64) - 1

@@ -18,6 +18,7 @@ _EXTENTS: Final = (1, 2, 3, 4, 8, 16, 32, 64)
 _INDEXES: Final = (0, 1, 2, 3, 4)
 _INPUTS: Final = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 20, 31, 32, 33, 48, 64, 100, 1000, 1024)
 _BELOW: Final = (0, -1, -2, -3, -16, -17, -33, -64, -100)
+_BEYOND: Final = (1 << 62) + 1  # what is as far from 0 as that is not tried: columns have 64 bits
 _FREE_SYMBOLS: Final = frozenset({Origin.BLOCK, Origin.THREAD, Origin.LOOP})
 
 
@@ -38,13 +39,13 @@ class Sampler:
         columns: dict[Symbol, Column] = {}
         for symbol, choices in self._choices.items():
             at = random.integers(0, len(choices), count)
-            columns[symbol] = np.asarray(choices, dtype=np.int64)[at]
+            columns[symbol] = np.asarray([min(max(c, -_BEYOND), _BEYOND) for c in choices], dtype=np.int64)[at]
         for symbol, value in self._defined:
             columns[symbol] = np.broadcast_to(value.run(columns, reads)[0], (count,))
         good = np.ones(count, dtype=np.bool_)
         for symbol, column in columns.items():
             span = self._span(symbol)
-            good &= (column >= max(span.low, -(1 << 62))) & (column <= min(span.high, 1 << 62))
+            good &= (column >= max(span.low, 1 - _BEYOND)) & (column <= min(span.high, _BEYOND - 1))
         shared = [c.term for c in self.problem.conditions if symbols_of(c.term) <= self.problem.shared]
         for truth in Columns(shared).run(columns, reads):
             good &= truth
