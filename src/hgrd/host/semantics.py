@@ -23,8 +23,8 @@ from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.source.exceptions import THROWN
 from hgrd.symbolic.calls import may_enter
-from hgrd.symbolic.carried import Ends
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load

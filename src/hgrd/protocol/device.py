@@ -29,7 +29,7 @@ from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configura
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.stored import pointee, stored_value
 from hgrd.protocol.text import access_text
-from hgrd.symbolic.carried import Ends
+from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hgrd.program.span import Span
 from hgrd.protocol.leaving import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
-from hgrd.symbolic.carried import Ends
+from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.terms import Origin, Symbol, Term, conj, const, ne, symbols_of, var

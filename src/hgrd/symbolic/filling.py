@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hgrd.program.types import IntType
-from hgrd.symbolic.carried import Ends, Plan, enter
+from hgrd.symbolic.ends import Ends
+from hgrd.symbolic.entering import Plan, enter
 from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.narrowing import Kept, kept_in

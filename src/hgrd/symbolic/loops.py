@@ -13,8 +13,10 @@ from hgrd.program import expressions as ex
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
-from hgrd.symbolic.carried import Ends, Plan, enter, plan
+from hgrd.symbolic.carried import plan
 from hgrd.symbolic.effects import Effects
+from hgrd.symbolic.ends import Ends
+from hgrd.symbolic.entering import Plan, enter
 from hgrd.symbolic.filling import Found, filling
 from hgrd.symbolic.linear import Scaling, Steady, linear
 from hgrd.symbolic.naming import hidden

@@ -16,7 +16,7 @@ from hgrd.symbolic.values import OPAQUE, MemoryObject, Pointer, PointerValue, Va
 from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
-    from hgrd.symbolic.carried import Ends
+    from hgrd.symbolic.ends import Ends
     from hgrd.symbolic.machine import Machine
 
 
