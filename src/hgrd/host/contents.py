@@ -6,7 +6,6 @@ memory by other ways: other names of it, copies, kernels, and code that is not s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -132,21 +131,6 @@ def keep(state: State, to: Value, fills: tuple[Fill, ...]) -> None:
     """Takes down what is known of an object that has just been written."""
     if isinstance(to, Pointer) and fills:
         fill(state, to.target, fills)
-
-
-def pointers_in(value: Value) -> Iterator[MemoryObject]:
-    """The objects that a value points to itself."""
-    match value:
-        case Pointer(target=target):
-            yield target
-        case Choice(then=a, otherwise=b):
-            yield from pointers_in(a)
-            yield from pointers_in(b)
-        case Composite(cells=cells):
-            for cell in cells.values():
-                yield from pointers_in(cell.value)
-        case _:
-            pass
 
 
 def after_kernel(writes: Writes, kernel: str, state: State, arguments: tuple[Value, ...]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, pointers_in, stored_at
+from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, stored_at
 from hgrd.host.context import SIZE, Invocation, Meaning
 from hgrd.host.copies import copy_to_symbol, lose_constants
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
@@ -20,7 +20,7 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, scalars
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -70,12 +70,12 @@ def _malloc_host(call: Invocation) -> Value | None:
     """Page-locked (or managed) memory."""
     done = _allocated(call, call.number(1), MemorySpace.HOST)
     held = load(call.machine, call.state, call.arguments[0], PointerType(INT), call.span)
-    call.record.page_locked.update(target.key for target in pointers_in(held))
+    call.record.page_locked.update(target.key for target in pointed_to(held))
     return done
 
 
 def _host_register(call: Invocation) -> Value | None:
-    call.record.page_locked.update(target.key for target in pointers_in(call.arguments[0]))
+    call.record.page_locked.update(target.key for target in pointed_to(call.arguments[0]))
     return _SUCCESS
 
 
@@ -142,7 +142,7 @@ def _at_once(call: Invocation) -> bool:
     """
     if not call.name.endswith("Async"):
         return True
-    locked = any(target.key in call.record.page_locked for target in pointers_in(call.arguments[1]))
+    locked = any(target.key in call.record.page_locked for target in pointed_to(call.arguments[1]))
     return not locked and done_before_launches(call, 4)
 
 

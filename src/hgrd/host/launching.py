@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from hgrd.host.contents import after_kernel, fills_of, lose_all, pointers_in
+from hgrd.host.contents import after_kernel, fills_of, lose_all
 from hgrd.host.context import Invocation, Record
 from hgrd.host.copies import constants_at, facts_of
 from hgrd.host.facts import argument_facts, fact, holding, relevant
@@ -22,7 +22,7 @@ from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.state import Condition, ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 512
@@ -93,7 +93,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     constants = () if later else constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
-    objects = list(dict.fromkeys(o for a in given for o in pointers_in(a)))
+    objects = list(dict.fromkeys(o for a in given for o in pointed_to(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
     filled = [(o, f) for o in alone for f in fills_of(state, o) if not (later or record.destroys)]
     roots += [t for _, f in filled for t in f.terms()]

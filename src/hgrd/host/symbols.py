@@ -189,14 +189,11 @@ def used_by(kernel: str, functions: Mapping[str, Function]) -> dict[str, Variabl
         if key in seen or function is None:
             continue
         seen.add(key)
+        todo += _mentioned(function.body)
         for node in nodes(function.body):
             match node:
                 case ir.VariablePlace(variable=Variable(storage=Storage.CONSTANT) as variable):
                     found[variable.key] = variable
-                case ir.Call(function=called) | ir.FunctionAddress(function=called):
-                    todo.append(called.key)
-                case ir.Construct(constructor=called) if called is not None:
-                    todo.append(called.key)
                 case _:
                     pass
     return found

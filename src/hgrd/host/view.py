@@ -19,6 +19,7 @@ from hgrd.symbolic.values import (
     Pointer,
     PointerValue,
     Value,
+    pointed_to,
 )
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, const, negate, substitute, symbols_of, var
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -44,20 +45,6 @@ def terms_in(value: Value) -> list[Term]:
             return [t for cell in cells.values() for t in terms_in(cell.value)]
         case _:
             return []
-
-
-def _objects_in(value: Value) -> Iterator[MemoryObject]:
-    match value:
-        case Pointer(target=target):
-            yield target
-        case Choice(then=a, otherwise=b):
-            yield from _objects_in(a)
-            yield from _objects_in(b)
-        case Composite(cells=cells):
-            for cell in cells.values():
-                yield from _objects_in(cell.value)
-        case _:
-            pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +96,7 @@ def view(roots: Sequence[Term], conditions: Sequence[Term], values: Iterable[Val
     symbols = symbols_of(*roots, *conditions)
     names = _short({s.name: s.name for s in symbols})
     terms = {var(s): _input(s, names[s.name]) for s in symbols}
-    objects = {o.key: o.name for value in values for o in _objects_in(value)}
+    objects = {o.key: o.name for value in values for o in pointed_to(value)}
     return View({**terms, **{t: _input(s, names[s.name]) for t, s in chosen.items()}}, _short(objects))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.stored import stored_value
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import scalars
-from hgrd.symbolic.values import Cell, Composite, FloatValue, MemoryObject, Pointer, Value
+from hgrd.symbolic.places import fits, scalars
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 
 _CHAIN = 8  # an index that is not constant becomes a choice among at most so many elements
@@ -23,8 +23,9 @@ def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: 
         return Composite(cells, machine.size(type_) or 0)
     if offset.is_const:
         cell = held.cells.get(offset.value)
-        fits = cell is not None and cell.size == machine.size(type_) and _fits(cell.value, type_)
-        return cell.value if cell is not None and fits else stored_value(machine, target, offset, type_)
+        if cell is not None and cell.size == machine.size(type_) and _is_known(cell.value, type_):
+            return cell.value
+        return stored_value(machine, target, offset, type_)
     return _any_of(machine, held, target, offset, type_)
 
 
@@ -41,13 +42,6 @@ def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Ter
     return value
 
 
-def _fits(value: Value, type_: Type) -> bool:
-    match type_:
-        case IntType() | BoolType():
-            return isinstance(value, Term)
-        case FloatType():
-            return isinstance(value, FloatValue)
-        case PointerType():
-            return isinstance(value, Pointer)
-        case _:
-            return False
+def _is_known(value: Value, type_: Type) -> bool:
+    """Whether device code that reads the type finds this value: one pointer, or a number."""
+    return isinstance(value, Pointer) if isinstance(type_, PointerType) else fits(value, type_)

@@ -222,7 +222,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
         return _composite(machine, region, target, offset, type_, size)
     cell = region.cells.get(offset)
     if cell is not None and (size is None or cell.size == size):
-        return cell.value if _fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
+        return cell.value if fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
     width = size or 1
     if any(o < offset + width and offset < o + c.size for o, c in region.cells.items()):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
@@ -231,7 +231,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
     return machine.semantics.contents(machine, target, region.generation, const(offset), type_)
 
 
-def _fits(value: Value, type_: Type) -> bool:
+def fits(value: Value, type_: Type) -> bool:
     """Whether a stored value can be read as this type without looking at its bits."""
     match type_:
         case IntType() | BoolType():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -102,3 +102,18 @@ Value: TypeAlias = Term | FloatValue | PointerValue | Composite
 
 OPAQUE = OpaqueValue()
 NULL = NullValue()
+
+
+def pointed_to(value: Value) -> Iterator[MemoryObject]:
+    """The objects that a value points to itself."""
+    match value:
+        case Pointer(target=target):
+            yield target
+        case Choice(then=a, otherwise=b):
+            yield from pointed_to(a)
+            yield from pointed_to(b)
+        case Composite(cells=cells):
+            for cell in cells.values():
+                yield from pointed_to(cell.value)
+        case _:
+            pass
