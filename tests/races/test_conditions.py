@@ -254,6 +254,14 @@ def test_a_condition_on_what_the_host_has_in_memory_names_parameters(
     assert observed(check(tmp_path_factory.mktemp("levels"), text), text) == {"rows": [verdict]}
 
 
+def test_a_condition_names_parameters_where_one_level_was_set_on_its_own(tmp_path_factory: pytest.TempPathFactory):
+    text = LEVELS.replace("CONTENTS", "w[l] + 32 - w[l] % 32").replace("PITCH", "p[l]")
+    launches = "  for (int l = 0; l < levels; l++) rows"
+    text = text.replace(launches, f"  w[4] = atoi(words[9]); p[4] = atoi(words[10]);\n{launches}")
+    verdict = "race: write cell, write cell; global; warp block grid (unless width <= pitch)"
+    assert observed(check(tmp_path_factory.mktemp("level"), text), text) == {"rows": [verdict]}
+
+
 CHOSEN = """
 #include <cstdlib>
 __global__ void tables(int *a, const int *key, int columns, int n) {
@@ -272,6 +280,16 @@ int main(int count, char **words) {
 def test_indexes_within_what_the_host_chooses(tmp_path_factory: pytest.TempPathFactory):
     verdict = "race: write cell, write cell; global; grid (unless within(key, columns))"
     assert observed(check(tmp_path_factory.mktemp("chosen"), CHOSEN), CHOSEN) == {"tables": [verdict]}
+
+
+@pytest.mark.parametrize(
+    ("width", "condition"),
+    [("(columns + 1)", "unless within(key, columns + 1)"), ("((columns + 1) / 2)", "data-dependent")],
+)
+def test_indexes_within_a_little_more(tmp_path_factory: pytest.TempPathFactory, width: str, condition: str):
+    text = CHOSEN.replace("blockIdx.x * columns", f"blockIdx.x * {width}")
+    verdict = f"race: write cell, write cell; global; grid ({condition})"
+    assert observed(check(tmp_path_factory.mktemp("more"), text), text) == {"tables": [verdict]}
 
 
 PITCHED = """

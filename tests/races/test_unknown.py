@@ -158,3 +158,28 @@ def test_what_does_not_compile_may_be_a_barrier(tmp_path: Path):
         ],
     )
     assert outcome("") == ("race", [])
+
+
+POINTING = """
+#include <thrust/device_ptr.h>
+// open: a call of operator=, whose body is not known
+// open: a call of operator[], whose body is not known
+__global__ void through_a_reference(thrust::device_ptr<int> a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[0] = i;
+}
+
+// open: a call of operator int, whose body is not known
+// open: a call of operator*, whose body is not known
+// open: write place, write place; global; warp block grid: it depends on values that are not known: operator int()
+__global__ void by_a_reference(int *out, thrust::device_ptr<int> a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[*a] = i;  // place
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", cases(POINTING))
+def test_what_points_to_memory_may_write_there(tmp_path_factory: pytest.TempPathFactory, kernel: str):
+    report = check(tmp_path_factory.mktemp("pointing"), POINTING)
+    assert observed(report, POINTING)[kernel] == expected(POINTING)[kernel]

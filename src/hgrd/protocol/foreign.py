@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,10 @@ _SMALL_RANGE = {
 }  # fmt: skip
 
 
+_POINTING = re.compile(r"thrust::(\w+::)*\w*(ptr|pointer|reference|iterator|vector|span)::")
+"""Methods of what points to memory: whoever has such an object may write there, or reads what others write."""
+
+
 def foreign(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
@@ -39,6 +44,8 @@ def foreign(
     without such its result follows from its arguments.
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
+    if _POINTING.match(call.function.qualified):
+        return None
     if call.function.qualified.startswith("cub::"):
         return _collective(device, machine, state, call, targets)
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):

@@ -150,7 +150,7 @@ def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
     """
     used, terms = _used(query), set(bottom_up(_roots(query)))
     steady = [(name, t) for name, t in arguments if not any(map(_counts_iterations, bottom_up((t,), _but_reads)))]
-    found = [(name, t) for name, t in steady if t in terms and not symbols_of(t).isdisjoint(used)]
+    found = [(name, t) for name, t in steady if t in terms and (_reads(t) or not symbols_of(t).isdisjoint(used))]
     unnamed = any(t.op is not Op.VAR or not _NAME.fullmatch(t.symbol.name) for _, t in found)
     return found[:_MOST_PARAMETERS] if unnamed else []
 
@@ -160,8 +160,14 @@ def _counts_iterations(term: Term) -> bool:
 
 
 def _but_reads(term: Term) -> tuple[Term, ...]:
-    """The parts of a term, but for where it reads memory: what is there is the program's input."""
-    return () if term.op is Op.READ else term.args
+    """The parts of a term, but for where it reads memory, and what chooses: there stands the program's input."""
+    match term.op:
+        case Op.READ:
+            return ()
+        case Op.ITE:
+            return term.args[1:]
+        case _:
+            return term.args
 
 
 def _but_choices(term: Term) -> tuple[Term, ...]:
@@ -255,7 +261,14 @@ def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
     named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
     factors |= {t for f in query.facts if not symbols_of(f).isdisjoint(strides) for t in _bounded(f, strides)}
     given = [(name, t) for name, t in arguments if _bare(t) in factors and t not in {n for _, n in named}]
-    return [*named, *given, *((str(width), const(width)) for width in _widths(query))]
+    return [*named, *given, *_one_more(arguments, factors), *((str(width), const(width)) for width in _widths(query))]
+
+
+def _one_more(arguments: tuple[Named, ...], factors: set[Term]) -> list[Named]:
+    """Factors that are a constant more or less than one of the kernel's parameters (rows of `n + 1`)."""
+    apart = [(name, f, difference(f, t)) for f in factors if not f.is_const for name, t in arguments if not t.is_const]
+    found = [(name, f, d.value) for name, f, d in apart if d.is_const and d.value]
+    return sorted(((f"{name} {'-' if d < 0 else '+'} {abs(d)}", f) for name, f, d in found), key=lambda n: n[0])
 
 
 def _bounded(fact: Term, strides: frozenset[Symbol]) -> set[Term]:
