@@ -65,3 +65,24 @@ def test_a_handler_that_leaves_a_loop(tmp_path: Path):
     main = main.replace("COLUMNS", "n")
     assert outcome(tmp_path, main.replace("HANDLER", "break;"), "", CHECK) is Outcome.RACE
     assert outcome(tmp_path, main.replace("HANDLER", "return 1;"), "", CHECK) is Outcome.SAFE
+
+
+def test_a_method_that_is_called_main_returns_to_its_caller(tmp_path: Path):
+    functions = "struct App { int main(int argc) { try { CHECK return 64; } catch (int) { HANDLER } } };"
+    main = f"int n = App().main(argc); {LAUNCH.replace('COLUMNS', 'n')}"
+    assert outcome(tmp_path, main, functions.replace("HANDLER", "return 0;"), CHECK) is Outcome.RACE
+    assert outcome(tmp_path, main, functions.replace("HANDLER", "exit(1);"), CHECK) is Outcome.SAFE
+
+
+@pytest.mark.parametrize("own", ["namespace own { void exit(int) {} }", "struct own { static void exit(int) {} };"])
+def test_what_the_program_calls_exit_itself_goes_on(tmp_path: Path, own: str):
+    functions = f"{own} int size(int argc) {{ try {{ CHECK return 64; }} catch (int) {{ HANDLER }} return 0; }}"
+    main = f"int n = size(argc); {LAUNCH.replace('COLUMNS', 'n')}"
+    assert outcome(tmp_path, main, functions.replace("HANDLER", "own::exit(1);"), CHECK) is Outcome.RACE
+    assert outcome(tmp_path, main, functions.replace("HANDLER", "exit(1);"), CHECK) is Outcome.SAFE
+
+
+@pytest.mark.parametrize(("name", "expected"), [("exit", Outcome.SAFE), ("own::exit", Outcome.RACE)])
+def test_a_guard_that_ends_the_program(tmp_path: Path, name: str, expected: Outcome):
+    main = f"if (argc < 64) {name}(1); {LAUNCH.replace('COLUMNS', 'argc')}"
+    assert outcome(tmp_path, main, "namespace own { void exit(int); }", "") is expected

@@ -105,7 +105,7 @@ def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, li
     )
     state = State({}, ())
     try:
-        _set_globals(machine, state, linked, is_main=entry.ref.name == "main")
+        _set_globals(machine, state, linked, is_main=entry.ref.key == "main")
         arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
         run(machine, state, entry, arguments, None)
     except TimeLimitError as limit:

@@ -57,11 +57,11 @@ def followed(units: Iterable[Program]) -> Constants:
             if item.variable.storage is Storage.CONSTANT and not item.external:
                 defined[key] = item
                 count[key] += 1
-        for name, root in _on_the_host(unit):
+        for function, root in _on_the_host(unit):
             mentions, copies, by_name = _uses(root)
             exposed |= mentions
             copied |= copies
-            open_ |= copies if name != "main" else frozenset()
+            open_ |= copies if function != "main" else frozenset()
             everything = everything or by_name
     kept = {} if everything else {k: g for k, g in defined.items() if count[k] == 1 and k not in exposed}
     return Constants(kept, frozenset(copied), frozenset(open_))
@@ -123,13 +123,13 @@ def _is_special(function: ir.FunctionRef) -> bool:
 
 
 def _on_the_host(unit: Program) -> Iterator[tuple[str, object]]:
-    """The bodies of host functions, and what variables of the host begin with; each with its function's name.
+    """The bodies of host functions, and what variables of the host begin with; each with its function's key.
 
     In functions of both sides, constant memory is what device code reads, unless they copy.
     """
     for function in unit.functions.values():
         if function.user_code and (function.side is Side.HOST or (function.side is Side.BOTH and _copies(function))):
-            yield function.ref.name, function.body
+            yield function.ref.key, function.body
     for item in unit.globals.values():
         if item.variable.storage in (Storage.GLOBAL, Storage.STATIC):
             yield "", item.initial

@@ -271,10 +271,16 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         empty=_does_nothing(node),
         noreturn=bool(kinds & {"NoReturnAttr", "CXX11NoReturnAttr", "C11NoReturnAttr"})
         or "noreturn" in text
-        or (owner is None and name in NORETURN),
+        or _ends_the_program(qualified),
         variadic=bool(node.get("variadic")),
         span=span,
     )
+
+
+def _ends_the_program(qualified: str) -> bool:
+    """`exit` and its like by their names in the library; others of these names are the program's own."""
+    name = qualified.removeprefix("std::")
+    return name in NORETURN and (name != "terminate" or name != qualified)
 
 
 def _does_nothing(node: Node) -> bool:

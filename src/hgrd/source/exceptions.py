@@ -29,7 +29,8 @@ THROWN = FunctionRef("a body that has thrown", "a body that has thrown", "a body
 """Called with what a body that may have been left anywhere changes, or reaches other things by."""
 
 _OF_HOST = (Storage.LOCAL, Storage.PARAMETER, Storage.GLOBAL, Storage.STATIC)
-_ENDS = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "rethrow_exception"})
+_EXITS = ("exit", "_exit", "_Exit", "quick_exit", "abort")
+_ENDS = frozenset({*_EXITS, *(f"std::{name}" for name in (*_EXITS, "terminate", "rethrow_exception"))})
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
@@ -41,7 +42,7 @@ def try_(node: Node, to: Context) -> list[Statement]:
     first, *handlers = inner(node)
     body, span = Block(tuple(to.statements(first)), span_of(node)), span_of(node)
     lowered = [Block(tuple(to.statements(inner(h)[-1])), span_of(h)) for h in handlers if inner(h)]
-    in_main = to.function.name == "main"
+    in_main = to.function.key == "main"
     staying = [h for h in lowered if not _leaves(h, in_main)]
     if not staying:
         return list(body.body)
@@ -72,7 +73,7 @@ def _ends(expression: Expression) -> bool:
         case Throw():
             return True
         case Call(function=function):
-            return function.name in _ENDS
+            return function.qualified in _ENDS
         case _:
             return False
 
