@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -16,13 +16,25 @@ from hgrd.host.model import Fact, LaunchSite
 from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
+from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.state import Condition, ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, Pointer, Value, pointed_to
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Choice,
+    Composite,
+    FunctionValue,
+    MemoryObject,
+    Pointer,
+    Value,
+    pointed_to,
+)
 from hgrd.terms import Term, as_int, const, negate
 
 LAUNCH_LIMIT = 512
@@ -85,17 +97,12 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     roots = [*grid, *block, *([] if shared is None else [shared])]
     function = record.linked.functions.get(kernel.key)
     parameters = () if function is None else function.parameters
-    given = [  # where nothing is known of an argument, something from outside stands for it
-        unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
-        for a, p in zip(request.arguments, parameters, strict=False)
-    ]
+    given = _given(machine, request, parameters)
     later = request.later or record.postponed
     constants = () if later else constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
-    objects = list(dict.fromkeys(o for a in given for o in pointed_to(a)))
-    alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
-    filled = [(o, f) for o in alone for f in fills_of(state, o) if not (later or record.destroys)]
+    filled = [] if later or record.destroys else _filled(state, given)
     roots += [t for _, f in filled for t in f.terms()]
     conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
     seen = view(roots, [c.term for c in conditions], values)
@@ -122,6 +129,21 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         constants,
         contents,
     )
+
+
+def _given(machine: Machine, request: Request, parameters: Sequence[Variable]) -> list[Value]:
+    """The arguments; where nothing is known of one, something from outside stands for it."""
+    return [
+        unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
+        for a, p in zip(request.arguments, parameters, strict=False)
+    ]
+
+
+def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, Fill]]:
+    """What is known of the elements of arrays that a kernel is given, but not where two have the same name."""
+    objects = list(dict.fromkeys(o for a in arguments for o in pointed_to(a)))
+    alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
+    return [(o, f) for o in alone for f in fills_of(state, o)]
 
 
 def _of_iterations_before(record: Record, machine: Machine, state: State) -> Iterator[Condition]:
