@@ -15,7 +15,7 @@ from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
 from hgrd.host.library import KNOWN, fails
 from hgrd.host.mangled import may_write
-from hgrd.host.memory import contents, external, forget_targets, fresh_name, unknown
+from hgrd.host.memory import contents, direct_targets, external, forget_targets, fresh_name, unknown
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.span import Span
@@ -29,7 +29,7 @@ from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import Generation, Region, State
+from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
@@ -141,6 +141,7 @@ class HostSemantics(Semantics):
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
         if deep:
             lose_constants(self.record, state)
+            forget_targets(state, _within_records(state, arguments), deep=True)
         if deep or calls_back:
             lose_all(state)
         elif not call.function.qualified.startswith(_HARMLESS):
@@ -204,6 +205,13 @@ class HostSemantics(Semantics):
             lose_constants(self.record, state)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
+
+
+def _within_records(state: State, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What stands in records that are given by value, or by a pointer or reference: const is not what they point to."""
+    regions = (state.store.get(target.key, EMPTY) for target in direct_targets(arguments))
+    given = (a.cells for a in arguments if isinstance(a, Composite))
+    return tuple(c.value for cells in (*given, *(r.cells for r in regions)) for c in cells.values())
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:
