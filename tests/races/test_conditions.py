@@ -223,6 +223,57 @@ def test_only_a_host_can_establish_a_condition(tmp_path_factory: pytest.TempPath
     }
 
 
+LAUNCH = "/* launch */"
+
+
+def test_a_kernel_that_the_host_does_not_launch(tmp_path_factory: pytest.TempPathFactory):
+    """The host that launches another kernel contradicts no condition of this one's launches."""
+    text = "#include <cstdlib>\n__global__ void other(int *a) { a[threadIdx.x] = 0; }\n"
+    text += HOSTED.replace("CONDITION", "").replace("rows<<<dim3(8, 8), dim3(8, 8)>>>(a, cols, stride)", LAUNCH)
+    for launch, confidence in (("other<<<1, 1>>>(a)", Confidence.CONDITIONAL), ("", Confidence.DEFINITE)):
+        report = check(tmp_path_factory.mktemp("unlaunched"), text.replace(LAUNCH, launch))
+        found = [(f.confidence, f.condition) for k in report.kernels for f in k.findings if k.kernel == "rows"]
+        assert found == [(confidence, "cols <= stride")]
+
+
+VECTORS = """
+#include <cstdlib>
+__global__ void halve(float2 *a, int width) {
+  for (int x = threadIdx.x * 2; x < width; x += blockDim.x * 2)
+    a[(blockIdx.x * width + x) / 2] = make_float2(x, x);  // both
+}
+__global__ void fours(float *a, int width) {
+  int x = threadIdx.x * 4;
+  if (x < width) *(float4 *)(a + blockIdx.x * width + x) = make_float4(x, 1, 2, 3);  // all
+}
+int main(int count, char **words) {
+  float *a;
+  int width = atoi(words[1]), other = atoi(words[2]);
+  cudaMalloc(&a, 1 << 20);
+  CONDITION
+  halve<<<8, 64>>>((float2 *)a, width);
+  fours<<<8, 64>>>(a, width);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "halve", "fours"),
+    [
+        ("", " (unless width % 2 == 0)", " (unless width % 4 == 0)"),
+        ("if (width % 2) return 1;", None, " (unless width % 4 == 0)"),
+        ("if (width % 4 != 0) return 1;", None, None),
+        ("if (width % 2 == 0) return 1;", "", ""),
+    ],
+)
+def test_whole_vectors(tmp_path_factory: pytest.TempPathFactory, condition: str, halve: str | None, fours: str | None):
+    text = VECTORS.replace("CONDITION", condition)
+    found = observed(check(tmp_path_factory.mktemp("vectors"), text), text)
+    for kernel, label, levels, suffix in (("halve", "both", "grid", halve), ("fours", "all", "grid", fours)):
+        race = f"race: write {label}, write {label}; global; {levels}{suffix}"
+        assert found[kernel] == ["safe: 1 of 1 pairs" if suffix is None else race]
+
+
 LEVELS = """
 #include <cstdlib>
 __global__ void rows(int *a, int width, int pitch) {

@@ -265,6 +265,27 @@ def test_a_wrap_at_huge_sizes_is_a_note() -> None:
     assert holds(query, Conflict(answer.wraps_at, ""))
 
 
+@pytest.mark.parametrize(("divides", "proved"), [(4, True), (8, True), (2, False), (3, False)])
+def test_rows_of_whole_vectors(divides: int, proved: bool) -> None:
+    """Element (y*w + 4*x) / 4 with 4*x < w: rows of w elements meet where 4 does not divide w."""
+    w = shared("w", 1, 1 << 12)
+    x1, x2 = private("x1", 0, 1 << 10), private("x2", 0, 1 << 10)
+    index = [div(add(mul(y, w), mul(x, const(4))), const(4)) for y, x in ((I, x1), (J, x2))]
+    within = tuple(lt(mul(x, const(4)), w) for x in (x1, x2))
+    query = pair(index[0], index[1], facts=(eq(mod(w, const(divides)), const(0)),), between=within, threads=64)
+    answer = decide(query)
+    assert isinstance(answer, Proved) if proved else holds(query, answer)
+
+
+def test_multiples_say_what_they_rest_on() -> None:
+    w = shared("w", 1, 1 << 12)
+    index = [mul(div(add(mul(t, w), const(2)), const(4)), const(4)) for t in (I, J)]
+    facts = (lt(const(0), w), eq(mod(w, const(4)), const(0)))
+    answer = decide(pair(index[0], index[1], facts=facts))
+    assert isinstance(answer, Proved)
+    assert 1 in answer.used
+
+
 def test_a_wrap_in_a_hash_is_a_race() -> None:
     """Multiples of 2**31: as integers all different, as unsigned two values."""
     index = [div(unsigned(mul(x, const(1 << 31))), const(1 << 31)) for x in (I, J)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
-from small import T1, T2, pair, private
+from small import T1, T2, pair, private, shared
 
+from hgrd.solve.bounds import Span
 from hgrd.solve.decide import decide
 from hgrd.solve.launches import try_launches
 from hgrd.solve.prepare import survey
@@ -51,3 +52,19 @@ def test_values_that_no_column_holds_are_not_tried():
     answer = decide(query)
     assert isinstance(answer, Conflict)
     assert answer.model.values[size] == (1 << 64) - 1
+
+
+@pytest.mark.parametrize("count", [31, 40])  # numpy has no arrays of more than 32 dimensions
+def test_many_symbols_of_one_thread(count: int):
+    own = [private(f"k{i}_1", 0, 1) for i in range(count)]
+    query = pair(add(var(T1), own[0]), var(T2), guards=tuple(eq(k, const(0)) for k in own[1:]), threads=4)
+    problem = pose(query)
+    found = try_launches(problem, survey(problem).spans, launches=1, rows=1024, seed=1).model
+    assert found is not None
+
+
+def test_a_symbol_without_values_leaves_no_rows():
+    query = pair(var(T1), var(T2), threads=shared("n", 0, 0))
+    problem = pose(query)
+    spans = {s: Span(s.low, s.high) for s in problem.symbols}
+    assert try_launches(problem, spans, launches=1, rows=1024, seed=1).model is None

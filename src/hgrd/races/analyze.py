@@ -101,6 +101,7 @@ def analyze(
                     programs,
                     assumed if launch is None else (*assumed, *unseen),
                     (replay, replay_barrier),
+                    hosted=bool(host.launches),
                 )
                 for index, launch in enumerate(launches)
             ]
@@ -146,6 +147,8 @@ def _launch(
     programs: tuple[Program, ...],
     assumed: tuple[Fact, ...],
     replays: tuple[Replay | None, ReplayBarrier | None],
+    *,
+    hosted: bool,
 ) -> LaunchReport:
     begin = perf_counter()
     replay, replay_barrier = replays
@@ -156,7 +159,7 @@ def _launch(
         gaps = (*protocol.gaps, *broken(protocol.functions, programs))
         protocol = replace(protocol, gaps=gaps, assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
-        result = judge(protocol, facts, options, decide, end, hosted=launch is not None)
+        result = judge(protocol, facts, options, decide, end, hosted=hosted)
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))

@@ -41,6 +41,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
 _MOST_BOUNDS = 8
+_MOST_DIVISORS = 4
 
 Named: TypeAlias = tuple[str, Term]
 """A number, and what the source calls it."""
@@ -94,6 +95,10 @@ def _of_one(parameters: list[Named]) -> Iterator[Candidate]:
         yield _plain(f"{text} != 0", ne(p, const(0)))
         yield _plain(f"{text} >= 0", le(const(0), p))
         yield _plain(f"{text} > 0", lt(const(0), p))
+    if len(parameters) > 1:
+        for sign, holds in ((">= 0", lambda p: le(const(0), p)), ("> 0", lambda p: lt(const(0), p))):
+            said = " && ".join(f"{text} {sign}" for text, _ in parameters)
+            yield _plain(said, conj(*(holds(p) for _, p in parameters)))
 
 
 def _of_lengths(query: Query) -> Iterator[Candidate]:
@@ -113,6 +118,9 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
         yield _plain(f"{_part(*p)} <= {_part(*q)}", le(p[1], q[1]))
     for p, q in ordered:
         yield _plain(f"{_part(*p)} < {_part(*q)}", lt(p[1], q[1]))
+    for text, p in parameters:
+        for width in _divisors(p, query):
+            yield _plain(f"{text} % {width} == 0", eq(mod(p, const(width)), const(0)))
     for p, q in pairs:
         if not p[1].is_const:
             divisible = conj(lt(const(0), q[1]), eq(mod(p[1], q[1]), const(0)))
@@ -125,6 +133,19 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
         yield _plain(f"{text} > 0 && ({text} & ({text} - 1)) == 0", power)
     for p, q in pairs:
         yield _plain(f"{_part(*p)} == {_part(*q)}", eq(p[1], q[1]))
+
+
+def _divisors(parameter: Term, query: Query) -> list[int]:
+    """What the accesses divide something by that the parameter is in, and how many elements one of them covers."""
+    symbols = symbols_of(parameter)
+    found: set[int] = set()
+    for t in bottom_up(_roots(query)):
+        if t.op in (Op.DIV, Op.MOD, Op.SHR) and t.args[1].is_const and not symbols.isdisjoint(symbols_of(t.args[0])):
+            found.add(1 << min(t.args[1].value, 31) if t.op is Op.SHR else t.args[1].value)
+    for party in (query.first, query.second):
+        units = {abs(c) for t, c in linear(party.address)[1].items() if not symbols.isdisjoint(symbols_of(t))}
+        found |= {party.size // unit for unit in units if party.size % unit == 0}
+    return sorted(width for width in found if width > 1)[:_MOST_DIVISORS]
 
 
 def _roots(query: Query) -> tuple[Term, ...]:

@@ -22,7 +22,7 @@ from hgrd.solve.wrapping import in_range, takes_effect
 from hgrd.terms import EvaluationError, Op, Term, const, evaluate, ne, var
 from hgrd.terms.rewrite import bottom_up
 
-_MOST_QUERIES = 24
+_MOST_QUERIES = 48
 _SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -105,9 +106,8 @@ class _Side:
         extents = dict(zip(self._axes, self._extents.run(shared, reads), strict=True))
         ranges = [self._range(s, extents, spans, most) for s in self._symbols]
         _shorten(ranges, most)
-        grid: tuple[Column, ...] = np.meshgrid(*ranges, indexing="ij") if ranges else ()
-        total = int(grid[0].size) if grid else 1
-        private = {s: column.ravel() for s, column in zip(self._symbols, grid, strict=True)}
+        total = prod(map(len, ranges))
+        private = dict(zip(self._symbols, _product(ranges, total), strict=True))
         *truths, addresses = self._program.run({**shared, **private}, reads)
         good = np.ones(total, dtype=np.bool_)
         for truth in truths:
@@ -127,6 +127,16 @@ class _Side:
             return np.arange(max(low, high - self._serial_values + 1), high + 1)
         low = max(low, -self._serial_values // 4)
         return np.arange(low, min(high, max(low, 0) + self._serial_values - 1) + 1)
+
+
+def _product(ranges: list[Column], total: int) -> list[Column]:
+    """All `total` ways to take one value of each, the last varying fastest (numpy has no arrays of 33 dimensions)."""
+    columns: list[Column] = []
+    times = 1
+    for values in ranges if total else ():
+        columns.append(np.tile(np.repeat(values, total // (times * len(values))), times))
+        times *= len(values)
+    return columns or [values[:0] for values in ranges]
 
 
 def _shorten(ranges: list[Column], most: int) -> None:

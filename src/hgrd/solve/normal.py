@@ -57,12 +57,15 @@ class Normaliser:
     loose: dict[Term, None] = field(default_factory=dict[Term, None])
     assumed: dict[Term, Value | None] = field(default_factory=dict[Term, "Value | None"])
     _divider: Divider = field(init=False)
+    _multiples: dict[Symbol, tuple[int, int]] = field(init=False)
+    _cofactors: dict[Symbol, Value] = field(default_factory=dict[Symbol, Value])
     _values: dict[Term, Value] = field(default_factory=dict[Term, Value])
     _formulas: dict[Term, tuple[Formula, int]] = field(default_factory=dict[Term, tuple[Formula, int]])
     _divisors: dict[Term, list[Term]] = field(default_factory=dict[Term, list[Term]])
 
     def __post_init__(self) -> None:
         self._divider = Divider(self.builder)
+        self._multiples = _multiples(self.problem.truths)
 
     def load(self, roots: Iterable[Term]) -> None:
         """Visit terms bottom-up, so that recursion below stays shallow."""
@@ -193,7 +196,24 @@ class Normaliser:
             if symbol in self.problem.shared:
                 self.builder.uniform.add(index)
         span = bounds.of_atom(index)
-        return Value(poly.constant(span.low), span.facts) if span.low == span.high else Value(poly.atom(index))
+        if span.low == span.high:
+            return Value(poly.constant(span.low), span.facts)
+        return self._cofactor(symbol, index, span) or Value(poly.atom(index))
+
+    def _cofactor(self, symbol: Symbol, index: int, span: Span) -> Value | None:
+        """Where a condition says symbol % c == 0: it is c times something, so that sums of it can be divided by c."""
+        divisor, facts = self._multiples.get(symbol, (1, 0))
+        if divisor == 1:
+            return None
+        if symbol not in self._cofactors:
+            low, high = -(-span.low // divisor), span.high // divisor
+            made = self.builder.fresh(Span(low, high, span.facts | facts))
+            if index in self.builder.uniform:
+                self.builder.uniform.add(made)
+            multiple = poly.scaled(poly.atom(made), divisor)
+            self.builder.claim(equal(poly.atom(index), multiple), facts)
+            self._cofactors[symbol] = Value(multiple, facts)
+        return self._cofactors[symbol]
 
     def _division(self, t: Term) -> Division:
         dividend, divisor = t.args
@@ -291,6 +311,19 @@ class Normaliser:
             return self.value(t), True
         self.assumed.setdefault(t)
         return inner, True
+
+
+def _multiples(truths: Mapping[Term, int]) -> dict[Symbol, tuple[int, int]]:
+    """Symbols that a condition says are multiples of a constant: the greatest one, and the facts behind it."""
+    found: dict[Symbol, tuple[int, int]] = {}
+    for t, facts in truths.items():
+        match t.op, t.args:
+            case Op.EQ, (Term(op=Op.MOD, args=(Term(op=Op.VAR) as x, Term(op=Op.CONST) as c)), Term(op=Op.CONST) as zero):
+                if zero.value == 0 and c.value > found.get(x.symbol, (1, 0))[0]:
+                    found[x.symbol] = c.value, facts
+            case _:
+                pass
+    return found
 
 
 def _needs(t: Term) -> tuple[Term, ...]:
