@@ -96,9 +96,12 @@ def _of_one(parameters: list[Named]) -> Iterator[Candidate]:
         yield _plain(f"{text} >= 0", le(const(0), p))
         yield _plain(f"{text} > 0", lt(const(0), p))
     if len(parameters) > 1:
-        for sign, holds in ((">= 0", lambda p: le(const(0), p)), ("> 0", lambda p: lt(const(0), p))):
-            said = " && ".join(f"{text} {sign}" for text, _ in parameters)
-            yield _plain(said, conj(*(holds(p) for _, p in parameters)))
+        yield _plain(
+            " && ".join(f"{text} >= 0" for text, _ in parameters), conj(*(le(const(0), p) for _, p in parameters))
+        )
+        yield _plain(
+            " && ".join(f"{text} > 0" for text, _ in parameters), conj(*(lt(const(0), p) for _, p in parameters))
+        )
 
 
 def _of_lengths(query: Query) -> Iterator[Candidate]:

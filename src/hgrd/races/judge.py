@@ -372,7 +372,7 @@ def judge(
 ) -> Judgement:
     """Decides every pair of the protocol under the facts.
 
-    `hosted`: host code was seen that launches kernels (if not this one, it says nothing of what its launches establish).
+    `hosted`: host code was seen that launches kernels, this one or others.
     """
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)

@@ -33,7 +33,7 @@ from hgrd.solve.formula import (
 )
 from hgrd.solve.poly import Poly
 from hgrd.solve.problem import Problem
-from hgrd.terms import Op, Symbol, Term, negate
+from hgrd.terms import Op, Symbol, Term, const, negate
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up
 
@@ -317,9 +317,9 @@ def _multiples(truths: Mapping[Term, int]) -> dict[Symbol, tuple[int, int]]:
     """Symbols that a condition says are multiples of a constant: the greatest one, and the facts behind it."""
     found: dict[Symbol, tuple[int, int]] = {}
     for t, facts in truths.items():
-        match t.op, t.args:
-            case Op.EQ, (Term(op=Op.MOD, args=(Term(op=Op.VAR) as x, Term(op=Op.CONST) as c)), Term(op=Op.CONST) as zero):
-                if zero.value == 0 and c.value > found.get(x.symbol, (1, 0))[0]:
+        match t:
+            case Term(op=Op.EQ, args=(Term(op=Op.MOD, args=(Term(op=Op.VAR) as x, Term(op=Op.CONST) as c)), zero)):
+                if zero is const(0) and c.value > found.get(x.symbol, (1, 0))[0]:
                     found[x.symbol] = c.value, facts
             case _:
                 pass
