@@ -35,7 +35,8 @@ from hgrd.terms import TRUE, Term, show
 from hgrd.terms.rewrite import bottom_up
 
 _ATTEMPTS = 8  # to find iterations that both threads come to
-_CONDITIONS_SHARE = 4  # this part of a kernel's time is left for them
+_CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
+_SECONDS_A_RACE = 0.1
 
 Decide: TypeAlias = Callable[[Query], Answer]
 SiteKey: TypeAlias = tuple[object, ...]
@@ -92,12 +93,17 @@ class Judge:
             self.pairs += 1
             if self.poser.communication.signals(a, b):
                 self.discharged += 1
-            elif perf_counter() > self.pairs_until:
+            elif perf_counter() > self._pairs_end():
                 self._leave_open(a, b, levels, "the time limit was reached")
             else:
                 self._pair(a, b, levels)
         self._look_for_conditions()
         return self._judgement()
+
+    def _pairs_end(self) -> float:
+        """Until when pairs are decided: each race found leaves some time more to its condition, up to half of all."""
+        share = self.deadline - self.pairs_until
+        return self.pairs_until - min(share, _SECONDS_A_RACE * len(self.conflicts))
 
     def _assume_apart(self) -> None:
         """Memory behind pointers that nobody is seen to allocate differs, where it matters."""
@@ -147,7 +153,7 @@ class Judge:
         """A pair that was asked about for all levels at once and can meet: at which ones?"""
         clear = True
         for single in level_pairs(pair.first, pair.second, levels, self.phases):
-            if perf_counter() > self.pairs_until and single.level is not None:
+            if perf_counter() > self._pairs_end() and single.level is not None:
                 self._leave_open(pair.first, pair.second, (single.level,), "the time limit was reached")
                 clear = False
             else:
