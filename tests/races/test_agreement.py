@@ -67,6 +67,67 @@ __global__ void own_write_in_between(int *out, int *in) {
   int after = in[t];
   if (before == 0 && after == 1) out[0] = t;  // mark
 }
+
+// note: write total, write total; global; warp block
+// safe: 3 of 4 pairs
+__global__ void every_thread_adds_up_the_same(float *out, const float *in) {
+  __shared__ float part[256];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  part[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int j = 0; j < 32; j++) {
+    float sum = part[j] + part[j + 32];
+    sum *= in[j];
+    out[blockIdx.x * 32 + j] = sum;  // total
+  }
+}
+
+// race: write total, write total; global; warp block
+__global__ void every_thread_weighs_it_otherwise(float *out, const float *in) {
+  __shared__ float part[256];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  part[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int j = 0; j < 32; j++) {
+    float sum = part[j] + part[j + 32];
+    sum *= in[t];
+    out[blockIdx.x * 32 + j] = sum;  // total
+  }
+}
+
+// race: write total, write total; global; warp block
+__global__ void every_thread_reads_where_it_is(float *out, const float *in) {
+  __shared__ float part[256];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  part[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int j = 0; j < 32; j++) {
+    float sum = part[j] + part[(j + t) % 256];
+    out[blockIdx.x * 32 + j] = sum;  // total
+  }
+}
+
+// race: read next, write total; global; warp
+// race: write total, write total; global; warp
+__global__ void what_is_read_races_itself(float *out, const float *in) {
+  int pair = (threadIdx.x + 16 * threadIdx.y) / 2;
+  float sum = out[pair];  // next
+  out[pair] = sum + in[pair];  // total
+}
+
+// race: write total, write total; global; warp block
+__global__ void every_thread_has_read_it_before_and_after(float *out, const float *in) {
+  __shared__ float part[256];
+  int t = threadIdx.x + 16 * threadIdx.y;
+  part[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+  float sum = part[0];
+  __syncthreads();
+  part[t] = 0;
+  __syncthreads();
+  if (t % 2) sum = part[0];
+  out[blockIdx.x] = sum;  // total
+}
 """
 
 

@@ -14,24 +14,28 @@ from itertools import combinations
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.orders import Party
-from hgrd.protocol.phases import Path, Phases
+from hgrd.protocol.phases import Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import TRUE, Term, conj, disj, eq, ne, negate, symbols_of, var
 
 _MOST = 48
+_MOST_WRITES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The reads of memory that the kernel writes, by the name of their value's symbol, with all paths."""
+    """The reads of memory that the kernel writes, by the name of their value's symbol."""
 
     reads: dict[str, Access]
-    paths: dict[int, Path]
+    phases: Phases
     writes: tuple[Access, ...] = ()
 
-    def constraints(self, a: Access, b: Access, naming: Naming) -> tuple[Term, ...]:
-        """What follows for the values that the first party's `a` and the second's `b` depend on."""
-        first, second = self._behind(a), self._behind(b)
+    def constraints(self, a: Access, b: Access, naming: Naming, values: tuple[Term, ...] = ()) -> tuple[Term, ...]:
+        """What follows for the values that the first party's `a` and the second's `b` depend on.
+
+        `values`: these, which they leave in memory, are asked about, too.
+        """
+        first, second = self._behind(a, values[:1]), self._behind(b, values[1:])
         found: dict[Term, None] = {}
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
             for r, s in combinations(reads, 2):
@@ -63,18 +67,34 @@ class Readings:
     def bear_on(self, a: Access, b: Access) -> bool:
         return bool(self._behind(a) or self._behind(b))
 
-    def _behind(self, access: Access) -> list[Access]:
-        """The reads that the access depends on, directly or through others, since the last barrier."""
+    def _behind(self, access: Access, values: tuple[Term, ...] = ()) -> list[Access]:
+        """The reads that the access and the values depend on, directly or through others, since the last barrier.
+
+        For values they must be of what no thread may write meanwhile: where a read is itself in a race, two writes of
+        what comes of it are no writes of one value.
+        """
         found: dict[str, Access] = {}
-        todo = [access]
+        todo = [((access.offset, *access.guards), False), (values, True)]
         while todo:
-            current = todo.pop()
-            for symbol in symbols_of(current.offset, *current.guards):
+            terms, alone = todo.pop()
+            for symbol in symbols_of(*terms):
                 read = self.reads.get(symbol.name)
-                if read is not None and symbol.name not in found and self._at_once(read, access):
+                if read is None or symbol.name in found or not self._at_once(read, access):
+                    continue
+                if not alone or self._stays(read):
                     found[symbol.name] = read
-                    todo.append(read)
+                    todo.append(((read.offset, *read.guards), alone))
         return sorted(found.values(), key=lambda r: r.number)
+
+    def _stays(self, read: Access) -> bool:
+        """Whether all writes to the object are ordered with the read."""
+        levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if read.space is Space.SHARED else tuple(Level)
+        writes = [w for w in self.writes if w.target.key == read.target.key]
+        return len(writes) <= _MOST_WRITES and not any(
+            self.phases.unordered(read, w, level) or self.phases.unordered(w, read, level)
+            for w in writes
+            for level in levels
+        )
 
     def _at_once(self, read: Access, access: Access) -> bool:
         """Whether nothing that may order threads stands between the read and the access."""
@@ -91,7 +111,7 @@ class Readings:
 
         None if `later` does not come behind it in the same iteration.
         """
-        one, two = self.paths[earlier.number], self.paths[later.number]
+        one, two = self.phases.paths[earlier.number], self.phases.paths[later.number]
         depth = len(one) - 1
         if len(two) <= depth or any(p[0] is not q[0] for p, q in zip(one, two, strict=False)):
             return None
@@ -107,13 +127,13 @@ def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *,
     """None where some races are not looked for: the argument is about all of them."""
     writes = tuple(a for a in accesses(protocol.items) if a.changes)
     if lockstep or set(levels) != set(Level):
-        return Readings({}, relation.paths, writes)
+        return Readings({}, relation, writes)
     found = {
         a.result.name: a
         for a in accesses(protocol.items)
         if a.kind is AccessKind.READ and a.result is not None and not a.volatile
     }
-    return Readings(found, relation.paths, writes)
+    return Readings(found, relation, writes)
 
 
 def _orders(item: Item) -> bool:

@@ -91,7 +91,7 @@ class Poser:
             naming.order(pair.orders),
             *naming.distinct(pair.level),
             *apart,
-            *(readings.constraints(a, b, naming) if readings is not None else ()),
+            *(readings.constraints(a, b, naming, values or ()) if readings is not None else ()),
             *across(self.protocol, naming),
         )
         one, two = (
