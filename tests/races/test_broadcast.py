@@ -6,6 +6,28 @@ from hgrd.races.findings import Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """
+// safe: 8 of 8 pairs
+__global__ void named_by_a_float(int *out, const float *in) {
+  __shared__ float best[256];
+  int t = threadIdx.x;
+  best[t] = in[t];
+  __syncthreads();
+  if (t == 0) best[0] = best[17] + 1;
+  __syncthreads();
+  if (t == (int)best[0]) out[blockIdx.x] = t;
+}
+
+// race: write mine, write mine; global; warp block (data-dependent)
+__global__ void named_by_a_float_of_its_own(int *out, const float *in) {
+  __shared__ float best[256];
+  int t = threadIdx.x;
+  best[t] = in[t];
+  __syncthreads();
+  if (t == 0) best[0] = best[17] + 1;
+  __syncthreads();
+  if (t == (int)best[t]) out[blockIdx.x] = t;  // mine
+}
+
 // safe: 3 of 3 pairs
 __global__ void base_for_all(int *out, int *in) {
   __shared__ int base;

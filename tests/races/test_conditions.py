@@ -79,6 +79,24 @@ __global__ void pairs_of_a_power(int n) {
   if (n > 1) s[2 * t - (t & (n - 1))] = t;  // own
 }
 
+// race: write cell, write cell; global; warp block grid (unless right - left <= width)
+__global__ void a_window(int *a, int left, int right, int top, int bottom, int width) {
+  int x = left + blockIdx.x * blockDim.x + threadIdx.x, y = top + blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < right && y < bottom) a[y * width + x] = x + y;  // cell
+}
+
+// race: write cell, write cell; global; warp block grid (unless right - left < width)
+__global__ void a_window_with_its_end(int *a, int left, int right, int top, int bottom, int width) {
+  int x = left + blockIdx.x * blockDim.x + threadIdx.x, y = top + blockIdx.y * blockDim.y + threadIdx.y;
+  if (x <= right && y <= bottom) a[y * width + x] = x + y;  // cell
+}
+
+// race: write cell, write cell; global; warp block grid
+__global__ void a_window_of_half_rows(int *a, int left, int right, int top, int bottom, int width) {
+  int x = left + blockIdx.x * blockDim.x + threadIdx.x, y = top + blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < right && y < bottom) a[y / 2 * width + x] = x + y;  // cell
+}
+
 // race: write own, write own; global; warp block grid (unless apart(begin, begin + length) && nonnegative(length))
 __global__ void runs_of_a_length(int *a, const int *begin, const int *length, int n) {
   int t = threadIdx.x + blockIdx.x * blockDim.x;
@@ -157,7 +175,7 @@ __global__ void table_of_a_thread(int *a, const int *key) {
   a[t * 64 + key[t]] = t;  // bin
 }
 
-// race: write cell, write cell; global; warp block grid (unless (blockDim.x * gridDim.x) <= stride)
+// race: write cell, write cell; global; warp block grid (unless right - left < stride)
 __global__ void rectangle(int *a, int stride, int left, int right, int top, int bottom) {
   int x = threadIdx.x + blockIdx.x * blockDim.x + left, y = threadIdx.y + blockIdx.y * blockDim.y + top;
   if (x <= right && y <= bottom) a[y * stride + x] = 3 * x + y;  // cell

@@ -176,13 +176,24 @@ class DeviceSemantics(Semantics):
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
-    def spread(self, machine: Machine, value: Value) -> None:
+    def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
         """All threads of a block get the same value here (in the same iterations of the loops around)."""
         for symbol in symbols_in(value):
             self.agree(symbol)
         if not machine.probing:
-            loops = tuple(loop.binder for loop in self.recorder.loops)
-            self.broadcast.update({s.name: loops for s in symbols_in(value)})
+            loops = dict.fromkeys((*(loop.binder for loop in self.recorder.loops), *more))
+            self.broadcast.update({s.name: tuple(loops) for s in symbols_in(value)})
+
+    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+        """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
+        in which that was read.
+        """
+        if self._same_for_block(given.key):
+            loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
+            self.spread(machine, value, tuple(loops))
+        elif self.agrees(given):
+            for symbol in symbols_in(value):
+                self.agree(symbol)
 
     def alike_for(
         self, machine: Machine, value: Value, terms: tuple[Term, ...] | None, source: Value | None = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import gcd
@@ -11,6 +10,7 @@ from typing import TypeAlias
 
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Configuration
+from hgrd.races.runs import NAME, of_one_index, of_runs, reads_in
 from hgrd.solve.query import Party, Query
 from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import (
@@ -18,7 +18,6 @@ from hgrd.terms import (
     Origin,
     Symbol,
     Term,
-    add,
     bit_and,
     conj,
     const,
@@ -37,7 +36,6 @@ from hgrd.terms import (
 from hgrd.terms.rewrite import bottom_up
 
 _ITERATION = "#"  # ends the name of what counts the iterations of a loop of the host
-_NAME = re.compile(r"[A-Za-z_][\w.]*")
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
 _MOST_BOUNDS = 8
@@ -66,9 +64,10 @@ def candidates(
     yield from _of_one(parameters)
     for array in _row_starts(query):
         yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
-    yield from _of_runs(query)
+    yield from (Candidate(text, says) for text, says in of_runs(query))
     yield from _of_lengths(query)
     yield from _of_indexes(query, arguments)
+    yield from _of_ranges(parameters, query)
     yield from _of_several(parameters, query, configuration)
     if scatters:
         for array in _index_arrays(query):
@@ -76,6 +75,7 @@ def candidates(
             yield Candidate(f"distinct({elements})", lambda query, array=array: _without_repeats(array, query))
     given = _given(arguments, query)
     yield from _of_one(given)
+    yield from _of_ranges(given, query)
     yield from _of_several(given, query, configuration)
 
 
@@ -84,7 +84,7 @@ def _plain(text: str, term: Term) -> Candidate:
 
 
 def _part(text: str, term: Term) -> str:
-    return text if term.op in (Op.VAR, Op.CONST) or _NAME.fullmatch(text) else f"({text})"
+    return text if term.op in (Op.VAR, Op.CONST) or NAME.fullmatch(text) else f"({text})"
 
 
 # ---------------------------------------------------------------- of numbers
@@ -151,6 +151,24 @@ def _divisors(parameter: Term, query: Query) -> list[int]:
     return sorted(width for width in found if width > 1)[:_MOST_DIVISORS]
 
 
+def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:
+    """That a range from one parameter to another one fits into a row of the width by which rows are multiplied."""
+    factors = {_bare(f) for t in _products(query) for f in t.args}
+    widths = [p for p in parameters if _bare(p[1]) in factors]
+    for width in widths:
+        for high, low in permutations((p for p in parameters if p not in widths), 2):
+            extent = f"{_part(*high)} - {_part(*low)}"
+            for text, holds in (("<=", le), ("<", lt)):
+                term = holds(sub(high[1], low[1]), width[1])
+                yield _plain(f"{extent} {text} {_part(*width)}", term)
+
+
+def _products(query: Query) -> list[Term]:
+    """Products of two numbers that are not constant in the addresses."""
+    terms = bottom_up((query.first.address, query.second.address))
+    return [t for t in terms if t.op is Op.MUL and sum(not a.is_const for a in t.args) > 1]
+
+
 def _roots(query: Query) -> tuple[Term, ...]:
     return (query.first.address, *query.first.guards, query.second.address, *query.second.guards)
 
@@ -163,7 +181,7 @@ def _used(query: Query) -> frozenset[Symbol]:
 def _parameters(query: Query) -> list[Named]:
     """The inputs that the two accesses depend on."""
     shared = set(query.shared)
-    found = [s for s in _used(query) if s in shared and s.origin is Origin.INPUT and _NAME.fullmatch(s.name)]
+    found = [s for s in _used(query) if s in shared and s.origin is Origin.INPUT and NAME.fullmatch(s.name)]
     return [(s.name, var(s)) for s in sorted(found, key=_by_name)[:_MOST_PARAMETERS]]
 
 
@@ -174,8 +192,8 @@ def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
     """
     used, terms = _used(query), set(bottom_up(_roots(query)))
     steady = [(name, t) for name, t in arguments if not any(map(_counts_iterations, bottom_up((t,), _but_reads)))]
-    found = [(name, t) for name, t in steady if t in terms and (_reads(t) or not symbols_of(t).isdisjoint(used))]
-    unnamed = any(t.op is not Op.VAR or not _NAME.fullmatch(t.symbol.name) for _, t in found)
+    found = [(name, t) for name, t in steady if t in terms and (reads_in(t) or not symbols_of(t).isdisjoint(used))]
+    unnamed = any(t.op is not Op.VAR or not NAME.fullmatch(t.symbol.name) for _, t in found)
     return found[:_MOST_PARAMETERS] if unnamed else []
 
 
@@ -202,8 +220,8 @@ def _but_choices(term: Term) -> tuple[Term, ...]:
 def _lengths(query: Query) -> tuple[Term, ...]:
     """Numbers that all threads read at one place to know where something begins: parameters, too, but in memory."""
     shared = set(query.shared)
-    reads = {r for party in (query.first, query.second) for r in _reads(party.address)}
-    found = [r for r in reads if symbols_of(r) <= shared and _NAME.fullmatch(r.array)]
+    reads = {r for party in (query.first, query.second) for r in reads_in(party.address)}
+    found = [r for r in reads if symbols_of(r) <= shared and NAME.fullmatch(r.array)]
     return tuple(sorted(found, key=show)[:_MOST_LENGTHS])
 
 
@@ -227,22 +245,18 @@ def _extents(configuration: Configuration) -> list[Term]:
 # ---------------------------------------------------------------- of arrays
 
 
-def _reads(*terms: Term) -> list[Term]:
-    return [t for t in bottom_up(terms) if t.op is Op.READ]
-
-
 def _index_arrays(query: Query) -> list[str]:
     """Arrays of integers whose elements decide where both accesses go."""
-    first, second = ({t.array for t in _reads(p.address)} for p in (query.first, query.second))
-    return sorted(a for a in first & second if _NAME.fullmatch(a))
+    first, second = ({t.array for t in reads_in(p.address)} for p in (query.first, query.second))
+    return sorted(a for a in first & second if NAME.fullmatch(a))
 
 
 def _elements(array: str, query: Query) -> str:
     """The array, or where only every so many-th element says where something goes (a member of records) those."""
-    places = [linear(t.args[0]) for p in (query.first, query.second) for t in _reads(p.address) if t.array == array]
+    places = [linear(t.args[0]) for p in (query.first, query.second) for t in reads_in(p.address) if t.array == array]
     step = gcd(*(c for _, atoms in places for c in atoms.values()))
     starts = {constant % step for constant, _ in places} if step > 1 else set[int]()
-    if len(starts) != 1 or any(len(t.args) > 1 for p in (query.first, query.second) for t in _reads(p.address)):
+    if len(starts) != 1 or any(len(t.args) > 1 for p in (query.first, query.second) for t in reads_in(p.address)):
         return array
     start = starts.pop()
     return f"{array}[{step} * i + {start}]" if start else f"{array}[{step} * i]"
@@ -250,7 +264,7 @@ def _elements(array: str, query: Query) -> str:
 
 def _without_repeats(array: str, query: Query) -> Term:
     """Elements of the array at two places, one of each thread's, differ."""
-    first, second = ([t for t in _reads(p.address) if t.array == array] for p in (query.first, query.second))
+    first, second = ([t for t in reads_in(p.address) if t.array == array] for p in (query.first, query.second))
     return conj(
         *(
             disj(conj(*(eq(i, j) for i, j in zip(r.args, s.args, strict=True))), ne(r, s))
@@ -275,12 +289,11 @@ def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
 
     So the width of rows of which it only knows that they are not shorter (`cudaMallocPitch`).
     """
-    addresses = (query.first.address, query.second.address)
-    products = [t for t in bottom_up(addresses) if t.op is Op.MUL and sum(not a.is_const for a in t.args) > 1]
+    products = _products(query)
     strides = symbols_of(*products)
     compared = [f for f in query.facts if f.op in (Op.LE, Op.LT) and len(symbols_of(f)) == 2]
     related = symbols_of(*(f for f in compared if not symbols_of(f).isdisjoint(strides)))
-    inputs = {s for s in strides | related if s.origin is Origin.INPUT and _NAME.fullmatch(s.name)}
+    inputs = {s for s in strides | related if s.origin is Origin.INPUT and NAME.fullmatch(s.name)}
     factors = {_bare(a) for t in products for a in t.args}
     named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
     factors |= {t for f in query.facts if not symbols_of(f).isdisjoint(strides) for t in _bounded(f, strides)}
@@ -341,29 +354,24 @@ def _data(query: Query) -> list[Named]:
                 name = t.symbol.name.partition("[]")[0].removeprefix("*")
             case _:
                 continue
-        found.append((name if _NAME.fullmatch(name) else "", t))
+        found.append((name if NAME.fullmatch(name) else "", t))
     return found
 
 
 def _row_starts(query: Query) -> list[str]:
     """Arrays of which both threads read an element and the next one: where their row begins, and where it ends."""
     first, second = map(_neighbours, (query.first, query.second))
-    return sorted(a for a in first & second if _NAME.fullmatch(a))
+    return sorted(a for a in first & second if NAME.fullmatch(a))
 
 
 def _neighbours(party: Party) -> set[str]:
-    pairs = ((r, s) for r, s in permutations(_of_one_index(party), 2) if r.array == s.array)
+    pairs = ((r, s) for r, s in permutations(of_one_index(party), 2) if r.array == s.array)
     return {r.array for r, s in pairs if difference(s.args[0], r.args[0]) is const(1)}
-
-
-def _of_one_index(*parties: Party) -> list[Term]:
-    found = dict.fromkeys(t for p in parties for t in _reads(p.address, *p.guards) if len(t.args) == 1)
-    return list(found)
 
 
 def _sorted(array: str, query: Query) -> Term:
     """Elements of the array that the threads read are in the order of their indexes."""
-    reads = [r for r in _of_one_index(query.first, query.second) if r.array == array]
+    reads = [r for r in of_one_index(query.first, query.second) if r.array == array]
     return conj(
         *(
             conj(disj(lt(j, i), le(r, s)), disj(lt(i, j), le(s, r)))
@@ -371,61 +379,3 @@ def _sorted(array: str, query: Query) -> Term:
             for i, j in ((r.args[0], s.args[0]),)
         )
     )
-
-
-def _of_runs(query: Query) -> Iterator[Candidate]:
-    """That what begins where one array says, and is as long as another one says or ends there, does not overlap."""
-    for begin, other in sorted(_runs(query))[:_MOST_LENGTHS]:
-        for text, end in ((f"{begin} + {other}", add), (other, _only_second)):
-            for more, least in (("", None), (f" && nonnegative({other})", 0), (f" && positive({other})", 1)):
-                rule = _Rule((begin, other), end, least)
-                yield Candidate(f"apart({begin}, {text}){more}", rule.says)
-
-
-Run: TypeAlias = tuple[Term, Term, Term]
-"""Its index in two arrays, where it begins, and how long it is or where it ends (as the kernel's type has them)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """Runs, by the names of the two arrays, are apart, and the second array's elements are at least so large."""
-
-    names: tuple[str, str]
-    end: Callable[[Term, Term], Term]
-    least: int | None
-
-    def says(self, query: Query) -> Term:
-        pairs = _runs(query).get(self.names, [])
-        large = (le(const(self.least), r[2]) for pair in pairs for r in pair) if self.least is not None else ()
-        return conj(_apart(pairs, self.end), *large)
-
-
-def _runs(query: Query) -> dict[tuple[str, str], list[tuple[Run, Run]]]:
-    """The runs of both threads, by the names of two arrays."""
-    places = {t.array for p in (query.first, query.second) for t in _reads(p.address)}
-    first, second = (_beside(p, places) for p in (query.first, query.second))
-    return {names: list(product(first[names], second[names])) for names in first.keys() & second.keys()}
-
-
-def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
-    """What a thread reads of two arrays under one index, by their names; the first one decides where it goes."""
-    found: dict[tuple[str, str], list[Run]] = {}
-    terms = bottom_up((party.address, *party.guards))
-    cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
-    for r, s in permutations(_of_one_index(party), 2):
-        named = _NAME.fullmatch(r.array) and _NAME.fullmatch(s.array)
-        if named and r.array != s.array and r.array in places and r.args == s.args:
-            run = (r.args[0], cut.get(r, r), cut.get(s, s))
-            found.setdefault((r.array, s.array), []).append(run)
-    return found
-
-
-def _apart(pairs: Iterable[tuple[Run, Run]], end: Callable[[Term, Term], Term]) -> Term:
-    """Of two runs the one with the lower index ends before the other one begins."""
-    return conj(
-        *(disj(le(i, j), le(end(*before), begin)) for x, y in pairs for (i, begin, _), (j, *before) in ((x, y), (y, x)))
-    )
-
-
-def _only_second(_: Term, second: Term) -> Term:
-    return second

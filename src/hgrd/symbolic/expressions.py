@@ -47,8 +47,9 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
             a, b = evaluate(machine, state, left), evaluate(machine, state, right)
             return _binary(machine, op, a, b, e)
         case ir.Convert(operand=operand, type=type_, explicit=explicit):
-            value = arithmetic.convert(evaluate(machine, state, operand), operand.type, type_, explicit=explicit)
-            return value if value is not None else _unknown_conversion(machine, e)
+            given = evaluate(machine, state, operand)
+            value = arithmetic.convert(given, operand.type, type_, explicit=explicit)
+            return value if value is not None else _unknown_conversion(machine, e, given)
         case ir.PointerAdd(pointer=pointer, index=index, stride=stride):
             base, count = evaluate(machine, state, pointer), evaluate(machine, state, index)
             if isinstance(pointer, ir.AddressOf) and isinstance(count, Term):
@@ -192,10 +193,12 @@ def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary)
     return machine.unknown("value", e.type, Origin.UNKNOWN)
 
 
-def _unknown_conversion(machine: Machine, e: ir.Convert) -> Value:
-    return machine.unknown(
-        "converted", e.type, Origin.DATA if isinstance(e.operand.type, FloatType) else Origin.UNKNOWN
-    )
+def _unknown_conversion(machine: Machine, e: ir.Convert, given: Value) -> Value:
+    origin = Origin.DATA if isinstance(e.operand.type, FloatType) else Origin.UNKNOWN
+    value = machine.unknown("converted", e.type, origin)
+    if isinstance(given, FloatValue):
+        machine.semantics.made_of(machine, value, given)
+    return value
 
 
 def _advance(machine: Machine, state: State, base: Value, count: Value, stride: int, span: Span) -> Value:

@@ -12,7 +12,7 @@ from hgrd.program.types import FunctionType, Type
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.state import ConditionKind, Generation, State
-from hgrd.symbolic.values import OPAQUE, MemoryObject, Pointer, PointerValue, Value
+from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ class Semantics(ABC):
 
     def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
         """A symbol of which that is so; `iteration` is that of a loop which the run is about to enter."""
+        return
+
+    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+        """A value has been made of another one alone: all who have the same of this one have the same of that."""
         return
 
     def unrolls(self, array: Variable) -> bool:

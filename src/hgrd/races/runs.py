@@ -1,0 +1,87 @@
+"""Runs that two arrays describe: where each begins, and how long it is or where it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Final, TypeAlias
+
+from hgrd.solve.query import Party, Query
+from hgrd.terms import Op, Term, add, conj, const, disj, le
+from hgrd.terms.rewrite import bottom_up
+
+NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+_MOST = 4  # pairs of arrays that are looked at
+
+
+def of_runs(query: Query) -> Iterator[tuple[str, Callable[[Query], Term]]]:
+    """That what begins where one array says, and is as long as another one says or ends there, does not overlap.
+
+    As C, and what it says in a query.
+    """
+    for begin, other in sorted(_runs(query))[:_MOST]:
+        for text, end in ((f"{begin} + {other}", add), (other, _only_second)):
+            for more, least in (("", None), (f" && nonnegative({other})", 0), (f" && positive({other})", 1)):
+                yield f"apart({begin}, {text}){more}", _Rule((begin, other), end, least).says
+
+
+def reads_in(*terms: Term) -> list[Term]:
+    """Where arrays are looked into."""
+    return [t for t in bottom_up(terms) if t.op is Op.READ]
+
+
+def of_one_index(*parties: Party) -> list[Term]:
+    """What parties look up under one index, to know where to go or whether."""
+    found = dict.fromkeys(t for p in parties for t in reads_in(p.address, *p.guards) if len(t.args) == 1)
+    return list(found)
+
+
+Run: TypeAlias = tuple[Term, Term, Term]
+"""Its index in two arrays, where it begins, and how long it is or where it ends (as the kernel's type has them)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Runs, by the names of the two arrays, are apart, and the second array's elements are at least so large."""
+
+    names: tuple[str, str]
+    end: Callable[[Term, Term], Term]
+    least: int | None
+
+    def says(self, query: Query) -> Term:
+        pairs = _runs(query).get(self.names, [])
+        large = (le(const(self.least), r[2]) for pair in pairs for r in pair) if self.least is not None else ()
+        return conj(_apart(pairs, self.end), *large)
+
+
+def _runs(query: Query) -> dict[tuple[str, str], list[tuple[Run, Run]]]:
+    """The runs of both threads, by the names of two arrays."""
+    places = {t.array for p in (query.first, query.second) for t in reads_in(p.address)}
+    first, second = (_beside(p, places) for p in (query.first, query.second))
+    return {names: list(product(first[names], second[names])) for names in first.keys() & second.keys()}
+
+
+def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
+    """What a thread reads of two arrays under one index, by their names; the first one decides where it goes."""
+    found: dict[tuple[str, str], list[Run]] = {}
+    terms = bottom_up((party.address, *party.guards))
+    cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
+    for r, s in permutations(of_one_index(party), 2):
+        named = NAME.fullmatch(r.array) and NAME.fullmatch(s.array)
+        if named and r.array != s.array and r.array in places and r.args == s.args:
+            run = (r.args[0], cut.get(r, r), cut.get(s, s))
+            found.setdefault((r.array, s.array), []).append(run)
+    return found
+
+
+def _apart(pairs: Iterable[tuple[Run, Run]], end: Callable[[Term, Term], Term]) -> Term:
+    """Of two runs the one with the lower index ends before the other one begins."""
+    return conj(
+        *(disj(le(i, j), le(end(*before), begin)) for x, y in pairs for (i, begin, _), (j, *before) in ((x, y), (y, x)))
+    )
+
+
+def _only_second(_: Term, second: Term) -> Term:
+    return second
