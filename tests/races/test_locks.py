@@ -326,6 +326,33 @@ __global__ void shared_lock_for_all_blocks(int *sum, int n) {
   atomicExch(&own, 0);
 }
 
+// safe: 3 of 3 pairs
+__global__ void each_block_waits_for_the_one_before(volatile int *begin, int *out) {
+  if (threadIdx.x == 0) {
+    int own = 0;
+    if (blockIdx.x > 0) {
+      do {
+        own = begin[blockIdx.x];
+      } while (own < 0);
+    }
+    begin[blockIdx.x + 1] = own + 5;
+    out[blockIdx.x] = own;
+  }
+}
+
+// race: read look, write hand; global; grid
+__global__ void each_block_looks_so_often(volatile int *begin, int *out, int n) {
+  if (threadIdx.x == 0) {
+    int own = 0, k = 0;
+    do {
+      own = begin[blockIdx.x];  // look
+      k++;
+    } while (k < n);
+    begin[blockIdx.x + 1] = own + 5;  // hand
+    out[blockIdx.x] = own;
+  }
+}
+
 // open: write place, write place; global; warp block grid: it depends on values that the kernel computes: count[]
 __global__ void threads_read_different_values_in_turn(int *out) {
   __shared__ int own, count;

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.races.placement import Placement, Spot, certain, placement, precedes
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, conj, const, negate, substitute, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, conj, const, negate, substitute, symbols_of, var
 
 _WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
 _MOST = 24  # ways of acquiring, or of releasing, that are looked at
@@ -278,8 +278,12 @@ class Handshakes:
         loops = self.placement.of(access).around
         if not loops or not all(isinstance(i, Access) and i.kind is AccessKind.READ for i in loops[-1].items):
             return False
-        tested = (self.protocol.observed[s.name] for t in loops[-1].tests for s in self._observed_in(t))
-        return any((seen.span, seen.stack) == (access.span, access.stack) for seen in tested)
+        loop = loops[-1]
+        tested = (self.protocol.observed[s.name] for t in loop.tests for s in self._observed_in(t))
+        if any((seen.span, seen.stack) == (access.span, access.stack) for seen in tested):
+            return True
+        made = (s for s in symbols_of(*loop.tests) if s.name in loop.local and s.origin is Origin.DATA)
+        return len(loop.items) == 1 and any(made)  # `do x = flag; while (x < 0);`: what the last iteration has read
 
     def _tests(self, condition: Term) -> Iterator[tuple[Symbol, Term, Term]]:
         """A condition as a test of what was observed, where the rest of it does not hold already."""
