@@ -405,6 +405,21 @@ __global__ void waiting(int *data, int *out) {
   }
 }
 
+// open: read data2, write data; global; grid: a wait for flag, set in line 25, may order them
+__global__ void set_once_in_each_round(int *data, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 7;  // data
+    for (int k = 0; k < 2; k++) {
+      __threadfence();
+      atomicExch(&flag, 1);
+    }
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;  // data2
+  }
+}
+
 // race: read data2, write data; global; grid
 __global__ void no_fence_before_the_flag(int *data, int *out) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {

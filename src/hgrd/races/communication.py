@@ -43,12 +43,23 @@ class Handshaking:
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
-        is_volatile_read = not acquire.seen.operation  # who only looks at a lock does not have it
-        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and not is_volatile_read):
+        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and self._by_atomics(before, acquire)):
             return True
         waits = (w.acquire for w in self.flags.waits(before, after, fenced=False))
         meetings = (q for q, _ in self.counters.meetings(before, after))
         return any(q.symbol == acquire.symbol for q in (*waits, *meetings))
+
+    def _by_atomics(self, before: Access, acquire: Acquire) -> bool:
+        """Who waits with an atomic for what a loop behind `before` sets may wait for one of its iterations."""
+        placement = self.handshakes.placement
+        there = placement.of(before)
+        written = (
+            s
+            for s in placement.spots
+            if isinstance(s.item, Access) and s.item.target.key == acquire.seen.target.key and modifies(s.item)
+        )
+        in_loops = any(s.depth > 0 and may_follow(s, there) and meeting(s, there) < s.depth for s in written)
+        return bool(acquire.seen.operation) and not in_loops
 
     def unclear(self, before: Access, after: Access) -> Access | None:
         """A wait of `after` for something that is written behind `before`, of which no more is known.
