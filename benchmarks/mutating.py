@@ -322,3 +322,11 @@ def undropped(functions: Any, globals_: Any, *_: Any) -> Any:
 
 def itself(fill: Any, *_: Any) -> Any:
     return fill
+
+
+def only_the_value(whole: object, value: object, field: object, width: int) -> object:
+    return value
+
+
+def uncut(value: object, field: object) -> object:
+    return value

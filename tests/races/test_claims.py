@@ -98,6 +98,22 @@ __global__ void freed_between(int *which) {
   if (was == 0) owner[i] = threadIdx.x;  // first
   if (is == 0) owner[j] = threadIdx.x;  // second
 }
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void looked_at(int *taken, int *owner) {
+  if (atomicCAS(&taken[0], 0, 0) == 0) owner[0] = threadIdx.x;  // here
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void looked_at_before_it_is_taken(int *taken, int *owner) {
+  if (atomicCAS(&taken[0], 0, 0) == 0) owner[0] = threadIdx.x;  // here
+  atomicCAS(&taken[0], 0, 1);
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void added_nothing_to(int *taken, int *owner) {
+  if (atomicAdd(&taken[0], 0) == 0) owner[0] = threadIdx.x;  // here
+}
 """
 
 

@@ -198,6 +198,25 @@ __global__ void given_back_by_an_exchange(int *sum) {
   atomicCAS(&lock, 1, 0);
 }
 
+// note: write given, write given; global; warp block grid
+// race: atomic take, write given; global; warp block grid (data-dependent)
+__global__ void one_of_two_given_back(int *sum, int n) {
+  while (atomicCAS(&locks[n & 1], 0, 1) != 0) {}  // take
+  __threadfence();
+  *sum += 1;
+  __threadfence();
+  *(volatile int *)&locks[0] = 0;  // given
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void one_given_back_before(int *sum, int n) {
+  while (atomicCAS(&locks[n & 1], 0, 1) != 0) {}
+  __threadfence();
+  atomicExch(&locks[0], 0);
+  *sum += 1;  // sum
+}
+
 // race: read sum, write sum; global; warp block grid
 // race: write sum, write sum; global; warp block grid
 __global__ void given_back_too_low(int *sum) {

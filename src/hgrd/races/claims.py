@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from hgrd.program.memory import AccessKind, Level
-from hgrd.protocol.model import Access, Scope
+from hgrd.protocol.model import Access, Observation, Scope
 from hgrd.races.acquire import Acquire, Handshakes, at_least, exclude, modifies, narrower, scope_of
 from hgrd.races.locks import Held, Locks, not_both, takes_lock
 from hgrd.races.parties import Naming
@@ -51,7 +51,8 @@ class Claims:
             return False
         key = acquire.seen.target.key
         changes = self._changes(key)
-        if all(_only_from(acquire, c) for c in changes):
+        free = acquire.seen.compare
+        if acquire.test is _found(acquire, free) and all(_takes_from(free, x) for x in (acquire.seen, *changes)):
             return True
         taken, given = self.locks.taken_by.get(key, ()), self.locks.given_by.get(key, ())
         if not takes_lock(acquire) or not all(c in taken or c in given for c in changes):
@@ -68,11 +69,12 @@ class Claims:
         return narrower(Scope.SYSTEM, *(scope_of(c) for c in self._changes(key) if c.kind is AccessKind.ATOMIC))
 
 
-def _only_from(acquire: Acquire, change: Access) -> bool:
-    """The acquire has found a value that the change finds, too, if it does anything, and that it never leaves there."""
-    free = acquire.seen.compare
-    if free is None or change.operation != "cas" or change.compare is not free or change.value is None:
+def _found(acquire: Acquire, free: Term | None) -> Term | None:
+    return None if free is None else eq(var(acquire.symbol), free)
+
+
+def _takes_from(free: Term | None, change: Access | Observation) -> bool:
+    """Whether it finds this value, if it does anything, and leaves another one there."""
+    if free is None or not free.is_const or change.operation != "cas" or change.compare is not free:
         return False
-    if not free.is_const or acquire.test is not eq(var(acquire.symbol), free):
-        return False
-    return not change.value.low <= free.value <= change.value.high
+    return change.value is not None and not change.value.low <= free.value <= change.value.high

@@ -7,7 +7,7 @@ Two critical sections under the same lock do not run at once, and the fences in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from hgrd.program.memory import AccessKind, Level
@@ -18,7 +18,7 @@ from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, may_follow, meeting, precedes
 from hgrd.races.third import Opening
 from hgrd.symbolic.values import MemoryObject, MemorySpace
-from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, negate, substitute, symbols_of
+from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, ne, negate, substitute, symbols_of
 
 Apart = Callable[[Access, Access], bool]
 
@@ -149,7 +149,9 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
     for key in sorted(targets):
         changes, opening = _lock_changes(key, everything, handshakes, apart)
         taken_by[key] = tuple(c for c in changes if _takes(c, handshakes))
-        given_by[key] = tuple(c for c in changes if c not in taken_by[key] and c not in opening)
+        given_by[key] = tuple(
+            c for c in changes if c not in taken_by[key] and c.number not in {o.number for o in opening}
+        )
         if opening:
             opened_by[key] = opening
         if changes:
@@ -188,13 +190,13 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
         Held(
             acquire.seen.target,
             acquire.seen.offset,
-            conj(acquire.when, r.when, *_not_given_before(r, access, releases, handshakes)),
+            conj(acquire.when, r.when, same, *_not_given_before(r, access, releases, handshakes)),
             narrower(acquire.scope, r.scope),
         )
         for r in releases
         if r.fenced
         and r.write.target.key == acquire.seen.target.key
-        and r.offset is acquire.seen.offset
+        and (same := eq(r.offset, acquire.seen.offset)) is not FALSE
         and r.spot.depth == sequence
     ]
     kept = conj(acquire.when, *_never_given(acquire, here, sequence, handshakes))
@@ -210,7 +212,9 @@ def _never_given(acquire: Acquire, here: Spot, sequence: int, handshakes: Handsh
         if not isinstance(write, Access) or write.target.key != acquire.seen.target.key or not modifies(write):
             continue
         if precedes(here, spot) and not _takes(write, handshakes):
-            yield disj(*(negate(g) for g in write.guards if g not in known)) if spot.depth == sequence else FALSE
+            elsewhere = ne(write.offset, acquire.seen.offset)
+            kept = disj(elsewhere, *(negate(g) for g in write.guards if g not in known))
+            yield kept if spot.depth == sequence else FALSE
 
 
 def _not_given_before(
@@ -280,7 +284,20 @@ def _lock_changes(
     giving = [a for a in changes if a not in taking and _gives_back(a, taken, free, handshakes)]
     others = [a for a in changes if a not in taking and a not in giving]
     opening = tuple(o for o in others if not all(apart(o, t) for t in taking))
-    return (*taking, *giving, *opening), opening
+    return (*taking, *giving, *opening), tuple(_without_having_it(o, handshakes) for o in opening)
+
+
+def _without_having_it(write: Access, handshakes: Handshakes) -> Access:
+    """The write where its thread has not taken the lock that it gives back: one that it has may be this one."""
+    here = handshakes.placement.of(write)
+    taken = (
+        a
+        for a in _taken_any(write, handshakes)
+        if a.offset is not write.offset
+        if here.depth == meeting(a.spot, here) and not _changed_between(a, here, handshakes)
+    )
+    another = dict.fromkeys(ne(a.offset, write.offset) for a in taken)
+    return replace(write, guards=(*write.guards, *another))
 
 
 def _passed_on(change: Access, handshakes: Handshakes) -> Scope:
@@ -291,7 +308,7 @@ def _passed_on(change: Access, handshakes: Handshakes) -> Scope:
     """
     if change.kind is AccessKind.ATOMIC:
         return scope_of(change)
-    acquired = [narrower(scope_of(change), a.scope) for a in _taken_before(change, handshakes) if a.fenced]
+    acquired = [narrower(scope_of(change), a.scope) for a in _taken_any(change, handshakes) if a.fenced]
     return next((scope for scope in reversed(Scope) if scope in acquired), Scope.WARP)
 
 
@@ -324,14 +341,15 @@ def _gives_back(access: Access, taken: set[Term | None], free: set[Term], handsh
 
 def _taken_before(access: Access, handshakes: Handshakes) -> list[Acquire]:
     """Where the thread has, before it changes the lock, taken the same lock itself."""
+    return [a for a in _taken_any(access, handshakes) if a.offset is access.offset]
+
+
+def _taken_any(access: Access, handshakes: Handshakes) -> list[Acquire]:
+    """Where the thread has, before it changes the lock, taken one of the same object itself: this one or another."""
     return [
         a
         for a in handshakes.acquires(access)
-        if a.seen.target.key == access.target.key
-        and a.offset is access.offset
-        and a.when is TRUE
-        and not a.delegated
-        and takes_lock(a)
+        if a.seen.target.key == access.target.key and a.when is TRUE and not a.delegated and takes_lock(a)
     ]
 
 
