@@ -79,6 +79,7 @@ class Handshaking:
             if not any(_spins(spot) for _, _, spot in tests):
                 continue
             waited |= {self.handshakes.protocol.observed[symbol.name].target.key for symbol, _, _ in tests}
+        waited |= self._looked_for_in_loops(after)
         for spot in self.handshakes.placement.spots if waited else ():
             match spot.item:
                 case Access() as write if write.target.key in waited and modifies(write) and spot not in own:
@@ -87,6 +88,19 @@ class Handshaking:
                 case _:
                     pass
         return None
+
+    def _looked_for_in_loops(self, after: Access) -> set[str]:
+        """Flags that the thread may have waited for in iterations before, of which the access tells nothing."""
+        placement = self.handshakes.placement
+        here, known = placement.of(after), [q.spot for q in self.handshakes.acquires(after)]
+        seen = {(o.span, o.stack) for o in self.handshakes.protocol.observed.values()}
+        return {
+            s.item.target.key
+            for s in placement.spots
+            if isinstance(s.item, Access) and (s.item.span, s.item.stack) in seen and not modifies(s.item)
+            if _spins(s) and s.depth > meeting(s, here) + 1 and may_follow(here, s)
+            if s not in known and not exclude(s.item, after)
+        }
 
 
 @dataclass(frozen=True, slots=True)
