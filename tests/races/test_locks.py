@@ -597,6 +597,37 @@ __global__ void passed_on_without_having_waited(int *data, int *out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = *data;  // late
   }
 }
+
+// open: read before, write behind; global; grid: a wait for flag, set in line 200, may order them
+__global__ void set_by_somebody_behind_a_barrier(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = data[i];  // before
+  __syncthreads();
+  if (i == 1) {
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x > 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    data[i - blockDim.x] = 1;  // behind
+  }
+}
+
+// open: write data, write data2; global; warp grid: a wait for flag, set in line 215, may order them
+__global__ void waited_for_in_rounds(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i + 1] = 7;  // data
+  for (int k = 0; k < 2; k++) {
+    if (i == 0) {
+      __threadfence();
+      atomicExch(&flag, 1);
+    } else {
+      while (atomicAdd(&flag, 0) != 1) {}
+      __threadfence();
+    }
+  }
+  if (i == 5) data[1] = 8;  // data2
+}
 """
 
 

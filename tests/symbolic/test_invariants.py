@@ -1,12 +1,23 @@
-"""What holds of a variable at the start of every iteration."""
+"""What loops leave in variables, however many ways there are through their bodies."""
 
-from hgrd.symbolic.invariants import invariants
-from hgrd.terms import Origin, Symbol, const, ite, lt, var
+from hgrd.symbolic.invariants import keeps
+from hgrd.terms import Origin, Symbol, Term, const, eq, ite, var
 
-START = Symbol("x", 0, 100, Origin.UNKNOWN)
-NEW = Symbol("new", 0, 100, Origin.DATA)
+START = var(Symbol("x", 0, 9, Origin.UNKNOWN))
 
 
-def test_a_choice_that_no_test_of_the_path_stands_behind_says_nothing():
-    chosen = ite(lt(var(NEW), const(7)), var(NEW), const(0))
-    assert invariants((const(0), ()), (chosen, ()), START, lambda s: s is not NEW) == ()
+def chosen_often(one: Term, two: Term) -> Term:
+    """A choice in 60 steps, each between what the step before has chosen: 2**60 ways."""
+    for step in range(60):
+        test = eq(var(Symbol(f"n{step}", 0, 9, Origin.INPUT)), const(step % 7))
+        one, two = ite(test, one, two), ite(test, two, one)
+    return one
+
+
+def test_all_ways_leave_what_was_there():
+    first = const(3)
+    assert keeps(chosen_often(START, first), START, first)
+
+
+def test_one_way_leaves_something_else():
+    assert not keeps(chosen_often(START, const(4)), START, const(3))

@@ -182,6 +182,21 @@ class Handshakes:
                 if also is TRUE:
                     yield Release(write, offset, rest, narrower(scope, scope_of(write)), True, spot)
 
+    def handed_to_somebody(self, access: Access) -> frozenset[int]:
+        """The numbers of writes behind a barrier that some thread of the block makes, it is not known which."""
+        here, before = self.placement.of(access), known_to(access)
+        return frozenset(
+            write.number
+            for write, spot in self._writes_behind(here)
+            if self._barrier(here, spot, before) is not None and not self._is_of_one(write, here, spot)
+        )
+
+    def _is_of_one(self, write: Access, *spots: Spot) -> bool:
+        """Whether all that its guards ask of a thread is to be one that every block has."""
+        when = conj(*write.guards)
+        one = self._someone(when, (write.offset,), *spots)
+        return one is not None and set(_parts(one[0])) <= set(_parts(when))
+
     def delegates(self, access: Access, there: Spot) -> bool:
         """Whether a barrier of the block stands between an access and what another thread does for all behind."""
         return self._barrier(self.placement.of(access), there, known_to(access)) is not None

@@ -43,23 +43,27 @@ class Handshaking:
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
-        if takes_lock(acquire) or (acquire.seen.target.key in self.locks.sound and self._by_atomics(before, acquire)):
+        if takes_lock(acquire) or self._as_a_lock(before, acquire):
             return True
-        waits = (w.acquire for w in self.flags.waits(before, after, fenced=False))
+        somebody = self.handshakes.handed_to_somebody(before)
+        found = self.flags.waits(before, after, fenced=False)
+        waits = (w.acquire for w in found if somebody.isdisjoint(r.write.number for r in w.releases))
         meetings = (q for q, _ in self.counters.meetings(before, after))
         return any(q.symbol == acquire.symbol for q in (*waits, *meetings))
 
-    def _by_atomics(self, before: Access, acquire: Acquire) -> bool:
-        """Who waits with an atomic for what a loop behind `before` sets may wait for one of its iterations."""
+    def _as_a_lock(self, before: Access, acquire: Acquire) -> bool:
+        """Whether an atomic looks at a lock, that the thread of `before` itself changes behind it, if any does, once.
+
+        What a loop sets may be waited for in one of its iterations, and what some thread of the block sets behind a
+        barrier is set for all.
+        """
+        if not acquire.seen.operation or acquire.seen.target.key not in self.locks.sound:
+            return False
         placement = self.handshakes.placement
-        there = placement.of(before)
-        written = (
-            s
-            for s in placement.spots
-            if isinstance(s.item, Access) and s.item.target.key == acquire.seen.target.key and modifies(s.item)
-        )
-        in_loops = any(s.depth > 0 and may_follow(s, there) and meeting(s, there) < s.depth for s in written)
-        return bool(acquire.seen.operation) and not in_loops
+        there, somebody = placement.of(before), self.handshakes.handed_to_somebody(before)
+        changes = [s for s, a in placement.changes(acquire.seen.target.key) if modifies(a)]
+        by_others = any(isinstance(s.item, Access) and s.item.number in somebody for s in changes)
+        return not by_others and not any(may_follow(s, there) and meeting(s, there) < s.depth for s in changes)
 
     def unclear(self, before: Access, after: Access) -> Access | None:
         """A wait of `after` for something that is written behind `before`, of which no more is known.

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
 from hgrd.terms import TRUE, Op, Symbol, Term, negate, substitute, symbols_of
-from hgrd.terms.rewrite import arrays_of
+from hgrd.terms.rewrite import arrays_of, bottom_up
 
 _MOST_VALUES = 8  # that one iteration may leave in a variable
 _MOST_CONDITIONS = 256
@@ -55,7 +56,7 @@ def invariants(
     """
     value, path = last
     tests = tuple(c for c in path if not c.incidental)
-    values = _cases(value)
+    values = list(islice(_cases(value), _MOST_VALUES + 1))
     if not tests or len(values) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
         return ()
     ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in values]
@@ -68,18 +69,24 @@ def keeps(last: object, start: object, first: object) -> bool:
     """Whether an iteration leaves what it finds, or puts there again what was there before the loop."""
     if last == start or not isinstance(last, Term) or not isinstance(start, Term):
         return last == start
-    return all(value is start or value is first for value, _ in _cases(last))
+    chosen = (t for t in bottom_up((last,), _alternatives) if not _alternatives(t))
+    return all(value is start or value is first for value in chosen)
 
 
-def _cases(value: Term) -> list[tuple[Term, tuple[Term, ...]]]:
-    """The values that a choice is between, each with the conditions under which it is it."""
-    if value.op is not Op.ITE:
-        return [(value, ())]
-    condition, one, two = value.args
-    return [
-        *((v, (condition, *when)) for v, when in _cases(one)),
-        *((v, (negate(condition), *when)) for v, when in _cases(two)),
-    ]
+def _alternatives(value: Term) -> tuple[Term, ...]:
+    return value.args[1:] if value.op is Op.ITE else ()
+
+
+def _cases(value: Term) -> Iterator[tuple[Term, tuple[Term, ...]]]:
+    """The values that a choice is between, each with the conditions under which it is it: as many as there are ways."""
+    waiting: list[tuple[Term, tuple[Term, ...]]] = [(value, ())]
+    while waiting:
+        value, when = waiting.pop()
+        if value.op is Op.ITE:
+            condition, one, two = value.args
+            waiting += [(two, (*when, negate(condition))), (one, (*when, condition))]
+        else:
+            yield value, when
 
 
 def _known(terms: tuple[Term, ...]) -> dict[Term, None]:
