@@ -320,13 +320,9 @@ def undropped(functions: Any, globals_: Any, *_: Any) -> Any:
     return functions, globals_
 
 
-def itself(fill: Any, *_: Any) -> Any:
-    return fill
-
-
-def only_the_value(whole: object, value: object, field: object, width: int) -> object:
+def itself(value: Any, *_: Any) -> Any:
     return value
 
 
-def uncut(value: object, field: object) -> object:
+def only_the_value(whole: object, value: object, field: object, width: int) -> object:
     return value

@@ -277,6 +277,20 @@ def test_rows_of_whole_vectors(divides: int, proved: bool) -> None:
     assert isinstance(answer, Proved) if proved else holds(query, answer)
 
 
+@pytest.mark.parametrize("divides", [2, 1])
+def test_rows_of_pairs_in_batches(divides: int) -> None:
+    """Element (b*w*h + x*w + 2*y) / 2 with 2*y < w and x < h: pairs of a row do not meet others where 2 divides w."""
+    w, h = shared("w", 1, 1 << 12), shared("h", 1, 1 << 12)
+    threads = [tuple(private(f"{name}{k}", 0, 1 << 10) for name in "bxy") for k in "12"]
+    index = [div(add(add(mul(mul(b, w), h), mul(x, w)), mul(y, const(2))), const(2)) for b, x, y in threads]
+    within = [c for _, x, y in threads for c in (lt(mul(y, const(2)), w), lt(x, h))]
+    apart = disj(*(ne(one, two) for one, two in zip(*threads, strict=True)))
+    facts = (eq(mod(w, const(divides)), const(0)),)
+    query = pair(index[0], index[1], facts=facts, between=(*within, apart), threads=2)
+    answer = decide(query)
+    assert isinstance(answer, Proved) if divides == 2 else holds(query, answer)
+
+
 def test_multiples_say_what_they_rest_on() -> None:
     w = shared("w", 1, 1 << 12)
     index = [mul(div(add(mul(t, w), const(2)), const(4)), const(4)) for t in (I, J)]
