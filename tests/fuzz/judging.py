@@ -32,6 +32,7 @@ _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 _LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\])('\d+)?$")  # variables, as loops leave them, and reads
+_ROUND = "s.iteration#"  # of the host's loop, which launches once in each
 _ARRAYS = ("a", "w", "in", "s", "q")  # whose elements can be given
 _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names them
 
@@ -304,7 +305,8 @@ class _Replays:
                 raise
             except RefusedError:
                 continue
-            for x in launches:
+            at = given.get(_ROUND)
+            for x in launches if at is None else launches[at : at + 1]:
                 if (x.grid, x.block) == (grid, block):
                     found += 1
                     yield x
