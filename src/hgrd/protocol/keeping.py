@@ -18,7 +18,7 @@ from hgrd.program.types import IntType, PointerType, Type
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Op, Term, symbols_of
-from hgrd.terms.rewrite import arrays_of
+from hgrd.terms.rewrite import arrays_of, unwrapped
 
 
 @dataclass(slots=True)
@@ -61,12 +61,6 @@ def _depends_on(value: Value, common: Set[str]) -> bool:
             pass
         case _:
             return False
-    atoms = [_bare(atom) for atom in linear(term)[1]]
+    atoms = [unwrapped(atom) for atom in linear(term)[1]]
     plain = all(atom.op is Op.READ or not arrays_of(atom) for atom in atoms)
     return plain and all(s.name in common for s in symbols_of(term))
-
-
-def _bare(term: Term) -> Term:
-    while term.op is Op.WRAP:
-        term = term.args[0]
-    return term

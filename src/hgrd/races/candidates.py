@@ -33,7 +33,7 @@ from hgrd.terms import (
     symbols_of,
     var,
 )
-from hgrd.terms.rewrite import bottom_up
+from hgrd.terms.rewrite import bottom_up, unwrapped
 
 _ITERATION = "#"  # ends the name of what counts the iterations of a loop of the host
 _MOST_PARAMETERS = 6
@@ -153,8 +153,8 @@ def _divisors(parameter: Term, query: Query) -> list[int]:
 
 def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:
     """That a range from one parameter to another one fits into a row of the width by which rows are multiplied."""
-    factors = {_bare(f) for t in _products(query) for f in t.args}
-    widths = [p for p in parameters if _bare(p[1]) in factors]
+    factors = {unwrapped(f) for t in _products(query) for f in t.args}
+    widths = [p for p in parameters if unwrapped(p[1]) in factors]
     for width in widths:
         for high, low in permutations((p for p in parameters if p not in widths), 2):
             extent = f"{_part(*high)} - {_part(*low)}"
@@ -294,10 +294,10 @@ def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
     compared = [f for f in query.facts if f.op in (Op.LE, Op.LT) and len(symbols_of(f)) == 2]
     related = symbols_of(*(f for f in compared if not symbols_of(f).isdisjoint(strides)))
     inputs = {s for s in strides | related if s.origin is Origin.INPUT and NAME.fullmatch(s.name)}
-    factors = {_bare(a) for t in products for a in t.args}
+    factors = {unwrapped(a) for t in products for a in t.args}
     named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
     factors |= {t for f in query.facts if not symbols_of(f).isdisjoint(strides) for t in _bounded(f, strides)}
-    given = [(name, t) for name, t in arguments if _bare(t) in factors and t not in {n for _, n in named}]
+    given = [(name, t) for name, t in arguments if unwrapped(t) in factors and t not in {n for _, n in named}]
     return [*named, *given, *_one_more(arguments, factors), *((str(width), const(width)) for width in _widths(query))]
 
 
@@ -314,13 +314,7 @@ def _bounded(fact: Term, strides: frozenset[Symbol]) -> set[Term]:
         return set()
     apart = linear(sub(fact.args[1], fact.args[0]))[1]
     above = any(t.op is Op.VAR and t.symbol in strides and c > 0 for t, c in apart.items())
-    return {_bare(t) for t, c in apart.items() if c < 0} if above else set()
-
-
-def _bare(term: Term) -> Term:
-    while term.op is Op.WRAP:
-        term = term.args[0]
-    return term
+    return {unwrapped(t) for t, c in apart.items() if c < 0} if above else set()
 
 
 def _widths(query: Query) -> list[int]:
@@ -329,8 +323,8 @@ def _widths(query: Query) -> list[int]:
     found: set[int] = set()
     for address in (query.first.address, query.second.address):
         atoms = linear(address)[1]
-        units = {abs(c) for t, c in atoms.items() if _bare(t) in data}
-        found |= {abs(c) // u for t, c in atoms.items() if _bare(t) not in data for u in units if c % u == 0}
+        units = {abs(c) for t, c in atoms.items() if unwrapped(t) in data}
+        found |= {abs(c) // u for t, c in atoms.items() if unwrapped(t) not in data for u in units if c % u == 0}
     return sorted(w for w in found if w > 1)
 
 

@@ -47,12 +47,16 @@ class Claims:
         return self._known[access.number]
 
     def _for_good(self, acquire: Acquire, access: Access) -> bool:
+        """Whether the acquire takes its place, and nobody gives it back, or only by another way than the access's."""
         if acquire.delegated:
             return False
-        key = acquire.seen.target.key
+        key, free = acquire.seen.target.key, acquire.seen.compare
         changes = self._changes(key)
-        free = acquire.seen.compare
-        if acquire.test is _found(acquire, free) and all(_takes_from(free, x) for x in (acquire.seen, *changes)):
+        if (
+            free is not None
+            and acquire.test is eq(var(acquire.symbol), free)
+            and all(_takes_from(free, x) for x in (acquire.seen, *changes))
+        ):
             return True
         taken, given = self.locks.taken_by.get(key, ()), self.locks.given_by.get(key, ())
         if not takes_lock(acquire) or not all(c in taken or c in given for c in changes):
@@ -69,12 +73,8 @@ class Claims:
         return narrower(Scope.SYSTEM, *(scope_of(c) for c in self._changes(key) if c.kind is AccessKind.ATOMIC))
 
 
-def _found(acquire: Acquire, free: Term | None) -> Term | None:
-    return None if free is None else eq(var(acquire.symbol), free)
-
-
-def _takes_from(free: Term | None, change: Access | Observation) -> bool:
+def _takes_from(free: Term, change: Access | Observation) -> bool:
     """Whether it finds this value, if it does anything, and leaves another one there."""
-    if free is None or not free.is_const or change.operation != "cas" or change.compare is not free:
+    if not free.is_const or change.operation != "cas" or change.compare is not free:
         return False
     return change.value is not None and not change.value.low <= free.value <= change.value.high

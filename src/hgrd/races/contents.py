@@ -21,7 +21,7 @@ from hgrd.races.queries import Posed
 from hgrd.solve.query import Query
 from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, le, lt, mul, symbols_of, var
-from hgrd.terms.rewrite import arrays_of, bottom_up
+from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
 MANY: Final = 1024  # so many times a counter is taken to be counted up, where nothing says how often
@@ -184,12 +184,11 @@ def _computes(write: Access, read: Access, computed: set[str], relation: Phases)
 
 
 def _copy(value: Term, computed: set[str]) -> bool:
-    while value.op is Op.WRAP:
-        value = value.args[0]
-    match value.op:
+    kept = unwrapped(value)
+    match kept.op:
         case Op.READ:
             return True
         case Op.VAR:
-            return value.symbol.origin is Origin.DATA and value.symbol.name not in computed
+            return kept.symbol.origin is Origin.DATA and kept.symbol.name not in computed
         case _:
             return False

@@ -171,7 +171,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
 
 
 def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held]:
-    """The lock that an acquire before the access has taken, if it is given back only behind it.
+    """The lock that an acquire before the access has taken, if it is given back only behind it, or never.
 
     What changes the lock itself gives it back, or is wrong.
     """
@@ -185,22 +185,20 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
     ):
         return []
     sequence = meeting(acquire.spot, here)
+    target, offset = acquire.seen.target, acquire.seen.offset
     releases = [r for r in handshakes.releases(access) if r.write.number != access.number]
-    ways = [
-        Held(
-            acquire.seen.target,
-            acquire.seen.offset,
-            conj(acquire.when, r.when, same, *_not_given_before(r, access, releases, handshakes)),
+    given = [
+        (
+            conj(acquire.when, r.when, eq(r.offset, offset), *_not_given_before(r, access, releases, handshakes)),
             narrower(acquire.scope, r.scope),
         )
         for r in releases
-        if r.fenced
-        and r.write.target.key == acquire.seen.target.key
-        and (same := eq(r.offset, acquire.seen.offset)) is not FALSE
-        and r.spot.depth == sequence
+        if r.fenced and r.spot.depth == sequence and r.write.target.key == target.key
+        if eq(r.offset, offset) is not FALSE
     ]
     kept = conj(acquire.when, *_never_given(acquire, here, sequence, handshakes))
-    return ways if kept is FALSE else [*ways, Held(acquire.seen.target, acquire.seen.offset, kept, acquire.scope)]
+    ways = given if kept is FALSE else [*given, (kept, acquire.scope)]
+    return [Held(target, offset, when, scope) for when, scope in ways]
 
 
 def _never_given(acquire: Acquire, here: Spot, sequence: int, handshakes: Handshakes) -> Iterator[Term]:

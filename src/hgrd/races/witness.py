@@ -53,15 +53,15 @@ def _loop_name(binder: Symbol) -> str:
     return binder.name.split("#")[0].removesuffix(".iteration")
 
 
-def _at_barrier(posed: PosedWay, model: Model, party: Side) -> BarrierThread:
+def _at_barrier(posed: PosedWay, model: Model, side: Side) -> BarrierThread:
     naming = posed.naming
     c = naming.configuration
-    guards = (posed.query.first if party is Side.FIRST else posed.query.second).guards
-    indexes = {naming.rename(s, party) for s in (*c.thread, *c.block_index) if s is not None}
-    own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[party]) and s not in indexes and s in model.values]
-    locals_ = ((s.name.removesuffix(SUFFIX[party]).removesuffix("#"), model.values[s]) for s in own)
+    guards = (posed.query.first if side is Side.FIRST else posed.query.second).guards
+    indexes = {naming.rename(s, side) for s in (*c.thread, *c.block_index) if s is not None}
+    own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[side]) and s not in indexes and s in model.values]
+    locals_ = ((s.name.removesuffix(SUFFIX[side]).removesuffix("#"), model.values[s]) for s in own)
     return BarrierThread(
-        _indexes(c.thread, naming, party, model), _indexes(c.block_index, naming, party, model), tuple(sorted(locals_))
+        _indexes(c.thread, naming, side, model), _indexes(c.block_index, naming, side, model), tuple(sorted(locals_))
     )
 
 
@@ -76,21 +76,21 @@ def _contents(model: Model) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _thread(posed: Posed, access: Access, model: Model, party: Side, c: Configuration) -> ThreadWitness:
+def _thread(posed: Posed, access: Access, model: Model, side: Side, c: Configuration) -> ThreadWitness:
     naming = posed.naming
-    query_side = posed.query.first if party is Side.FIRST else posed.query.second
+    query_side = posed.query.first if side is Side.FIRST else posed.query.second
     hidden = {s.name for s in (*c.thread, *c.block_index) if s is not None}
     values = {**_passing(posed.passed), **model.values}
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
-        renamed = naming.rename(symbol, party)
-        read = naming.is_private(symbol) or symbol.name in naming.broadcast  # the latter by all alike
-        if symbol.name in hidden or not read or renamed not in values:
+        renamed = naming.rename(symbol, side)
+        its_own, read_alike = naming.is_private(symbol), symbol.name in naming.broadcast
+        if symbol.name in hidden or not (its_own or read_alike) or renamed not in values:
             continue
         local.append((symbol.name.removesuffix("#"), values[renamed]))
     return ThreadWitness(
-        thread=_indexes(c.thread, naming, party, model),
-        block=_indexes(c.block_index, naming, party, model),
+        thread=_indexes(c.thread, naming, side, model),
+        block=_indexes(c.block_index, naming, side, model),
         locals=tuple(local),
         first_byte=_value(query_side.address, model),
         bytes=access.size,
@@ -110,9 +110,9 @@ def _passing(tests: tuple[Term, ...]) -> dict[Symbol, int]:
 
 
 def _indexes(
-    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], naming: Naming, party: Side, model: Model
+    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], naming: Naming, side: Side, model: Model
 ) -> tuple[int, int, int]:
-    x, y, z = (0 if s is None else model.values.get(naming.rename(s, party), 0) for s in symbols)
+    x, y, z = (0 if s is None else model.values.get(naming.rename(s, side), 0) for s in symbols)
     return x, y, z
 
 

@@ -122,7 +122,7 @@ Progress: TypeAlias = Steady | Scaling | Drifting | Flipping | None
 def progress(after: Term, before: Symbol) -> Progress:
     """How the value of `before` changes in one iteration; None: in no known way."""
     start = var(before)
-    core = _unwrapped(after)
+    core = _without_soft_wraps(after)
     bits = _scaling(core, before)
     if bits is not None:
         return Scaling(bits, core.op is Op.DIV)
@@ -136,7 +136,7 @@ def progress(after: Term, before: Symbol) -> Progress:
     return None if bounds is None else Drifting(*bounds)
 
 
-def _unwrapped(term: Term) -> Term:
+def _without_soft_wraps(term: Term) -> Term:
     while term.op is Op.WRAP and term.wrap_to[2]:
         term = term.args[0]
     return term
@@ -146,7 +146,7 @@ def _scaling(term: Term, symbol: Symbol) -> int | None:
     """k if term is symbol * 2**k, -k if it is symbol / 2**k (the symbol not negative)."""
     if len(term.args) != 2 or not term.args[1].is_const:
         return None
-    base, factor = _unwrapped(term.args[0]), term.args[1].value
+    base, factor = _without_soft_wraps(term.args[0]), term.args[1].value
     if base.op is not Op.VAR or base.symbol != symbol:
         return None
     if term.op is Op.SHR and factor > 0:
@@ -176,7 +176,7 @@ def _arms(term: Term) -> Iterator[Term]:
     seen: set[Term] = set()
     todo = [term]
     while todo:
-        current = _unwrapped(todo.pop())
+        current = _without_soft_wraps(todo.pop())
         if current in seen:
             continue
         seen.add(current)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from hgrd.program.types import INT
 from hgrd.symbolic.linear import linear
 from hgrd.terms import Op, Symbol, Term, conj, const, disj, le, lt, mod, ne, negate, sub, symbols_of, var
 from hgrd.terms.rewrite import bottom_up, rebuild, substitute
-
-_INT_BITS = 32
 
 
 def never_equal(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Term:
@@ -78,6 +77,6 @@ def _wraps(apart: Term, counter: Symbol) -> bool:
     done: dict[Term, Term] = {}
     for t in bottom_up((apart,)):
         parts = tuple(done[x] for x in t.args)
-        overflows = t.op is Op.WRAP and t.wrap_to[0] >= _INT_BITS and t.wrap_to[1]
+        overflows = t.op is Op.WRAP and t.wrap_to[0] >= INT.bits and t.wrap_to[1]
         done[t] = parts[0] if overflows else rebuild(t, parts)
     return any(t.op is Op.WRAP and counter in symbols_of(t) for t in bottom_up((done[apart],)))

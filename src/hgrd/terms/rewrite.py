@@ -38,6 +38,13 @@ def arrays_of(*roots: Term) -> frozenset[str]:
     return frozenset[str]().union(*(r.arrays for r in roots))
 
 
+def unwrapped(term: Term) -> Term:
+    """What stands below the WRAPs around a term, soft or not: a number that is equal only where none takes effect."""
+    while term.op is Op.WRAP:
+        term = term.args[0]
+    return term
+
+
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """`term` with other arguments, simplified again."""
     if args == term.args:
