@@ -15,6 +15,7 @@ from hgrd.program.types import IntType
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.entering import Plan, enter
 from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
+from hgrd.symbolic.iteration import Shape, silently, trial
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.narrowing import Kept, kept_in
 from hgrd.symbolic.polynomials import (
@@ -32,7 +33,6 @@ from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, m
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
 if TYPE_CHECKING:
-    from hgrd.symbolic.loops import Shape
     from hgrd.symbolic.machine import Machine
 
 _MOST_STORES: Final = 16  # in one iteration, to one object
@@ -140,8 +140,6 @@ def _iterate(
     cuts: bool,
 ) -> tuple[_Iteration, Term] | None:
     """A trial iteration, and the number of iterations that there are (if not below 0)."""
-    from hgrd.symbolic.loops import trial
-
     mark = machine.names.mark()
     start = state.copy()
     enter(machine, start, carried, var(binder), silent=True)
@@ -170,8 +168,6 @@ def _iterate(
 
 
 def _test(machine: Machine, start: State, shape: Shape) -> Term:
-    from hgrd.symbolic.loops import silently
-
     assert shape.test is not None
     return silently(machine, start.copy(), shape.test)
 

@@ -6,7 +6,7 @@ The iteration number is a bounded symbol; `carried` tells how variables depend o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hgrd.program import expressions as ex
@@ -14,15 +14,15 @@ from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.symbolic.carried import plan
-from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.entering import Plan, enter
 from hgrd.symbolic.filling import Found, filling
+from hgrd.symbolic.iteration import Shape, one_iteration, silently, trial, unrecorded, up_to_test
 from hgrd.symbolic.linear import Scaling, Steady, linear
 from hgrd.symbolic.naming import hidden
-from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.state import ConditionKind, State, common_length, merge
 from hgrd.symbolic.unequal import can_be_equal, highest_before_equal, never_equal
+from hgrd.symbolic.unrolling import unroll
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -47,21 +47,9 @@ from hgrd.terms.rewrite import bottom_up
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
-UNROLL_LIMIT = 64  # iterations of a loop that must be unrolled (it fills local arrays)
 _MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
 _ANY_TRIP = 1 << 40
 _MOST_WAYS = 4  # of leaving a loop that are told apart
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A loop as the machine runs it: `test` before the body, or (do-while) after it."""
-
-    test: Expression | None
-    step: Expression | None
-    body: ir.Statement
-    test_first: bool
-    span: Span
 
 
 def loop(machine: Machine, state: State, statement: ir.Loop) -> State:
@@ -99,7 +87,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
             condition(machine, state, shape.test)
             return state
     effects = machine.effects.of(shape.body, shape.step, shape.test)
-    unrolled = _unroll(machine, state, shape, effects)
+    unrolled = unroll(machine, state, shape, effects)
     if unrolled is not None:
         return unrolled
     carried = plan(machine, state, effects, lambda start: trial(machine, start, shape))
@@ -122,55 +110,6 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     for target, fills in found.behind(after):
         machine.semantics.filled(after, target, fills)
     return after
-
-
-def silently(machine: Machine, state: State, test: Expression) -> Term:
-    from hgrd.symbolic.expressions import condition
-
-    machine.probing += 1
-    try:
-        return condition(machine, state, test)
-    finally:
-        machine.probing -= 1
-
-
-def trial(machine: Machine, state: State, shape: Shape) -> Ends:
-    """One iteration, nothing recorded."""
-    machine.probing += 1
-    depth = len(machine.frame.returns)
-    try:
-        after, breaks = _body(machine, state, shape)
-        return Ends(after, breaks, len(machine.frame.returns) > depth)
-    finally:
-        machine.probing -= 1
-        del machine.frame.returns[depth:]
-
-
-def _body(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
-    """One iteration from `state`, with what a test behind it does."""
-    from hgrd.symbolic.expressions import condition
-
-    after, breaks = _untested(machine, state, shape)
-    if not shape.test_first and shape.test is not None and after is not None:
-        condition(machine, after, shape.test)
-    return after, breaks
-
-
-def _untested(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
-    """One iteration from `state` up to a test behind it."""
-    from hgrd.symbolic.expressions import condition, evaluate
-    from hgrd.symbolic.machine import Exits
-    from hgrd.symbolic.statements import execute
-
-    if shape.test_first and shape.test is not None:
-        state.assume(condition(machine, state, shape.test), ConditionKind.LOOP, shape.test.span)
-    machine.semantics.begin_body(machine, state)
-    exits = Exits()
-    end = execute(machine, state, shape.body, exits) if state.alive else state
-    after = merge([end, *exits.continues])
-    if after is not None and shape.step is not None:
-        evaluate(machine, after, shape.step)
-    return after, exits.breaks
 
 
 # ---------------------------------------------------------------- one iteration for all
@@ -238,7 +177,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
         inside.assume(before, ConditionKind.VALUE, shape.test.span)
     machine.semantics.enter_loop(machine, inside, binder, shape.span)
     depth = len(machine.frame.returns)
-    after, breaks = _body(machine, inside, shape)
+    after, breaks = one_iteration(machine, inside, shape)
     returned = tuple(state for state, _ in machine.frame.returns[depth:])
     return Ends(after, breaks, carried.ends.returns, returned)
 
@@ -266,13 +205,8 @@ def _test_before(machine: Machine, state: State, shape: Shape, carried: Plan, it
     mark = machine.names.mark()
     before = state.copy()
     enter(machine, before, carried, add(iteration, const(-1)), silent=True)
-    machine.probing += 1
-    returns = len(machine.frame.returns)
-    try:
-        end, _ = _untested(machine, before, shape)
-    finally:
-        machine.probing -= 1
-        del machine.frame.returns[returns:]
+    with unrecorded(machine):
+        end, _ = up_to_test(machine, before, shape)
     test = None if end is None else silently(machine, end, shape.test)
     return test if test is not None and _known_since(machine, test, mark) else None
 
@@ -382,57 +316,3 @@ def _left_by_break(before: State, state: State, breaks: list[State], span: Span)
     ways = [conj(*(c.term for c in b.path[common_length(before, b) :])) for b in breaks if b.alive]
     if len(ways) <= _MOST_WAYS:
         state.assume(disj(*ways), ConditionKind.ENDED, span)
-
-
-# ---------------------------------------------------------------- unrolling
-
-
-def _unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> State | None:
-    """Runs a loop that fills local arrays iteration by iteration, if its trip count is a small constant."""
-    if not shape.test_first or shape.test is None or not _fills_arrays(machine, state, effects):
-        return None
-    machine.probing += 1
-    returns = len(machine.frame.returns)
-    try:
-        trips = _count(machine, state.copy(), shape)
-    finally:
-        machine.probing -= 1
-        del machine.frame.returns[returns:]
-    if trips is None:
-        return None
-    out: list[State] = []
-    current: State | None = state
-    for _ in range(trips):
-        if current is None:
-            break
-        current, breaks = _body(machine, current, shape)
-        out.extend(breaks)
-    ends = [*out, *([current] if current is not None else [])]
-    merged = merge(ends)
-    if merged is None:
-        state.kill(shape.span)
-        return state
-    return merged
-
-
-def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
-    objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls(v)]
-    return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
-
-
-def _count(machine: Machine, state: State, shape: Shape) -> int | None:
-    """The constant number of iterations, if there is one within the limit."""
-    from hgrd.symbolic.expressions import condition
-
-    assert shape.test is not None
-    for trips in range(UNROLL_LIMIT + 1):
-        test = condition(machine, state.copy(), shape.test)
-        if test is FALSE:
-            return trips
-        if test is not TRUE:
-            return None
-        after, _ = _body(machine, state, shape)
-        if after is None:
-            return None
-        state = after
-    return None

@@ -1,0 +1,84 @@
+"""One iteration of a loop, run from a given state: for good, or to see what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hgrd.program import statements as ir
+from hgrd.program.expressions import Expression
+from hgrd.program.span import Span
+from hgrd.symbolic.ends import Ends
+from hgrd.symbolic.state import ConditionKind, State, merge
+from hgrd.terms import Term
+
+if TYPE_CHECKING:
+    from hgrd.symbolic.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A loop as the machine runs it: `test` before the body, or (do-while) after it."""
+
+    test: Expression | None
+    step: Expression | None
+    body: ir.Statement
+    test_first: bool
+    span: Span
+
+
+@contextmanager
+def unrecorded(machine: Machine) -> Generator[None, None, None]:
+    """What is run inside leaves no accesses behind, and has not returned from the function."""
+    depth = len(machine.frame.returns)
+    machine.probing += 1
+    try:
+        yield
+    finally:
+        machine.probing -= 1
+        del machine.frame.returns[depth:]
+
+
+def silently(machine: Machine, state: State, test: Expression) -> Term:
+    """A test as a term; nothing is recorded."""
+    from hgrd.symbolic.expressions import condition
+
+    with unrecorded(machine):
+        return condition(machine, state, test)
+
+
+def trial(machine: Machine, state: State, shape: Shape) -> Ends:
+    """One iteration, nothing recorded."""
+    depth = len(machine.frame.returns)
+    with unrecorded(machine):
+        after, breaks = one_iteration(machine, state, shape)
+        return Ends(after, breaks, len(machine.frame.returns) > depth)
+
+
+def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
+    """One iteration from `state`, with what a test behind it does."""
+    from hgrd.symbolic.expressions import condition
+
+    after, breaks = up_to_test(machine, state, shape)
+    if not shape.test_first and shape.test is not None and after is not None:
+        condition(machine, after, shape.test)
+    return after, breaks
+
+
+def up_to_test(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
+    """One iteration from `state` up to a test behind it."""
+    from hgrd.symbolic.expressions import condition, evaluate
+    from hgrd.symbolic.machine import Exits
+    from hgrd.symbolic.statements import execute
+
+    if shape.test_first and shape.test is not None:
+        state.assume(condition(machine, state, shape.test), ConditionKind.LOOP, shape.test.span)
+    machine.semantics.begin_body(machine, state)
+    exits = Exits()
+    end = execute(machine, state, shape.body, exits) if state.alive else state
+    after = merge([end, *exits.continues])
+    if after is not None and shape.step is not None:
+        evaluate(machine, after, shape.step)
+    return after, exits.breaks
