@@ -11,19 +11,11 @@ from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
-from hgrd.program.types import (
-    ArrayType,
-    BoolType,
-    FloatType,
-    FunctionType,
-    IntType,
-    PointerType,
-    RecordType,
-    Type,
-)
+from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.held import held_value
+from hgrd.protocol.identity import identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
@@ -47,7 +39,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import TRUE, Origin, Symbol, Term, as_int, const, ne, read, symbols_of, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, const, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -123,7 +115,7 @@ class DeviceSemantics(Semantics):
             return machine.unknown(target.name, type_, Origin.UNKNOWN)
         origin = Origin.INPUT if target.external or target.space is MemorySpace.HOST else Origin.UNKNOWN
         name = machine.names.of((target.key, generation, offset.value, type_), target.name)
-        return _named(name, type_, origin)
+        return named(name, type_, origin)
 
     def _constant(self, machine: Machine, target: MemoryObject, offset: int, type_: Type) -> Value | None:
         """The initial value of a const global of host code that device code uses."""
@@ -172,7 +164,7 @@ class DeviceSemantics(Semantics):
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
-        result = None if steady else _symbol_of(value)
+        result = None if steady else symbol_of(value)
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
@@ -224,7 +216,7 @@ class DeviceSemantics(Semantics):
 
     def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
         if target.key not in self.globals and not isinstance(target.element, ArrayType):
-            return _named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
+            return named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
         if offset.is_const:
             known = self._constant(machine, target, offset.value, type_)
             if known is not None:
@@ -408,38 +400,5 @@ def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> 
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 
-def _symbol_of(value: Value) -> Symbol | None:
-    """The one symbol that a fresh scalar value is made of."""
-    symbols = symbols_in(value) if isinstance(value, Term | FloatValue) else frozenset[Symbol]()
-    return next(iter(symbols)) if len(symbols) == 1 else None
-
-
 def _vector(terms: tuple[Term, Term, Term]) -> Composite:
     return Composite({4 * i: Cell(t, 4) for i, t in enumerate(terms)}, 12)
-
-
-def _named(name: str, type_: Type, origin: Origin) -> Value:
-    match type_:
-        case BoolType():
-            return ne(var(Symbol(name, 0, 1, origin)), const(0))
-        case IntType():
-            return var(Symbol(name, *type_.range, origin))
-        case FloatType():
-            return FloatValue(read(f"float {name}"))
-        case _:
-            return OPAQUE
-
-
-def identity_of(value: Value) -> Term | None:
-    """A term that is equal for equal values."""
-    match value:
-        case Term():
-            return as_int(value)
-        case FloatValue(key=key):
-            return key
-        case Composite(cells=cells) if cells and len(cells) <= 4:
-            parts = [identity_of(c.value) for _, c in sorted(cells.items())]
-            known = [p for p in parts if p is not None]
-            return read("record", *known) if len(known) == len(parts) else None
-        case _:
-            return None

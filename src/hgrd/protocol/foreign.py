@@ -10,6 +10,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.identity import identity_of
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.arithmetic import computed
 from hgrd.symbolic.calls import reachable
@@ -100,8 +101,6 @@ def _threads(call: Call) -> int:
 
 def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
     """The result as a function of the arguments, for numbers."""
-    from hgrd.protocol.device import identity_of
-
     keys = [identity_of(a) for a in arguments]
     known = tuple(k for k in keys if k is not None)
     if not keys or len(known) != len(keys):

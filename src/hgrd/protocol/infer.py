@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from math import inf
 
 from hgrd.host.model import LaunchSite
@@ -75,16 +74,17 @@ def infer(
     """
     written: frozenset[str] = frozenset()
     kept: dict[str, Value] = {}
-    for attempt in count():
-        known = kept if attempt < _MOST_RUNS else {}
+    runs = 0
+    while True:
+        known = kept if runs < _MOST_RUNS else {}
         device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts, kept=known)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
         found, kept = protocol.written | written, device.keeping.found()
-        settled = found == written and (kept == known or (not known and attempt >= _MOST_RUNS))
+        settled = found == written and (kept == known or (not known and runs >= _MOST_RUNS))
         if settled or not _reads_written(protocol):
             return protocol
         written = found
-    raise AssertionError
+        runs += 1
 
 
 def _reads_written(protocol: Protocol) -> bool:

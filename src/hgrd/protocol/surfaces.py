@@ -14,6 +14,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
+from hgrd.protocol.identity import identity_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import store
 from hgrd.symbolic.state import ConditionKind, State
@@ -80,15 +81,9 @@ def surface_access(
     offset, here = _place(machine, state, coordinates, size, mode, call.span)
     text = f"{target.name}({', '.join(map(show, coordinates))})"
     kind = AccessKind.WRITE if writes else AccessKind.READ
-    value = _identity(first) if writes else None
+    value = identity_of(first) if writes else None
     device.access(machine, here, kind, Pointer(target, offset), size, call.span, value=value, text=text)
     return OPAQUE if writes else _deliver(device, machine, state, call, first, target)
-
-
-def _identity(value: Value) -> Term | None:
-    from hgrd.protocol.device import identity_of
-
-    return identity_of(value)
 
 
 def _place(

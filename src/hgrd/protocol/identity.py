@@ -1,0 +1,42 @@
+"""What values are known by: terms that are equal for equal values, symbols and names."""
+
+from __future__ import annotations
+
+from hgrd.program.types import BoolType, FloatType, IntType, Type
+from hgrd.symbolic.state import symbols_in
+from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, Value
+from hgrd.terms import Origin, Symbol, Term, as_int, const, ne, read, var
+
+
+def identity_of(value: Value) -> Term | None:
+    """A term that is equal for equal values; None if there is none."""
+    match value:
+        case Term():
+            return as_int(value)
+        case FloatValue(key=key):
+            return key
+        case Composite(cells=cells) if cells and len(cells) <= 4:
+            parts = [identity_of(c.value) for _, c in sorted(cells.items())]
+            known = [p for p in parts if p is not None]
+            return read("record", *known) if len(known) == len(parts) else None
+        case _:
+            return None
+
+
+def symbol_of(value: Value) -> Symbol | None:
+    """The one symbol that a fresh scalar value is made of."""
+    symbols = symbols_in(value) if isinstance(value, Term | FloatValue) else frozenset[Symbol]()
+    return next(iter(symbols)) if len(symbols) == 1 else None
+
+
+def named(name: str, type_: Type, origin: Origin) -> Value:
+    """The value of a name, the same wherever it is asked for."""
+    match type_:
+        case BoolType():
+            return ne(var(Symbol(name, 0, 1, origin)), const(0))
+        case IntType():
+            return var(Symbol(name, *type_.range, origin))
+        case FloatType():
+            return FloatValue(read(f"float {name}"))
+        case _:
+            return OPAQUE
