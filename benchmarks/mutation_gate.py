@@ -83,8 +83,8 @@ def page(rows: list[tuple[Mutation, str | None]]) -> str:
     lines = [
         "# Mutations of the rules, and the tests that catch them",
         "",
-        "Written by `python -m benchmarks.mutation_gate`; "
-        f"{sum(test is not None for _, test in rows)} of {len(rows)} are caught.",
+        "Written by `python -m benchmarks.mutation_gate`, in several runs: a row is as of the last run that its "
+        f"mutation was chosen in. {sum(test is not None for _, test in rows)} of {len(rows)} are caught.",
         "",
         "| mutation | what no longer holds | first failing test |",
         "| --- | --- | --- |",

@@ -366,7 +366,7 @@ MUTATIONS = (
     Mutation("doubt-off", "what is not known is a race", ("tests/races/test_unknown.py", *_RACES),
              gives(None, "races.judge:Judge._doubt")),
     Mutation("conditions-off", "no race is conditional", ("tests/races/test_conditions.py",),
-             gives("", "races.judge:precondition")),
+             gives("", "races.leaning:precondition")),
     Mutation("presumptions-off", "the build is asked for nothing", _PRESUMED,
              _nothing_presumed),
     *(Mutation(f"presumptions-{name}-unchecked", f"what is presumed of {what} is not checked", _PRESUMED,
