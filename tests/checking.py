@@ -8,7 +8,7 @@
     }
 
 A comment at the end of a line is the label of the accesses in it.  `expected` reads the verdicts in such
-a text, `observed` says what came of an analysis in the same words:
+a text, `observed` says what came of an analysis in the same words, and `verdicts` makes a test of the two:
 
     race: ACCESS, ACCESS; SPACE; LEVELS        a race that counts; " (data-dependent)" if it is that,
                                                " (unless CONDITION)" if it is conditional
@@ -19,8 +19,10 @@ a text, `observed` says what came of an analysis in the same words:
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 import pytest
@@ -103,6 +105,24 @@ def observed(report: Report, text: str) -> dict[str, list[str]]:
             lines.append(f"safe: {discharged} of {total} pairs")
         found[kernel.kernel] = sorted(lines)
     return found
+
+
+def verdicts(text: str, *, gaps: Mapping[str, str] = MappingProxyType({}), **options: object) -> Callable[[str], None]:
+    """A test that each kernel in a text gets just the verdicts written above it: `test_kernel = verdicts(SOURCE)`.
+
+    The text is analysed once; `options` are fields of AnalysisOptions, `gaps` is what `cases` takes.
+    """
+
+    @cache
+    def found() -> dict[str, list[str]]:
+        with TemporaryDirectory() as folder:
+            return observed(check(Path(folder), text, **options), text)
+
+    @pytest.mark.parametrize("kernel", cases(text, gaps))
+    def test(kernel: str) -> None:
+        assert found()[kernel] == expected(text)[kernel]
+
+    return test
 
 
 class _Labels:

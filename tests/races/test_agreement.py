@@ -1,9 +1,6 @@
 """Reads of one place between the same two barriers agree, as long as nothing has raced."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 13 of 13 pairs
@@ -130,12 +127,4 @@ __global__ void every_thread_has_read_it_before_and_after(float *out, const floa
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("agreement"), SOURCE, grid_dim=(1, 1, 1), block_dim=(16, 16, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, grid_dim=(1, 1, 1), block_dim=(16, 16, 1))

@@ -1,9 +1,6 @@
 """Atomics: who they include, and the tickets that they hand out."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 0 of 0 pairs
@@ -330,12 +327,4 @@ __global__ void the_first_error_perhaps_over_the_count(int *log, int place) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("atomics"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checking import cases, check, expected, observed
+from tests.checking import check, verdicts
 
 TEXT = """
 struct Flags { unsigned low : 4, high : 28; };
@@ -95,15 +95,7 @@ __global__ void begun(int *a) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    return observed(check(tmp_path_factory.mktemp("bits"), TEXT), TEXT)
-
-
-@pytest.mark.parametrize("kernel", cases(TEXT))
-def test_bit_fields(found: dict[str, list[str]], kernel: str) -> None:
-    assert found[kernel] == expected(TEXT)[kernel]
+test_bit_fields = verdicts(TEXT)
 
 
 @pytest.mark.parametrize(("columns", "outcome"), [("bits.high", "safe"), ("bits.low", "race")])

@@ -1,9 +1,6 @@
 """Values that all threads of a block read from one place between the same two barriers are equal."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 8 of 8 pairs
@@ -99,12 +96,4 @@ __global__ void barrier_if_the_block_agrees(int *data) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("broadcast"), SOURCE, grid_dim=(1, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, grid_dim=(1, 1, 1))

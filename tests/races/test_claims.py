@@ -1,9 +1,6 @@
 """Places that one thread takes, and nobody gives back."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 1 of 1 pairs
@@ -116,12 +113,4 @@ __global__ void added_nothing_to(int *taken, int *owner) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("claims"), SOURCE, block_dim=(64, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hgrd.races.findings import Confidence, Report
-from tests.checking import cases, check, expected, observed
+from hgrd.races.findings import Confidence
+from tests.checking import check, observed, verdicts
 
 SOURCE = """
 // race: write cell, write cell; global; warp block grid (unless cols <= stride)
@@ -187,15 +187,7 @@ __global__ void row_that_several_threads_write_alike(float *a, const int *start,
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("conditions"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)
 
 
 HOSTED = """
@@ -393,11 +385,7 @@ int main(int count, char **words) {
 }
 """
 
-
-@pytest.mark.parametrize("kernel", cases(PITCHED))
-def test_indexes_within_rows_that_are_long_enough(tmp_path_factory: pytest.TempPathFactory, kernel: str):
-    report = check(tmp_path_factory.mktemp("pitched"), PITCHED)
-    assert observed(report, PITCHED)[kernel] == expected(PITCHED)[kernel]
+test_indexes_within_rows_that_are_long_enough = verdicts(PITCHED)
 
 
 WRAPPING = """

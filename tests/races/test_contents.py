@@ -1,11 +1,6 @@
 """Contents of memory that a race may suppose: those of the input and copies of it, not computed ones."""
 
-from pathlib import Path
-
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // race: write slot, write slot; global; warp block (unless distinct(in))
@@ -187,15 +182,7 @@ __global__ void a_function_that_is_the_same_for_both(int *a, int n) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("contents"), SOURCE, grid_dim=(1, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, grid_dim=(1, 1, 1))
 
 
 BLOCKS_OF_256 = """
@@ -220,8 +207,4 @@ __global__ void two_for_each(int *out) {
 }
 """
 
-
-@pytest.mark.parametrize("kernel", cases(BLOCKS_OF_256))
-def test_counters_of_a_block(tmp_path: Path, kernel: str):
-    report = check(tmp_path, BLOCKS_OF_256, grid_dim=(1, 1, 1), block_dim=(256, 1, 1))
-    assert observed(report, BLOCKS_OF_256)[kernel] == expected(BLOCKS_OF_256)[kernel]
+test_counters_of_a_block = verdicts(BLOCKS_OF_256, grid_dim=(1, 1, 1), block_dim=(256, 1, 1))

@@ -1,9 +1,6 @@
 """Ranks and sizes of cooperative groups in subscripts."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -35,12 +32,4 @@ __global__ void of_any_size(int *rows) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("groups"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_groups(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_groups = verdicts(SOURCE)

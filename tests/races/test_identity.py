@@ -1,9 +1,6 @@
 """Two writes of the same value: in the same place, by the same computation on the same operands."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // note: write length, write length; global; warp block
@@ -117,12 +114,4 @@ __global__ void a_zero_at_every_byte(char *a) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("identity"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_verdict(report: Report, kernel: str) -> None:
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_verdict = verdicts(SOURCE)

@@ -1,9 +1,6 @@
 """Gotos, and switches that are entered sideways: a kernel has the verdict of its structured twin."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 1 of 1 pairs
@@ -277,12 +274,4 @@ four:
   a[0] = threadIdx.x;
 }"""
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("jumps"), SOURCE)
-
-
-@pytest.mark.parametrize("name", cases(SOURCE))
-def test_kernel(report: Report, name: str):
-    assert observed(report, SOURCE)[name] == expected(SOURCE)[name]
+test_kernel = verdicts(SOURCE)

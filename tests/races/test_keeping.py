@@ -1,9 +1,6 @@
 """Variables in shared memory that hold one value only, such as where the row of a block begins."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 3 of 3 pairs
@@ -108,12 +105,4 @@ __global__ void row_by_way_of_another(float *a) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("keeping"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_verdict(kernel: str, report: Report):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_verdict = verdicts(SOURCE)

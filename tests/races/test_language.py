@@ -1,9 +1,6 @@
 """What C++ lets people write between a thread and its memory."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 struct Grid { float *cells; int width; };
@@ -375,12 +372,4 @@ GAPS = {
     "local_array_of_large_places": "the solver lets arithmetic wrap under a choice",
 }
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("language"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE, GAPS))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, gaps=GAPS)

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.checking import cases, check, expected, observed
+from tests.checking import check, verdicts
 
 SOURCE = """
 #include <cassert>
@@ -31,10 +29,7 @@ void run_for_few(int *a, int few) {
 }
 """
 
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(kernel: str, tmp_path: Path):
-    assert observed(check(tmp_path, SOURCE), SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)
 
 
 def test_the_witness_is_a_launch(tmp_path: Path):

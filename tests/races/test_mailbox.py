@@ -1,9 +1,6 @@
 """What a thread looks up under a ticket, and hands on to its block."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 struct Task {
@@ -82,12 +79,4 @@ __global__ void tickets_of_each_row(int *rows, const int *queue, int *next) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("mailbox"), SOURCE, block_dim=(64, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1))

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import check, verdicts
 
 SOURCE = """
 __constant__ int table[64];
@@ -128,15 +125,7 @@ __global__ void array_of_the_device() {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("memory"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)
 
 
 def test_that_arguments_do_not_overlap_is_an_assumption(tmp_path: Path):

@@ -1,9 +1,6 @@
 """Pointers that are null in some cases: what a program does through a null pointer has no meaning."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 #include <cstdlib>
@@ -38,12 +35,4 @@ int main(int argc, char **argv) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("null"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_verdict(report: Report, kernel: str) -> None:
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_verdict = verdicts(SOURCE)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Outcome, Report
-from tests.checking import cases, check, expected, observed
+from hgrd.races.findings import Outcome
+from tests.checking import check, verdicts
 
 SOURCE = """
 // safe: 2 of 2 pairs
@@ -127,15 +127,7 @@ __global__ void read_of_what_others_write(int *a) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("specifications"), SOURCE, grid_dim=(4, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE, grid_dim=(4, 1, 1))
 
 
 AXIOM = """

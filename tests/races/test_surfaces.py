@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from hgrd.races.findings import Outcome, Report
-from tests.checking import cases, check, expected, observed
+from hgrd.races.findings import Outcome
+from tests.checking import check, verdicts
 
 LINES = """
 surface<void, 1> line;
@@ -132,25 +130,10 @@ __global__ void a_face_for_each(float v) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def lines(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("surfaces"), LINES, block_dim=(256, 1, 1), grid_dim=(64, 1, 1))
+test_of_a_line_of_blocks = verdicts(LINES, block_dim=(256, 1, 1), grid_dim=(64, 1, 1))
 
 
-@pytest.fixture(scope="module")
-def volumes(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("surfaces"), VOLUMES, block_dim=(256, 1, 1), grid_dim=(1, 4, 4))
-
-
-@pytest.mark.parametrize("kernel", cases(LINES))
-def test_of_a_line_of_blocks(lines: Report, kernel: str):
-    assert observed(lines, LINES)[kernel] == expected(LINES)[kernel]
-
-
-@pytest.mark.parametrize("kernel", cases(VOLUMES))
-def test_of_a_plane_of_blocks(volumes: Report, kernel: str):
-    assert observed(volumes, VOLUMES)[kernel] == expected(VOLUMES)[kernel]
+test_of_a_plane_of_blocks = verdicts(VOLUMES, block_dim=(256, 1, 1), grid_dim=(1, 4, 4))
 
 
 LAUNCH = """

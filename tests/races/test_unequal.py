@@ -1,9 +1,6 @@
 """Loops that go on while two numbers differ end where these are first equal."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 // safe: 2 of 2 pairs
@@ -79,12 +76,4 @@ __global__ void constants(float *y) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("unequal"), SOURCE, grid_dim=(1, 1, 1))
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_verdict(kernel: str, report: Report):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_verdict = verdicts(SOURCE, grid_dim=(1, 1, 1))

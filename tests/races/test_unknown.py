@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from hgrd.races.analyze import analyze
-from hgrd.races.findings import Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
-from tests.checking import cases, check, expected, observed
+from tests.checking import check, verdicts
 
 SOURCE = """
 __device__ void elsewhere(int *a);
@@ -110,15 +107,7 @@ __global__ void pointer_by_data(int *a, int *b, const int *c) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("unknown"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)
 
 
 ASSUMING = """
@@ -178,8 +167,4 @@ __global__ void by_a_reference(int *out, thrust::device_ptr<int> a, int n) {
 }
 """
 
-
-@pytest.mark.parametrize("kernel", cases(POINTING))
-def test_what_points_to_memory_may_write_there(tmp_path_factory: pytest.TempPathFactory, kernel: str):
-    report = check(tmp_path_factory.mktemp("pointing"), POINTING)
-    assert observed(report, POINTING)[kernel] == expected(POINTING)[kernel]
+test_what_points_to_memory_may_write_there = verdicts(POINTING)

@@ -1,9 +1,6 @@
 """What is written where: equal values, overlapping bytes, places that memory contents decide."""
 
-import pytest
-
-from hgrd.races.findings import Report
-from tests.checking import cases, check, expected, observed
+from tests.checking import verdicts
 
 SOURCE = """
 __device__ void put(int *cell, int what) {
@@ -181,12 +178,4 @@ __global__ void follow_links(int *parent) {
 }
 """
 
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return check(tmp_path_factory.mktemp("values"), SOURCE)
-
-
-@pytest.mark.parametrize("kernel", cases(SOURCE))
-def test_kernel(report: Report, kernel: str):
-    assert observed(report, SOURCE)[kernel] == expected(SOURCE)[kernel]
+test_kernel = verdicts(SOURCE)
