@@ -17,9 +17,10 @@ from hgrd.program.memory import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.candidates import Candidate, Named, candidates
 from hgrd.races.queries import Posed
+from hgrd.races.runs import NAME
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
 from hgrd.solve.wrapping import in_range, takes_effect
-from hgrd.terms import EvaluationError, Op, Term, const, evaluate, ne, var
+from hgrd.terms import EvaluationError, Op, Symbol, Term, conj, const, evaluate, le, ne, var
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_QUERIES = 48
@@ -64,6 +65,24 @@ def precondition(
             if all(_leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts):
                 return candidate.text
     return ""
+
+
+def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
+    """That no size is, if this excludes the finding; "" if it does not, or where a size has no name."""
+    if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
+        return ""
+    bearing = sorted(sizes & {s for p in suspect.queries for s in p.query.shared}, key=lambda s: s.name)
+    named = {t: text for text, t in reversed(suspect.arguments)} | {
+        var(s): s.name for s in bearing if NAME.fullmatch(s.name)
+    }
+    if not all(var(s) in named for s in bearing):
+        return ""
+    text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
+    candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
+    assumed = _excludes(candidate, suspect.queries, decide, list(suspect.conflicts))
+    if assumed is None:
+        return ""
+    return text if all(_leaves_work(candidate, p.query, m, decide, assumed) for p, m in suspect.conflicts) else ""
 
 
 def _excludes(

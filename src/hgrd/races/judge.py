@@ -17,7 +17,7 @@ from hgrd.protocol.phases import Phases
 from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
-from hgrd.races.conditions import Suspect, scatters
+from hgrd.races.conditions import Suspect, not_negative, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
@@ -29,9 +29,10 @@ from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
+from hgrd.races.sizes import negative, sizes, with_natural
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
-from hgrd.terms import TRUE, Term, show
+from hgrd.terms import TRUE, Symbol, Term, show
 from hgrd.terms.rewrite import bottom_up
 
 _ATTEMPTS = 8  # to find iterations that both threads come to
@@ -72,6 +73,7 @@ class Judge:
     readings: Readings
     contents: Contents
     hosted: bool
+    sizes: frozenset[Symbol]
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     evidence: dict[SiteKey, Evidence] = field(default_factory=dict[SiteKey, Evidence])  # of the findings
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
@@ -81,6 +83,8 @@ class Judge:
     conflicts: dict[SiteKey, list[tuple[Posed, Model]]] = field(
         default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
     )
+    odd: dict[SiteKey, tuple[str, ...]] = field(default_factory=dict[SiteKey, tuple[str, ...]])
+    """Findings that are known only where these sizes are negative."""
     pairs: int = 0
     discharged: int = 0
 
@@ -98,6 +102,7 @@ class Judge:
             else:
                 self._pair(a, b, levels)
         self._look_for_conditions()
+        self._leave_odd_ones_open()
         return self._judgement()
 
     def _pairs_end(self) -> float:
@@ -140,7 +145,12 @@ class Judge:
 
     def _pair(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
         known = self.findings.get(_key(a, b))
-        if known is not None and not known.same_value and set(levels) <= set(known.levels):
+        if (
+            known is not None
+            and not known.same_value
+            and set(levels) <= set(known.levels)
+            and _key(a, b) not in self.odd
+        ):
             return None
         for pair in posed_pairs(a, b, levels, self.phases):
             if not self._settle(pair):
@@ -260,15 +270,19 @@ class Judge:
         shown = self._with_two_values(pair, posed, answer)
         same_value = shown is None
         posed, answer = shown or (posed, answer)
+        posed, answer, odd = self._with_natural_sizes(posed, answer)
         key = _key(a, b)
         if not same_value:
             self.conflicts.setdefault(key, []).append((posed, answer.model))
         known = self.findings.get(key)
         levels = {pair.level, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in levels)
-        if known is not None and (same_value or not known.same_value):
+        better = not odd and not same_value and self.odd.pop(key, None) is not None
+        if known is not None and (same_value or not known.same_value) and not better:
             self.findings[key] = replace(known, levels=ordered)
             return
+        if odd and not same_value:
+            self.odd[key] = odd
         self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         rule, cause = self._cause(pair)
@@ -323,6 +337,15 @@ class Judge:
             case _:
                 return posed, answer
 
+    def _with_natural_sizes(self, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict, tuple[str, ...]]:
+        """The conflict in a launch without negative sizes; if none is known, this one, and which sizes are."""
+        odd = negative(self.sizes, answer.model)
+        if odd:
+            narrower, natural = self._decided(with_natural(self.sizes, posed))
+            if isinstance(natural, Conflict):
+                return narrower, natural, negative(self.sizes, natural.model)
+        return posed, answer, odd
+
     def _own_values(self, pair: Pair) -> tuple[Term, Term] | None:
         """What the two leave in memory, where that is known and one of them is a write."""
         one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
@@ -335,10 +358,17 @@ class Judge:
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         racy = [key for key in self.conflicts if not self.findings[key].same_value]
+        racy.sort(key=lambda key: key in self.odd)
         for key, condition in leanings(racy, self._suspect, self.decide, self.deadline).items():
-            finding = self.findings[key]
-            confidence = Confidence.CONDITIONAL if self.hosted else finding.confidence
-            self.findings[key] = replace(finding, confidence=confidence, condition=condition)
+            self._lean(key, condition)
+        for key in self.odd:
+            if not self.findings[key].condition and perf_counter() < self.deadline:
+                self._lean(key, not_negative(self._suspect(key), self.sizes, self.decide))
+
+    def _lean(self, key: SiteKey, condition: str) -> None:
+        finding = self.findings[key]
+        confidence = Confidence.CONDITIONAL if self.hosted and condition else finding.confidence
+        self.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
     def _suspect(self, key: SiteKey) -> Suspect:
         conflicts = self.conflicts[key]
@@ -357,6 +387,15 @@ class Judge:
                     yield self._in_full(pair, values=None if self.options.strict else self._own_values(pair))
 
     # ------------------------------------------------------------ what stays open
+
+    def _leave_odd_ones_open(self) -> None:
+        """What is known only of negative sizes, and what no precondition excludes, is not decided."""
+        for key, names in self.odd.items():
+            if not self.findings[key].condition:
+                levels = self.findings.pop(key).levels
+                posed = self.evidence.pop(key).posed
+                why = f"it is found only where a size is negative: {_listed(names)}"
+                self._leave_open(posed.first, posed.second, levels, why)
 
     def _leave_open(self, a: Access, b: Access, levels: tuple[Level, ...], reason: str) -> None:
         self.open_sites.add(_key(a, b))
@@ -397,6 +436,7 @@ def judge(
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(read, relation),
         hosted,
+        sizes(protocol.configuration, facts),
     ).run()
 
 
