@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -20,7 +19,7 @@ from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, not_negative, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
-from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof, Site
+from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
 from hgrd.races.idioms import flaw
 from hgrd.races.launchable import in_a_launch
 from hgrd.races.leaning import leanings
@@ -29,18 +28,17 @@ from hgrd.races.options import AnalysisOptions
 from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
+from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
-from hgrd.terms import TRUE, Symbol, Term, show
-from hgrd.terms.rewrite import bottom_up
+from hgrd.terms import TRUE, Symbol, Term
 
 _ATTEMPTS = 8  # to find iterations that both threads come to
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
 _SECONDS_A_RACE = 0.1
 
 Decide: TypeAlias = Callable[[Query], Answer]
-SiteKey: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +142,18 @@ class Judge:
     # ------------------------------------------------------------ one pair
 
     def _pair(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
-        known = self.findings.get(_key(a, b))
+        known = self.findings.get(key_of(a, b))
         if (
             known is not None
             and not known.same_value
             and set(levels) <= set(known.levels)
-            and _key(a, b) not in self.odd
+            and key_of(a, b) not in self.odd
         ):
             return None
         for pair in posed_pairs(a, b, levels, self.phases):
             if not self._settle(pair):
                 return self._by_level(pair, levels)
-        if _key(a, b) not in self.open_sites and _key(a, b) not in self.findings:
+        if key_of(a, b) not in self.open_sites and key_of(a, b) not in self.findings:
             self.discharged += 1
         return None
 
@@ -249,13 +247,13 @@ class Judge:
         facts = (*(posed.facts[index] for index in sorted(answer.used)), *posed.contents)
         uses = dict.fromkeys(map(use_of, facts))
         self.used |= uses
-        key = _key(posed.first, posed.second)
+        key = key_of(posed.first, posed.second)
         known = self.proofs.get(key) or Proof(site_of(posed.first), site_of(posed.second), ())
         self.proofs[key] = replace(known, facts=tuple(dict.fromkeys((*known.facts, *uses))))
         for term in outermost(answer.no_wrap):
             bits, signed, _ = term.wrap_to
             self._assume(
-                f"{_source(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
+                f"{said(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
             )
         for text, span in self.poser.communication.assumptions(posed.first, posed.second):
             self._assume(text, span or self.protocol.span)
@@ -271,7 +269,7 @@ class Judge:
         same_value = shown is None
         posed, answer = shown or (posed, answer)
         posed, answer, odd = self._with_natural_sizes(posed, answer)
-        key = _key(a, b)
+        key = key_of(a, b)
         if not same_value:
             self.conflicts.setdefault(key, []).append((posed, answer.model))
         known = self.findings.get(key)
@@ -303,22 +301,22 @@ class Judge:
     def _doubt(self, pair: Pair, posed: Posed) -> str | None:
         """Why a conflict in the query may be none in the program."""
         if posed.unknown:
-            return f"it depends on values that are not known: {_listed(posed.unknown)}"
+            return f"it depends on values that are not known: {listed(posed.unknown)}"
         functions = self.contents.functions_in(posed.query)
         if functions:
-            return f"it depends on values that are not known: {_listed(functions)}"
+            return f"it depends on values that are not known: {listed(functions)}"
         computed = self.contents.bearing_on(posed.query)
         if computed:
-            return f"it depends on values that the kernel computes: {_listed(computed)}"
+            return f"it depends on values that the kernel computes: {listed(computed)}"
         choosing = self.contents.choosing(posed.query)
         if choosing:
-            return f"it depends on values that the kernel computes: {_listed(choosing)}"
+            return f"it depends on values that the kernel computes: {listed(choosing)}"
         bounding, modest = self.contents.modest(posed.query)
         if bounding and not isinstance(self.decide(modest), Conflict):
-            return f"it depends on values that the kernel computes: {_listed(bounding)}"
+            return f"it depends on values that the kernel computes: {listed(bounding)}"
         sums, ordered = self.contents.in_order(posed)
         if sums and isinstance(self.decide(ordered), Proved):
-            return f"it depends on whether what the kernel computes is sorted: {_listed(sums)}"
+            return f"it depends on whether what the kernel computes is sorted: {listed(sums)}"
         return self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
@@ -381,7 +379,7 @@ class Judge:
     def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
         for a, b in candidates(self.protocol):
-            if _key(a, b) == key:
+            if key_of(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
                 for pair in posed_pairs(a, b, levels, self.phases):
                     yield self._in_full(pair, values=None if self.options.strict else self._own_values(pair))
@@ -394,12 +392,12 @@ class Judge:
             if not self.findings[key].condition:
                 levels = self.findings.pop(key).levels
                 posed = self.evidence.pop(key).posed
-                why = f"it is found only where a size is negative: {_listed(names)}"
+                why = f"it is found only where a size is negative: {listed(names)}"
                 self._leave_open(posed.first, posed.second, levels, why)
 
     def _leave_open(self, a: Access, b: Access, levels: tuple[Level, ...], reason: str) -> None:
-        self.open_sites.add(_key(a, b))
-        key = (*_key(a, b), reason)
+        self.open_sites.add(key_of(a, b))
+        key = (*key_of(a, b), reason)
         known = self.open_pairs.get(key)
         together = {*levels, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in together)
@@ -442,36 +440,3 @@ def judge(
 
 def _sized(pair: Pair) -> bool:
     return pair.first.target.size is not None or bool(pair.first.bounds or pair.second.bounds)
-
-
-def _key(a: Access, b: Access) -> SiteKey:
-    return (*sorted((_site_key(a), _site_key(b))), a.space)
-
-
-def _site_key(a: Access) -> tuple[str, int, int, str, str]:
-    return (a.span.file, a.span.line, a.span.column, a.kind.value, a.scope.value if a.scope is not None else "")
-
-
-def site_of(access: Access) -> Site:
-    scope = access.scope.value if access.scope is not None else ""
-    return Site(access.span, access.kind, access.target.name, access.text, scope)
-
-
-def use_of(fact: Fact) -> FactUse:
-    return FactUse(fact.text, fact.kind.value, fact.span)
-
-
-def outermost(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Those that are not part of another one."""
-    inner = {x for t in terms for x in bottom_up(t.args)}
-    return tuple(t for t in terms if t not in inner)
-
-
-def _source(term: Term) -> str:
-    text = show(term).replace("@1", "").replace("@2", "")
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _listed(symbols: tuple[str, ...]) -> str:
-    """The first few names, as the source has them."""
-    return ", ".join(list(dict.fromkeys(re.split("[@']", name)[0] for name in symbols))[:3])
