@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from hgrd.host.model import Fact, FactKind
-from hgrd.program.expressions import Call, Launch, Storage, Variable
+from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.held import held_value
@@ -39,7 +41,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import TRUE, Origin, Symbol, Term, const, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, as_int, const, disj, eq, ne, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -69,6 +71,9 @@ class DeviceSemantics(Semantics):
     alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
     keeping: Keeping = field(default_factory=Keeping)
+    tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
+    testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
+    left: Symbol | None = None
 
     # ------------------------------------------------------------ variables
 
@@ -165,6 +170,11 @@ class DeviceSemantics(Semantics):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
         result = None if steady else symbol_of(value)
+        if self.testing and result is not None and not volatile:
+            own = self.recorder.just_stored(pointer, size, state, self.left)
+            if own is not None:
+                later = FALSE if self.left is None else ne(var(self.left), const(0))
+                self.tested[result] = disj(later, eq(var(result), as_int(own)))
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
@@ -276,6 +286,7 @@ class DeviceSemantics(Semantics):
         text: str = "",
     ) -> None:
         space = _SPACES.get(pointer.target.space)
+        self.testing = self.testing and kind is AccessKind.READ  # not of what the test itself has stored
         if space is None or machine.probing or not state.alive:
             return
         self.keeping.accessed(kind, pointer.target)
@@ -352,6 +363,17 @@ class DeviceSemantics(Semantics):
         while isinstance(element, ArrayType):
             element = element.of
         return not isinstance(element, FloatType)
+
+    @contextmanager
+    def first_test(
+        self, machine: Machine, test: Expression, count: Symbol | None = None
+    ) -> Generator[None, None, None]:
+        self.testing = not machine.probing and not any(isinstance(n, Call) for n in nodes(test))
+        self.left = count
+        try:
+            yield
+        finally:
+            self.testing = False
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
         self.recorder.enter(machine, binder, state, span)

@@ -142,6 +142,7 @@ def _run(
         tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
         dict(device.alike),
         held,
+        tested=dict(device.tested),
     )
 
 

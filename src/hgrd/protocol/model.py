@@ -217,6 +217,8 @@ class Protocol:
     `functions` are the keys of all functions that it runs.
     `constants`: what is known of constant memory.
     `contents`: what the host has filled memory with.
+    `tested`: by values that the tests around loops read from where their thread has just stored something: that they
+    find this, as they do where there is no race.
     """
 
     kernel: str
@@ -238,6 +240,7 @@ class Protocol:
     alike: Mapping[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
+    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

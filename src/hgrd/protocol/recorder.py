@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.protocol.leaving import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import Pointer
 from hgrd.terms import Origin, Symbol, Term, conj, const, ne, symbols_of, var
 
 _LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
@@ -62,6 +64,20 @@ class Recorder:
         if not any(g.span == span and g.reason == reason for g in self.gaps):
             self.gaps.append(gap)
 
+    def just_stored(self, pointer: Pointer, size: int, state: State, left: Symbol | None) -> Term | None:
+        """The value that the thread, which has got to `state`, has stored at this place as the last thing it did.
+
+        But for a loop that is over after `left` iterations.
+        """
+        items = self.open[-1]
+        if items and isinstance(loop := items[-1], ProtocolLoop) and loop.count == left:
+            items = items[:-1]
+        last = next((i for i in reversed(items) if not _only_reads(i)), None)
+        if not isinstance(last, Access) or last.kind is not AccessKind.WRITE or last.volatile:
+            return None
+        same = last.target.key == pointer.target.key and last.offset is pointer.offset and last.size == size
+        return last.value if same and set(last.guards) <= set(guards_of(state)) else None
+
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
         if not machine.probing:
             self.open.append([])
@@ -94,6 +110,10 @@ class Recorder:
             return behind
         breaks = opened.conditions(ends.breaks, whole=True)
         return (*behind, *ended(tests, breaks, binder, local, var(count)))
+
+
+def _only_reads(item: Item) -> bool:
+    return isinstance(item, Access) and item.kind is AccessKind.READ and not item.volatile
 
 
 def guards_of(state: State) -> tuple[Term, ...]:

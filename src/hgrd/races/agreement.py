@@ -8,15 +8,16 @@ is excluded on these grounds, there is no first race, so none at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
-from hgrd.races.parties import Naming
-from hgrd.terms import TRUE, Term, conj, disj, eq, ne, negate, symbols_of, var
+from hgrd.races.parties import SUFFIX, Naming
+from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
 
 _MOST = 48
 _MOST_WRITES = 16
@@ -29,6 +30,7 @@ class Readings:
     reads: dict[str, Access]
     phases: Phases
     writes: tuple[Access, ...] = ()
+    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # as Protocol.tested
 
     def constraints(self, a: Access, b: Access, naming: Naming, values: tuple[Term, ...] = ()) -> tuple[Term, ...]:
         """What follows for the values that the first party's `a` and the second's `b` depend on.
@@ -45,6 +47,8 @@ class Readings:
             for s in second:
                 if _alike(r, s) and (naming.same_block or r.space is Space.GLOBAL):
                     found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), naming)] = None
+        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+            found |= dict.fromkeys(naming.of(tuple(own for r in reads for own in self._own(r, access)), party))
         found.pop(TRUE, None)
         return tuple(found)[:_MOST]
 
@@ -55,17 +59,52 @@ class Readings:
         """
         if access.kind is not AccessKind.READ:
             return access.value if access.kind is AccessKind.WRITE else None
+        before = self._own_write(access)
+        if before is None or not before[1]:
+            return None if before is None else before[0].value
+        last, first = before
+        if last.value is None or access.result is None:
+            return None
+        return ite(first_of(first), as_int(last.value), var(access.result))
+
+    def _own(self, read: Access, access: Access) -> Iterator[Term]:
+        """That a read which the access depends on, if it is made, finds what its thread has just written there."""
+        before = self._own_write(read)
+        if before is None or before[0].value is None or read.result is None:
+            return
+        made = conj(first_of(before[1]), *(g for g in read.guards if g not in access.guards))
+        yield disj(negate(made), eq(var(read.result), as_int(before[0].value)))
+
+    def own_tests(self, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
+        """The same of tests that have led into loops."""
+        here = {s.name for s in symbols_of(*terms)}
+        return tuple(
+            naming.of((found,), party)[0]
+            for symbol, found in self.tested.items()
+            for party in Party
+            if symbol.name + SUFFIX[party] in here
+        )
+
+    def _own_write(self, access: Access) -> tuple[Access, tuple[Symbol, ...]] | None:
+        """The write of which a read finds the value, unless another thread writes there at any time.
+
+        It does so in the first iterations of these loops, which are around the read alone.
+        """
         earlier = [w for w in self.writes if w.target.key == access.target.key and w.number < access.number]
         last = max(earlier, key=lambda w: w.number, default=None)
         if last is None or last.kind is not AccessKind.WRITE:
             return None
         if last.offset is not access.offset or last.size != access.size:
             return None
-        certain = set(last.guards) <= set(access.guards) and self._between(last, access) is not None
-        return last.value if certain and not self._overwritten(last, access) else None
+        depth = len(self.phases.paths[last.number]) - 1
+        ways = self.phases.paths[access.number][depth:]
+        if not set(last.guards) <= set(access.guards) or self._between(last, access) is None:
+            return None
+        return last, tuple(loop.binder for items, at in ways[:-1] if isinstance(loop := items[at], ProtocolLoop))
 
     def bear_on(self, a: Access, b: Access) -> bool:
-        return bool(self._behind(a) or self._behind(b))
+        tests = self.tested.keys() & symbols_of(*a.guards, *a.endings, *b.guards, *b.endings)
+        return bool(tests or self._behind(a) or self._behind(b))
 
     def _behind(self, access: Access, values: tuple[Term, ...] = ()) -> list[Access]:
         """The reads that the access and the values depend on, directly or through others, since the last barrier.
@@ -123,6 +162,11 @@ class Readings:
         return [*items[start + 1 : stop], *([inside] if inside is not None else [])]
 
 
+def first_of(loops: Iterable[Symbol]) -> Term:
+    """That these loops are in their first iterations."""
+    return conj(*(eq(var(binder), const(0)) for binder in loops))
+
+
 def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool) -> Readings:
     """None where some races are not looked for: the argument is about all of them."""
     writes = tuple(a for a in accesses(protocol.items) if a.changes)
@@ -133,7 +177,7 @@ def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *,
         for a in accesses(protocol.items)
         if a.kind is AccessKind.READ and a.result is not None and not a.volatile
     }
-    return Readings(found, relation, writes)
+    return Readings(found, relation, writes, protocol.tested)
 
 
 def _orders(item: Item) -> bool:

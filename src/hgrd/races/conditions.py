@@ -20,7 +20,22 @@ from hgrd.races.queries import Posed
 from hgrd.races.runs import NAME
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
 from hgrd.solve.wrapping import in_range, takes_effect
-from hgrd.terms import EvaluationError, Op, Symbol, Term, conj, const, evaluate, le, ne, var
+from hgrd.terms import (
+    TRUE,
+    EvaluationError,
+    Op,
+    Origin,
+    Symbol,
+    Term,
+    conj,
+    const,
+    disj,
+    evaluate,
+    le,
+    ne,
+    symbols_of,
+    var,
+)
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_QUERIES = 48
@@ -153,14 +168,30 @@ def _leaves_work(
 ) -> bool:
     """Whether two threads can still make the two accesses, wherever these go, without what is assumed not to wrap.
 
-    So they can with different indexes along each axis along which those of the model differ: a condition under
-    which only one row of threads has anything to do is none to expect.
+    Where no loop with a barrier is run between the two, one may be.  They can so with different indexes along each axis
+    along which those of the model differ: a condition under which only one row of threads has anything to do is none to
+    expect.
     """
     anywhere = [replace(party, address=const(0)) for party in (query.first, query.second)]
-    free = replace(_under(candidate, query), first=anywhere[0], second=anywhere[1])
+    between = tuple(map(_however_often, query.between))
+    free = replace(_under(candidate, replace(query, between=between)), first=anywhere[0], second=anywhere[1])
     axes = zip(query.first.axes, query.second.axes, strict=True)
     apart = [(a.symbol, b.symbol) for a, b in axes if model.values.get(a.symbol) != model.values.get(b.symbol)]
     return all(_can_meet(replace(free, between=(*free.between, ne(var(a), var(b)))), decide, assumed) for a, b in apart)
+
+
+def _however_often(term: Term) -> Term:
+    """What holds between two threads, but for that loops were left before their first iteration."""
+    match term.op:
+        case Op.AND:
+            return conj(*map(_however_often, term.args))
+        case Op.OR:
+            return disj(*map(_however_often, term.args))
+        case Op.EQ if const(0) in term.args:
+            counts = all(s.origin is Origin.COUNT for s in symbols_of(term))
+            return TRUE if counts else term
+        case _:
+            return term
 
 
 def _can_meet(query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]) -> bool:

@@ -105,7 +105,8 @@ class Poser:
         endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
         read = (*one, *two, *extra, *endings[0], *endings[1])
         said, contents = said_of(self.protocol.contents if filled else (), read)
-        posed = _posed(pair, self.facts, naming, ((*extra, *said), one, endings[0], two, endings[1]))
+        own = readings.own_tests(naming, read) if readings is not None else ()
+        posed = _posed(pair, self.facts, naming, ((*extra, *said, *own), one, endings[0], two, endings[1]))
         return replace(posed, contents=contents, data=posed.data or bool(arrays_of(*apart)))
 
     def _companions(self, access: Access) -> tuple[Term, ...]:

@@ -6,6 +6,7 @@ The iteration number is a bounded symbol; `carried` tells how variables depend o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -163,7 +164,9 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     inside = state.copy()
     inside.assume(le(const(0), var(binder)), ConditionKind.LOOP, shape.span)
     if shape.test_first and shape.test is not None:  # no iteration without the first
-        inside.assume(silently(machine, state.copy(), shape.test), ConditionKind.VALUE, shape.test.span)
+        with machine.semantics.first_test(machine, shape.test):
+            first = silently(machine, state.copy(), shape.test)
+        inside.assume(first, ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
     if shape.test is not None:
         again = _test_before(machine, inside, shape, carried, var(binder))
@@ -291,7 +294,8 @@ def _after(
     first = const(0 if shape.test_first or left_early else 1)
     state.assume(le(first, var(count)), ConditionKind.ENDED, shape.span)
     if not left_early:
-        done = _test_before(machine, state, shape, carried, var(count))
+        with machine.semantics.first_test(machine, shape.test, count) if shape.test_first else nullcontext():
+            done = _test_before(machine, state, shape, carried, var(count))
         if shape.test_first:
             silently(machine, state, shape.test)  # the test that fails is made, too
         if done is not None:

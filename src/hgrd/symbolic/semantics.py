@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from hgrd.program.expressions import Call, Launch, Variable
+from hgrd.program.expressions import Call, Expression, Launch, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import FunctionType, Type
@@ -112,6 +113,15 @@ class Semantics(ABC):
     def watches(self, effects: Effects) -> bool:
         """Whether there is anything to take down in a loop of these effects."""
         return True
+
+    def first_test(
+        self, machine: Machine, test: Expression, count: Symbol | None = None
+    ) -> AbstractContextManager[None]:
+        """Around a test that is run in silence, to know what leads into a loop, or out of it: after `count` iterations.
+
+        That of none is then its first one.
+        """
+        return nullcontext()
 
     @abstractmethod
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:

@@ -1,0 +1,101 @@
+"""What a thread has just stored itself is what it finds, as long as nothing has raced: in tests around loops, too."""
+
+from tests.checking import verdicts
+
+SOURCE = """
+// note: write none, write none; shared; warp block
+// note: read test, write none; shared; warp block (data-dependent)
+// note: write one, write one; shared; warp block (data-dependent)
+// race: read last, write none; shared; warp block (unless n > 0)
+__global__ void search(int *out, const int *in, int n) {
+  __shared__ bool found;
+  found = false;  // none
+  for (int c = 0; c * 256 < n && !found; c++) {  // test
+    int i = c * 256 + threadIdx.x;
+    __syncthreads();
+    if (i < n && in[i] > 1) found = true;  // one
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found;  // last
+}
+
+// note: write none, write none; shared; warp block
+// note: read test, write none; shared; warp block (data-dependent)
+// note: write one, write one; shared; warp block (data-dependent)
+// safe: 5 of 8 pairs
+__global__ void search_something(int *out, const int *in) {
+  __shared__ bool found;
+  found = false;  // none
+  for (int c = 0; c < 4 && !found; c++) {  // test
+    int i = c * 256 + threadIdx.x;
+    __syncthreads();
+    if (in[i] > 1) found = true;  // one
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found;
+}
+
+// race: write first, write first; shared; warp block
+// race: read test, write first; shared; warp block (data-dependent)
+// note: write one, write one; shared; warp block (data-dependent)
+__global__ void not_the_same_value(int *out, const int *in) {
+  __shared__ bool found;
+  found = threadIdx.x == 7;  // first
+  for (int c = 0; c < 4 && !found; c++) {  // test
+    int i = c * 256 + threadIdx.x;
+    __syncthreads();
+    if (in[i] > 1) found = true;  // one
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found;  // last
+}
+
+// race: read test, write none; shared; warp block (data-dependent)
+// race: read last, write none; shared; warp (data-dependent)
+// note: write one, write one; shared; warp block (data-dependent)
+__global__ void one_thread_alone_stores_it(int *out, const int *in) {
+  __shared__ bool found;
+  if (threadIdx.x == 1) found = false;  // none
+  for (int c = 0; c < 4 && !found; c++) {  // test
+    int i = c * 256 + threadIdx.x;
+    __syncthreads();
+    if (in[i] > 1) found = true;  // one
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found;  // last
+}
+
+// note: write none, write none; shared; warp block
+// race: read test, write none; shared; warp block (data-dependent)
+// race: read last, write none; shared; warp block (data-dependent)
+// race: read test, write one; shared; warp block (data-dependent)
+// race: read last, write one; shared; warp block (data-dependent)
+// note: write one, write one; shared; warp block (data-dependent)
+// race: write none, write one; shared; warp block (data-dependent)
+__global__ void stored_again_before_the_loop(int *out, const int *in) {
+  __shared__ bool found;
+  found = false;  // none
+  if (in[threadIdx.x] > 1) found = true;  // one
+  for (int c = 0; c < 4 && !found; c++) {  // test
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found;  // last
+}
+
+// note: write none, write none; shared; warp block
+// note: write one, write one; shared; warp block (data-dependent)
+// note: read test, write none; shared; warp block (data-dependent)
+// race: read test, write one; shared; warp block (data-dependent)
+__global__ void later_iterations_read_what_others_store(int *out, const int *in) {
+  __shared__ bool found;
+  found = false;  // none
+  for (int c = 0; c < 4 && !found; c++) {  // test
+    __syncthreads();
+    if (in[c * 256 + threadIdx.x] > 1) found = true;  // one
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = found;
+}
+"""
+
+test_kernel = verdicts(SOURCE)
