@@ -67,6 +67,7 @@ def precondition(
         return ""
     enough = process_time() + _SECONDS
     conflicts = list(suspect.conflicts)
+    queries = list(suspect.queries)
     posed = suspect.conflicts[0][0]
     for candidate in candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters):
         if only not in (None, candidate.text):
@@ -74,7 +75,7 @@ def precondition(
         if perf_counter() > deadline or process_time() > enough:
             return ""
         if all(_violates(candidate, posed.query, model) for posed, model in conflicts):
-            assumed = _excludes(candidate, suspect.queries, decide, conflicts)
+            assumed = _excludes(candidate, queries, decide, conflicts)
             if assumed is None:
                 continue
             if all(_leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts):
@@ -94,7 +95,7 @@ def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Q
         return ""
     text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
     candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
-    assumed = _excludes(candidate, suspect.queries, decide, list(suspect.conflicts))
+    assumed = _excludes(candidate, list(suspect.queries), decide, list(suspect.conflicts))
     if assumed is None:
         return ""
     return text if all(_leaves_work(candidate, p.query, m, decide, assumed) for p, m in suspect.conflicts) else ""
@@ -102,20 +103,21 @@ def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Q
 
 def _excludes(
     candidate: Candidate,
-    queries: tuple[Posed, ...],
+    queries: list[Posed],
     decide: Callable[[Query], Answer],
     conflicts: list[tuple[Posed, Model]],
 ) -> tuple[Term, ...] | None:
     """What is assumed not to wrap around where the candidate rules all conflicts out; None if it does not.
 
-    Where it does not, later candidates must be violated there.
+    Where it does not, later candidates must be violated there, and that query is asked first for them.
     """
     assumed: dict[Term, None] = {}
-    for posed in queries:
+    for index, posed in enumerate(queries):
         answer = decide(_under(candidate, posed.query))
         if isinstance(answer, Conflict):
             conflicts.append((posed, answer.model))
         if not isinstance(answer, Proved):
+            queries.insert(0, queries.pop(index))
             return None
         assumed |= dict.fromkeys(answer.no_wrap)
     found = [model for _, model in conflicts if not _leans(model, tuple(assumed))]
