@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, FunctionValue, NullValue, Pointer, Value
+from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, FunctionValue, NullValue, Pointer, Rational, Value
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -113,7 +113,20 @@ def _floating(op: BinaryOp, a: FloatValue, b: FloatValue, type_: Type) -> Value 
         if a.exact is None or b.exact is None:
             return None
         return integer(op, mul(a.exact[0], const(b.exact[1])), mul(b.exact[0], const(a.exact[1])), BoolType())
-    return FloatValue(read(computed(op.value, type_), a.key, b.key), _exact(op, a.exact, b.exact))
+    exact = _exact(op, a.exact, b.exact)
+    rounds = type_ in (FloatType(32), FloatType(64))
+    near = _near_product(a, b) if op is BinaryOp.MUL and exact is None and rounds else None
+    return FloatValue(read(computed(op.value, type_), a.key, b.key), exact, near)
+
+
+def _near_product(a: FloatValue, b: FloatValue) -> tuple[Rational, Rational] | None:
+    """Two rationals around the product of an integer and a constant that is no fraction of small numbers."""
+    for whole, factor in ((a, b), (b, a)):
+        if whole.exact is not None and whole.exact[1] == 1 and factor.near is not None:
+            (x, d), (y, e) = factor.near
+            if x.is_const and y.is_const:
+                return (mul(whole.exact[0], x), d), (mul(whole.exact[0], y), e)
+    return None
 
 
 def _exact(op: BinaryOp, a: tuple[Term, int] | None, b: tuple[Term, int] | None) -> tuple[Term, int] | None:
@@ -272,7 +285,7 @@ def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | Non
             narrower = isinstance(source, FloatType) and source.bits > target.bits
             if not narrower or (exact is not None and _has(target, exact)):
                 return value
-            return FloatValue(read(f"float{target.bits}", key), exact)
+            return FloatValue(read(f"float{target.bits}", key), exact, value.near)
         case _:
             return None
 
@@ -291,15 +304,19 @@ def _power_of_two(number: int) -> bool:
 def rounded(value: FloatValue, *, up: bool) -> FloatValue:
     """ceil or floor."""
     key = read("ceil" if up else "floor", value.key)
-    if value.exact is None:
-        return FloatValue(key)
-    numerator, denominator = value.exact
+    exact = None if value.exact is None else _rounded(value.exact, up=up)
+    near = None if value.near is None else (_rounded(value.near[0], up=up), _rounded(value.near[1], up=up))
+    return FloatValue(key, exact, near)
+
+
+def _rounded(number: Rational, *, up: bool) -> Rational:
+    numerator, denominator = number
     if denominator == 1:
-        return FloatValue(key, value.exact)
+        return number
     bias = const(denominator - 1)
     positive = div(add(numerator, bias), const(denominator)) if up else div(numerator, const(denominator))
     negative = div(numerator, const(denominator)) if up else div(sub(numerator, bias), const(denominator))
-    return FloatValue(key, (ite(le(const(0), numerator), positive, negative), 1))
+    return ite(le(const(0), numerator), positive, negative), 1
 
 
 def extreme(a: Value, b: Value, *, greatest: bool) -> Value | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import ceil, floor
+from typing import TYPE_CHECKING, Final
 
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
@@ -24,13 +25,17 @@ from hgrd.symbolic.values import (
     MemoryObject,
     MemorySpace,
     Pointer,
+    Rational,
     Value,
 )
-from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, const, mul, negate, read
+from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, conj, const, div, le, maximum, minimum, mul, negate, read
 from hgrd.terms.build import read_between
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
+
+_PARTS: Final = 16
+_ROUNDING: Final = 2.0**-20
 
 
 def evaluate(machine: Machine, state: State, e: Expression) -> Value:
@@ -49,7 +54,7 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
         case ir.Convert(operand=operand, type=type_, explicit=explicit):
             given = evaluate(machine, state, operand)
             value = arithmetic.convert(given, operand.type, type_, explicit=explicit)
-            return value if value is not None else _unknown_conversion(machine, e, given)
+            return value if value is not None else _unknown_conversion(machine, state, e, given)
         case ir.PointerAdd(pointer=pointer, index=index, stride=stride):
             base, count = evaluate(machine, state, pointer), evaluate(machine, state, index)
             if isinstance(pointer, ir.AddressOf) and isinstance(count, Term):
@@ -135,7 +140,16 @@ def float_constant(value: float) -> FloatValue:
     if value != value or value in (float("inf"), float("-inf")):
         return FloatValue(key)
     numerator, denominator = value.as_integer_ratio()
-    return FloatValue(key, (const(numerator), denominator) if denominator < 1 << 20 else None)
+    if denominator < 1 << 20:
+        return FloatValue(key, (const(numerator), denominator))
+    return FloatValue(key, near=_around(value))
+
+
+def _around(value: float) -> tuple[Rational, Rational] | None:
+    """The sixteenths next to a constant; None if rounding a product with it to 24 digits, twice, could get past one."""
+    low, high = floor(value * _PARTS), ceil(value * _PARTS)
+    far = all(abs(value * _PARTS - whole) > abs(whole) * _ROUNDING for whole in (low, high))
+    return ((const(low), _PARTS), (const(high), _PARTS)) if far else None
 
 
 def zero(machine: Machine, type_: Type) -> Value:
@@ -193,11 +207,15 @@ def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary)
     return machine.unknown("value", e.type, Origin.UNKNOWN)
 
 
-def _unknown_conversion(machine: Machine, e: ir.Convert, given: Value) -> Value:
+def _unknown_conversion(machine: Machine, state: State, e: ir.Convert, given: Value) -> Value:
     origin = Origin.DATA if isinstance(e.operand.type, FloatType) else Origin.UNKNOWN
     value = machine.unknown("converted", e.type, origin)
     if isinstance(given, FloatValue):
         machine.semantics.made_of(machine, value, given)
+        if given.near is not None and isinstance(value, Term) and isinstance(e.type, IntType):
+            ends = [div(n, const(d)) for n, d in given.near]
+            least, most = minimum(*ends), maximum(*ends)
+            state.assume(conj(le(least, value), le(value, most)), ConditionKind.VALUE, e.span)
     return value
 
 

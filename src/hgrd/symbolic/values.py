@@ -66,15 +66,21 @@ class FunctionValue:
     function: FunctionRef
 
 
+Rational: TypeAlias = tuple[Term, int]
+"""Its numerator and its positive denominator."""
+
+
 @dataclass(frozen=True, slots=True)
 class FloatValue:
     """A floating-point value by identity: equal keys are equal values.
 
-    `exact` is (numerator, positive denominator) where it is a known rational: rounding is then ignored.
+    `exact` is (numerator, positive denominator) where it is a known rational: rounding is then ignored.  `near` are two
+    rationals that it lies between where it is not, in either order: 9 n / 16 and 10 n / 16 for `0.6f * n`.
     """
 
     key: Term
-    exact: tuple[Term, int] | None = None
+    exact: Rational | None = None
+    near: tuple[Rational, Rational] | None = None
 
 
 @dataclass(frozen=True, slots=True)
