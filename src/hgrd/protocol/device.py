@@ -41,7 +41,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, as_int, const, disj, eq, ne, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, as_int, const, disj, eq, ne, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -72,6 +72,7 @@ class DeviceSemantics(Semantics):
     kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
     keeping: Keeping = field(default_factory=Keeping)
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
+    whole: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
     left: Symbol | None = None
 
@@ -190,6 +191,9 @@ class DeviceSemantics(Semantics):
         """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
         in which that was read.
         """
+        if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
+            down = given.key.op is Op.READ and given.key.array == "floor"
+            self.whole[value.symbol] = (given.key.args[0] if down else given.key, down)
         if self._same_for_block(given.key):
             loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
             self.spread(machine, value, tuple(loops))

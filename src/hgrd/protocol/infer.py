@@ -143,6 +143,7 @@ def _run(
         dict(device.alike),
         held,
         tested=dict(device.tested),
+        whole=dict(device.whole),
     )
 
 

@@ -219,6 +219,8 @@ class Protocol:
     `contents`: what the host has filled memory with.
     `tested`: by values that the tests around loops read from where their thread has just stored something: that they
     find this, as they do where there is no race.
+    `whole`: integers that floating-point numbers have been converted to, with the number, and whether that was rounded
+    down before.
     """
 
     kernel: str
@@ -241,6 +243,7 @@ class Protocol:
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
+    whole: Mapping[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

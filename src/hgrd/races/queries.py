@@ -20,6 +20,7 @@ from hgrd.races.extents import companions
 from hgrd.races.filled import said_of
 from hgrd.races.identity import differ
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats
+from hgrd.races.whole import compared
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, substitute
@@ -101,6 +102,8 @@ class Poser:
         if values is not None:
             (left,), (right,) = naming.of(values[:1], Side.FIRST), naming.of(values[1:], Side.SECOND)
             extra = (*extra, differ((left, right), (one[0], two[0]), (a.size, b.size)))
+        parts = ((Side.FIRST, a), (Side.SECOND, b))
+        extra = (*extra, *(t for side, access in parts for t in naming.of(compared(self.protocol, access), side)))
         extra = (*extra, *made_together(self.protocol, naming, (*one, *two, *extra)))
         endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
         read = (*one, *two, *extra, *endings[0], *endings[1])

@@ -285,7 +285,7 @@ def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | Non
             narrower = isinstance(source, FloatType) and source.bits > target.bits
             if not narrower or (exact is not None and _has(target, exact)):
                 return value
-            return FloatValue(read(f"float{target.bits}", key), exact, value.near)
+            return FloatValue(read(f"float{target.bits} of", key), exact, value.near)
         case _:
             return None
 
