@@ -46,12 +46,13 @@ Grounds: TypeAlias = Evidence | BarrierEvidence
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A kernel at a launch (None: no host code), and who decides queries about it."""
+    """A kernel at a launch (None: no host code), and who decides queries about it; `briefly`: with less effort."""
 
     tables: Tables
     kernel: Function
     launch: LaunchSite | None
     decide: Callable[[Query], Answer]
+    briefly: Callable[[Query], Answer]
 
 
 Replay: TypeAlias = Callable[[Situation, Finding, Evidence], Finding]
