@@ -37,6 +37,13 @@ def put(path: str, value: object) -> Callable[[], None]:
     return apply
 
 
+def contradicted(_: Callable[..., Any]) -> Callable[..., Any]:
+    """Says what never holds."""
+    from hgrd.terms import FALSE
+
+    return lambda *_, **__: (FALSE,)
+
+
 def gives(value: object, *paths: str) -> Callable[[], None]:
     """The functions give this value, whatever they are given."""
     return together(*(put(path, lambda *_, **__: value) for path in paths))

@@ -8,7 +8,7 @@ from typing import Final
 
 from hgrd.host.contents import fills_of, keep, lose_behind
 from hgrd.host.context import Invocation, Meaning
-from hgrd.host.memory import forget_targets
+from hgrd.host.memory import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
 from hgrd.symbolic.fills import Affine, Ascending, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
@@ -34,6 +34,7 @@ def _range(call: Invocation) -> tuple[Pointer, Term, IntType] | None:
 
 
 def _written(call: Invocation) -> None:
+    call.record.makers.remakes(direct_targets(call.arguments[:1]), call.span)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 

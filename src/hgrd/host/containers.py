@@ -12,7 +12,7 @@ from hgrd.host.contents import ELEMENTS
 from hgrd.host.context import Invocation, Meaning
 from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Symbol, as_int, const, mul, var
 from hgrd.terms.term import Term
 
@@ -20,8 +20,23 @@ _CLASSES: Final = ("std::vector", "std::array", "std::basic_string", "std::strin
 _OWNERS: Final = (  # the others look at elements that are known by other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
 )  # fmt: skip
+_ADDING: Final = ("push_back", "emplace_back", "push", "insert", "emplace")
 _MOST = (1 << 40) - 1
 _CELL = 8
+
+
+def of_container(qualified: str) -> bool:
+    """Whether a function is a member of a container."""
+    return qualified.rpartition("::")[0].startswith(_CLASSES)
+
+
+def adds_element(call: Invocation) -> bool:
+    """Whether a call is `push_back` or its like; then it is taken down who makes the element."""
+    if call.name not in _ADDING or not of_container(call.call.function.qualified):
+        return False
+    elements, value = _data(call), call.argument(len(call.arguments) - 1)
+    call.record.makers.stores(call.machine, elements or OPAQUE, value or OPAQUE, call.span)
+    return True
 
 
 def container_meaning(qualified: str) -> Meaning | None:

@@ -133,14 +133,19 @@ def keep(state: State, to: Value, fills: tuple[Fill, ...]) -> None:
         fill(state, to.target, fills)
 
 
-def after_kernel(writes: Writes, kernel: str, state: State, arguments: tuple[Value, ...]) -> None:
-    """A kernel has run: it may have written what it reaches through some of its parameters, or anything."""
+def after_kernel(writes: Writes, kernel: str, state: State, arguments: tuple[Value, ...]) -> list[MemoryObject]:
+    """A kernel has run: it may have written what it reaches through some of its parameters, or anything.
+
+    The objects that it may have written, as far as its arguments lead to them.
+    """
     through = writes.of(kernel)
     changed = arguments if through is None else tuple(a for i, a in enumerate(arguments) if i in through)
     if through is None:
         lose_all(state)
+    written = reachable(state, changed)
     lose_behind(state, changed)
-    left_alone = {t.key for t in reachable(state, arguments)} - {t.key for t in reachable(state, changed)}
+    left_alone = {t.key for t in reachable(state, arguments)} - {t.key for t in written}
     for target in reachable(state, arguments):
         if target.space not in SHARED_SPACES and not (target.key in left_alone and fills_of(state, target)):
             forget(state, target)
+    return written

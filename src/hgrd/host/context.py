@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from hgrd.host.iterations import Around
 from hgrd.host.link import LaunchPlace, Linked
+from hgrd.host.makers import Makers
 from hgrd.host.memory import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.streams import streams_apart
@@ -43,6 +44,7 @@ class Record:
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
+    `makers`: who makes what arrays hold.
     `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
@@ -63,6 +65,7 @@ class Record:
     page_locked: set[str] = field(default_factory=set[str])
     copies: dict[str, Span] = field(default_factory=dict[str, Span])
     used: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
+    makers: Makers = field(default_factory=Makers)
     postponed: bool = False
     destroys: bool = field(init=False)
     streams_apart: bool = field(init=False)

@@ -22,6 +22,7 @@ from hgrd.symbolic.values import (
     OpaqueValue,
     Pointer,
     Value,
+    pointed_to,
 )
 from hgrd.terms import TRUE, Term, as_int, const
 
@@ -35,6 +36,7 @@ _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 
 def copy_to_symbol(call: Invocation) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
+    call.record.makers.gives(pointed_to(call.arguments[0]))
     target = _symbol(call)
     if target is not None and target.key in call.record.linked.constants.variables:
         cells = _copied(call, target)

@@ -12,7 +12,7 @@ from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, stored
 from hgrd.host.context import SIZE, Invocation, Meaning
 from hgrd.host.copies import copy_to_symbol, lose_constants
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
-from hgrd.host.memory import between, forget_targets
+from hgrd.host.memory import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.streams import done_before_launches
 from hgrd.host.wording import place_name, pointee
@@ -27,6 +27,7 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
+_RANDOM: Final = ("curand", "hiprand")
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
 # CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
 _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
@@ -115,6 +116,11 @@ def _same_memory(call: Invocation) -> Value | None:
 
 def _forgotten(call: Invocation) -> Value | None:
     """Device memory keeps its identity, but holds something new, as does host memory."""
+    if "cpy" in call.name:
+        for source in call.arguments[1:]:
+            call.record.makers.copies(call.arguments[0], source)
+    else:
+        call.record.makers.clears(direct_targets(call.arguments[:1]))
     stored_at(call.state, call.arguments[0])
     forget_targets(call.state, call.arguments[:1], deep=False)
     return _SUCCESS
@@ -301,6 +307,10 @@ def _status(call: Invocation) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
     if "BeginCapture" in call.name:
         call.record.postponed = True
+    if call.name.startswith(_RANDOM):
+        call.record.makers.gives(direct_targets(call.arguments))
+    else:
+        call.record.makers.computes(direct_targets(call.arguments), call.span)
     by_number = _after(call.name, "cu")  # the driver API, for which addresses of the device are numbers
     if by_number or "Graph" in call.name:  # its nodes may be launches and copies
         lose_all(call.state)

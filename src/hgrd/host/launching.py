@@ -12,7 +12,7 @@ from hgrd.host.copies import constants_at, facts_of
 from hgrd.host.facts import argument_facts, fact, holding, relevant
 from hgrd.host.iterations import survived
 from hgrd.host.memory import between, forget_targets, unknown
-from hgrd.host.model import Fact, LaunchSite
+from hgrd.host.model import Fact, LaunchSite, Making
 from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
@@ -66,7 +66,9 @@ def launch(record: Record, machine: Machine, state: State, request: Request) -> 
         case FunctionValue(function=kernel):
             if not machine.probing and record.wants(kernel.name):
                 _add(record, machine, _site(record, machine, state, request, kernel))
-            after_kernel(record.writes, kernel.key, state, request.arguments)
+            written = after_kernel(record.writes, kernel.key, state, request.arguments)
+            by_name = map(machine.object_of, record.writes.by_name(kernel.key))
+            record.makers.computes((*written, *by_name), request.span, kernel.name)
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
@@ -128,6 +130,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
         contents,
+        tuple(replace(m, target=seen.place(m.target)) for m in _made(record, given)),
     )
 
 
@@ -144,6 +147,13 @@ def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject
     objects = list(dict.fromkeys(o for a in arguments for o in pointed_to(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
     return [(o, f) for o in alone for f in fills_of(state, o)]
+
+
+def _made(record: Record, arguments: Iterable[Value]) -> list[Making]:
+    """The objects that a kernel is given or knows by name of which the program makes all that they hold."""
+    objects = {o.key: None for a in arguments for o in pointed_to(a)}
+    named = (key for key in record.makers.made if key in record.linked.globals)
+    return [making for key in (*objects, *named) if (making := record.makers.of(key)) is not None]
 
 
 def _of_iterations_before(record: Record, machine: Machine, state: State) -> Iterator[Condition]:
@@ -193,7 +203,9 @@ def _add(record: Record, machine: Machine, site: LaunchSite) -> None:
         known = record.launches[index]
         if _what(known) == _what(site):
             contents = tuple(h for h in known.contents if h in site.contents)
-            record.launches[index] = replace(known, facts=_common(known.facts, site.facts), contents=contents)
+            made = tuple(m for m in known.made if m.target in {n.target for n in site.made})
+            facts = _common(known.facts, site.facts)
+            record.launches[index] = replace(known, facts=facts, contents=contents, made=made)
             return
     if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(record.launches) >= LAUNCH_LIMIT:
         record.note(machine, "more launches than are looked at", site.span)

@@ -8,7 +8,7 @@ from typing import Final
 
 from hgrd.host.contents import copied_fills, keep, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning
-from hgrd.host.memory import between, forget_targets
+from hgrd.host.memory import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
 from hgrd.symbolic.arithmetic import extreme, rounded
@@ -103,6 +103,7 @@ def _posix_memalign(call: Invocation) -> Value | None:
 def _memset(call: Invocation) -> Value | None:
     """Zero all over an object, or something new in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
+    call.record.makers.clears(direct_targets((target,)))
     stored_at(call.state, target)
     forget_targets(call.state, (target,), deep=False)
     if isinstance(target, Pointer) and byte is const(0) and size is not None and target.target.key in call.state.store:
@@ -117,6 +118,7 @@ def _memcpy(call: Invocation) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     known = copied_fills(call.state, to, source, size)
+    call.record.makers.copies(to, source)
     stored_at(call.state, to)
     forget_targets(call.state, (to,), deep=False)
     _copy_cells(call, to, source, size)
@@ -152,6 +154,7 @@ def _first(call: Invocation) -> Value | None:
 
 def _extract(call: Invocation) -> Value | None:
     """stream >> value."""
+    call.record.makers.gives(direct_targets(call.arguments[1:]))
     lose_behind(call.state, call.arguments[1:])
     forget_targets(call.state, call.arguments[1:], deep=False)
     return call.arguments[0] if call.arguments else None
@@ -236,6 +239,7 @@ def _logarithm(call: Invocation) -> Value | None:
 
 def _maybe_null(call: Invocation) -> Value | None:
     """getenv, fopen, fgets: a pointer or null."""
+    call.record.makers.gives(direct_targets(call.arguments))
     lose_behind(call.state, call.arguments)
     found = call.unknown()
     if not isinstance(found, Pointer):

@@ -87,7 +87,9 @@ def contents(machine: Machine, target: MemoryObject, generation: Generation, off
         return OPAQUE
     if offset.is_const:
         base, _ = place_name(target, offset.value, machine.records)
-        return _named(machine, machine.names.of((target.key, generation, offset, type_), base), type_, target)
+        return _named(
+            machine, machine.names.of((target.key, generation, offset, type_), base, target.key), type_, target
+        )
     return _indexed(machine, target, generation, offset, type_)
 
 
@@ -110,10 +112,10 @@ def _indexed(machine: Machine, target: MemoryObject, generation: Generation, off
     size = machine.size(type_) or 1
     constant, atoms = linear(offset)
     if all(c % size == 0 for c in (constant, *atoms.values())):
-        name = machine.names.of((target.key, generation, type_), f"{target.name}[]")
+        name = machine.names.of((target.key, generation, type_), f"{target.name}[]", target.key)
         index = (from_linear((constant // size, {t: c // size for t, c in atoms.items()})),)
     else:
-        name = machine.names.of((target.key, generation, type_, "bytes"), f"{target.name}[].bytes")
+        name = machine.names.of((target.key, generation, type_, "bytes"), f"{target.name}[].bytes", target.key)
         index = (offset,)
     match type_:
         case BoolType():

@@ -45,12 +45,24 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
+class Making:
+    """All that an object holds which a kernel is given has been made by the program, none of it is its input.
+
+    `kernel` has stored it, launched at `span`; "": code of the host, there.
+    """
+
+    target: MemoryObject
+    kernel: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchSite:
     """A kernel launch with symbolic configuration and arguments.
 
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
     from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
-    hold where the kernel has not written yet.
+    hold where the kernel has not written yet; `made` says of objects that the program makes what they hold.
     """
 
     kernel: FunctionRef
@@ -65,6 +77,7 @@ class LaunchSite:
     stack: tuple[Span, ...] = ()
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
+    made: tuple[Making, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.model import HostRun, LaunchSite
+from hgrd.host.model import HostRun, LaunchSite, Making
 from hgrd.host.wording import say_value
 
 
@@ -19,4 +19,9 @@ def _launch(site: LaunchSite) -> str:
     facts = (*site.facts, *(holding.fact for holding in site.contents))
     width = max((len(fact.kind.value) for fact in facts), default=0)
     lines += [f"  {fact.kind.value:{width}}  {fact.text}  [{fact.span}]" for fact in facts]
+    lines += [f"  {m.target.name} holds what {_maker(m)} makes  [{m.span}]" for m in site.made]
     return "\n".join(lines) + "\n"
+
+
+def _maker(making: Making) -> str:
+    return f"kernel {making.kernel}" if making.kernel else "the program"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.algorithms import algorithm_meaning
-from hgrd.host.containers import container_meaning
+from hgrd.host.containers import adds_element, container_meaning, of_container
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.copies import lose_constants
@@ -14,15 +14,17 @@ from hgrd.host.iterations import Around
 from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
 from hgrd.host.library import KNOWN, fails
+from hgrd.host.makers import computes
 from hgrd.host.mangled import may_write
 from hgrd.host.memory import contents, direct_targets, external, forget_targets, fresh_name, unknown
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
+from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.source.exceptions import THROWN
-from hgrd.symbolic.calls import may_enter
+from hgrd.symbolic.calls import may_enter, reachable
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.fills import Fill
@@ -30,7 +32,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const
 
 _SPACES = {
@@ -71,6 +73,7 @@ class HostSemantics(Semantics):
     def contents(
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
+        self.record.makers.looks(target)
         if target.key in self.record.foreign:
             return unknown(machine, target.name, type_, target.span)
         return contents(machine, target, generation, offset, type_)
@@ -86,8 +89,12 @@ class HostSemantics(Semantics):
     ) -> None:
         pass
 
-    def storing(self, state: State, address: Value) -> None:
+    def storing(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         stored_at(state, address)
+        self.record.makers.stores(machine, address, value, span)
+
+    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+        self.record.makers.converts(machine, value, given)
 
     def led(self, state: State, values: tuple[Value, ...]) -> None:
         lose_behind(state, values)
@@ -108,7 +115,15 @@ class HostSemantics(Semantics):
             return None
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
-        invocation = Invocation(self.record, machine, state, call, arguments)
+        mark = machine.names.mark()
+        value = self._not_followed(Invocation(self.record, machine, state, call, arguments), function, own=own)
+        if not of_container(call.function.qualified):
+            self.record.makers.returned(machine, mark, value)
+        return value
+
+    def _not_followed(self, invocation: Invocation, function: Function | None, *, own: bool) -> Value:
+        """A call of a function whose body is not run: what its name or its type says."""
+        machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
         meaning = None if own else _meaning(call, of_program=function is not None and function.user_code)
         if meaning is None and (function is None or not function.user_code):
             meaning = algorithm_meaning(call.function.qualified)
@@ -120,8 +135,19 @@ class HostSemantics(Semantics):
         constructed = _construction(machine, state, call, arguments)
         if constructed is not None:
             return constructed
+        if not adds_element(invocation):
+            self._fills_by_itself(state, call, arguments, deep=function is not None and function.user_code)
         self._outside_code(state, call, arguments, deep=function is not None and function.user_code)
         return invocation.unknown()
+
+    def _fills_by_itself(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
+        """A function without a body fills what it may change with something that it makes of it, or with anything."""
+        its_object, others = may_write(call.function.key)
+        written = (*(arguments[:1] if its_object or others else ()), *(arguments[1:] if others else ()))
+        if computes(call.function.name):
+            self.record.makers.remakes(direct_targets(arguments), call.span)
+        else:
+            self.record.makers.gives(reachable(state, written) if deep else direct_targets(written))
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
         """What a body may have changed that gave these values to what it calls, and globals: anything."""

@@ -181,6 +181,18 @@ def _symbol(argument: ir.Expression) -> ir.VariablePlace | None:
 def used_by(kernel: str, functions: Mapping[str, Function]) -> dict[str, Variable]:
     """The variables of constant memory that a kernel, or what it calls, mentions; by key."""
     found: dict[str, Variable] = {}
+    for function in run_by(kernel, functions):
+        for node in nodes(function.body):
+            match node:
+                case ir.VariablePlace(variable=Variable(storage=Storage.CONSTANT) as variable):
+                    found[variable.key] = variable
+                case _:
+                    pass
+    return found
+
+
+def run_by(kernel: str, functions: Mapping[str, Function]) -> Iterator[Function]:
+    """A kernel, and what it calls."""
     seen: set[str] = set()
     todo = [kernel]
     while todo:
@@ -190,10 +202,4 @@ def used_by(kernel: str, functions: Mapping[str, Function]) -> dict[str, Variabl
             continue
         seen.add(key)
         todo += _mentioned(function.body)
-        for node in nodes(function.body):
-            match node:
-                case ir.VariablePlace(variable=Variable(storage=Storage.CONSTANT) as variable):
-                    found[variable.key] = variable
-                case _:
-                    pass
-    return found
+        yield function

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from hgrd.host.mangled import may_write
+from hgrd.host.symbols import run_by
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
@@ -42,6 +43,7 @@ class Writes:
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
     known: dict[str, frozenset[int] | None] = field(default_factory=dict[str, "frozenset[int] | None"])
+    named: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
         """The numbers of the parameters through which a function may write; None: it may write anywhere."""
@@ -51,6 +53,14 @@ class Writes:
             if function is not None and function.body is not None:
                 self.known[key] = _Body(self, function).written()
         return self.known[key]
+
+    def by_name(self, kernel: str) -> frozenset[Variable]:
+        """The variables of the device that a kernel, or what it calls, assigns to by their names."""
+        if kernel not in self.named:
+            everything = (node for function in run_by(kernel, self.functions) for node in nodes(function.body))
+            found = (_variable(n.place) for n in everything if isinstance(n, ir.Assign | ir.Update))
+            self.named[kernel] = frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
+        return self.named[kernel]
 
     def leads(self, type_: Type) -> bool:
         """Whether values of a type may hold pointers."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from hgrd.host.model import ConstantMemory, Fact, Holding
+from hgrd.host.model import ConstantMemory, Fact, Holding, Making
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
@@ -216,7 +216,7 @@ class Protocol:
     `alike` are values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
     `constants`: what is known of constant memory.
-    `contents`: what the host has filled memory with.
+    `contents`: what the host has filled memory with; `made`: objects all of whose contents the program makes.
     `tested`: by values that the tests around loops read from where their thread has just stored something: that they
     find this, as they do where there is no race.
     `whole`: integers that floating-point numbers have been converted to, with the number, and whether that was rounded
@@ -244,6 +244,7 @@ class Protocol:
     contents: tuple[Holding, ...] = ()
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     whole: Mapping[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
+    made: tuple[Making, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -223,7 +223,7 @@ def prepare(
             )
     facts = tuple(launch.facts) if launch is not None else ()
     if launch is not None:
-        protocol = replace(protocol, contents=launch.contents)
+        protocol = replace(protocol, contents=launch.contents, made=launch.made)
     return protocol, (*facts, *_option_facts(protocol, launch, options, messages))
 
 

@@ -7,18 +7,21 @@ some values only, and which is not known: an address that depends on it shows no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
 
+from hgrd.host.model import Making
 from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
 from hgrd.races.parties import SUFFIX
 from hgrd.races.queries import Posed
-from hgrd.solve.query import Query
+from hgrd.races.sites import listed
+from hgrd.solve.query import Answer, Conflict, Proved, Query
+from hgrd.symbolic.fills import Affine
 from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, le, lt, mul, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
@@ -26,6 +29,24 @@ from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
 MANY: Final = 1024  # so many times a counter is taken to be counted up, where nothing says how often
 _COUNTING: Final = ("add", "sub", "inc", "dec")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """By their keys, `objects` that the program, before the launch, has filled with what it has computed."""
+
+    objects: Mapping[str, Making] = field(default_factory=dict[str, Making])
+
+    def holds(self, array: str) -> bool:
+        """Whether an array is, in the words of `protocol.stored.element`, in one of the objects."""
+        names = (m.target.name for m in self.objects.values())
+        return any(array == name or array.startswith(f"{name}.") for name in names)
+
+
+def made_by(protocol: Protocol) -> Made:
+    """The objects of which it is not known, element by element, what the program fills them with."""
+    known = {h.target.key for h in protocol.contents if isinstance(h.fill.pattern, Affine)}
+    return Made({m.target.key: m for m in protocol.made if m.target.key not in known})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +60,19 @@ class Contents:
     computed: frozenset[str]
     drawn: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
+
+    def doubt(self, posed: Posed, decide: Callable[[Query], Answer]) -> str | None:
+        """Why a conflict may need values that the kernel never computes, if it does."""
+        for found in (self.bearing_on(posed.query), self.choosing(posed.query)):
+            if found:
+                return f"it depends on values that the kernel computes: {listed(found)}"
+        bounding, modest = self.modest(posed.query)
+        if bounding and not isinstance(decide(modest), Conflict):
+            return f"it depends on values that the kernel computes: {listed(bounding)}"
+        sums, ordered = self.in_order(posed)
+        if sums and isinstance(decide(ordered), Proved):
+            return f"it depends on whether what the kernel computes is sorted: {listed(sums)}"
+        return None
 
     def bearing_on(self, query: Query) -> tuple[str, ...]:
         """Names of the computed values that decide whether the two addresses of a query are the same."""
@@ -65,10 +99,10 @@ class Contents:
         bounds = [g for g in bounds if self.computed_in(g)]
         bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
         few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
-        drawn = [t.symbol for t in linear(apart)[1] if t.op is Op.VAR and _plain_name(t.symbol) in self.drawn]
-        most = [(var(s), self.drawn[_plain_name(s)]) for s in drawn]
+        drawn = [t.symbol for t in linear(apart)[1] if t.op is Op.VAR and plain_name(t.symbol) in self.drawn]
+        most = [(var(s), self.drawn[plain_name(s)]) for s in drawn]
         seldom = [t for s, n in most for t in (le(const(0), s), le(s, const(n)))]
-        names = {*self.computed_in(*bounds), *map(_plain_name, drawn)}
+        names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
     def in_order(self, posed: Posed) -> tuple[tuple[str, ...], Query]:
@@ -114,10 +148,10 @@ class Contents:
 
     def computed_in(self, *terms: Term) -> tuple[str, ...]:
         """Names of the computed values in the terms (of either thread)."""
-        return tuple(sorted({_plain_name(s) for t in terms for s in _outside_reads(t) if self._is_computed(s)}))
+        return tuple(sorted({plain_name(s) for t in terms for s in _outside_reads(t) if self._is_computed(s)}))
 
     def _is_computed(self, symbol: Symbol) -> bool:
-        return symbol.origin is Origin.COMPUTED or _plain_name(symbol) in self.computed
+        return symbol.origin is Origin.COMPUTED or plain_name(symbol) in self.computed
 
 
 def _found(read: Access) -> tuple[Term, Term]:
@@ -146,7 +180,7 @@ def _outside_reads(term: Term) -> set[Symbol]:
     return found
 
 
-def _plain_name(symbol: Symbol) -> str:
+def plain_name(symbol: Symbol) -> str:
     return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
 
 
@@ -162,32 +196,38 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
     return found
 
 
-def contents(protocol: Protocol, relation: Phases) -> Contents:
+def contents(protocol: Protocol, relation: Phases, made: Made | None = None) -> Contents:
+    """`made`: objects that hold something computed from the start."""
+    made = made or Made()
     everything = accesses(protocol.items)
-    results = {a.result.name: a for a in everything if a.result is not None and a.kind is AccessKind.READ}
-    computed: set[str] = set()
+    results = {a.result.name: a for a in everything if a.result is not None}
+    computed = {name for name, r in results.items() if r.target.key in made.objects}
     while True:
-        more = {name for name, r in results.items() if any(_computes(w, r, computed, relation) for w in everything)}
+        more = {
+            name
+            for name, r in results.items()
+            if r.kind is AccessKind.READ and any(_computes(w, r, computed, made, relation) for w in everything)
+        }
         if more <= computed:
             reads = {name: results[name] for name in computed}
             return Contents(frozenset(computed), _drawn(protocol, relation), reads)
         computed |= more
 
 
-def _computes(write: Access, read: Access, computed: set[str], relation: Phases) -> bool:
+def _computes(write: Access, read: Access, computed: set[str], made: Made, relation: Phases) -> bool:
     """Whether the read may find what the write has stored, and that is not a copy of something."""
     if not write.changes or write.target.key != read.target.key:
         return False
     if write.number > read.number and not relation.repeated(write):
         return False
-    return write.kind is AccessKind.ATOMIC or write.value is None or not _copy(write.value, computed)
+    return write.kind is AccessKind.ATOMIC or write.value is None or not _copy(write.value, computed, made)
 
 
-def _copy(value: Term, computed: set[str]) -> bool:
+def _copy(value: Term, computed: set[str], made: Made) -> bool:
     kept = unwrapped(value)
     match kept.op:
         case Op.READ:
-            return True
+            return not made.holds(kept.array)
         case Op.VAR:
             return kept.symbol.origin is Origin.DATA and kept.symbol.name not in computed
         case _:

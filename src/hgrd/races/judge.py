@@ -17,7 +17,7 @@ from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, not_negative, scatters
-from hgrd.races.contents import Contents, contents
+from hgrd.races.contents import Contents, contents, made_by
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
 from hgrd.races.idioms import flaw
@@ -30,6 +30,7 @@ from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
 from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
+from hgrd.races.supposed import Suppositions
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Symbol, Term
@@ -58,7 +59,10 @@ class Judgement:
 
 @dataclass(slots=True)
 class Judge:
-    """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter()."""
+    """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter().
+
+    `supposed`: findings that need contents of which only the program knows whether it makes them, and what says so.
+    """
 
     protocol: Protocol
     facts: tuple[Fact, ...]
@@ -71,6 +75,7 @@ class Judge:
     poser: Poser
     readings: Readings
     contents: Contents
+    suppositions: Suppositions
     hosted: bool
     sizes: frozenset[Symbol]
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
@@ -82,8 +87,8 @@ class Judge:
     conflicts: dict[SiteKey, list[tuple[Posed, Model]]] = field(
         default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
     )
-    odd: dict[SiteKey, tuple[str, ...]] = field(default_factory=dict[SiteKey, tuple[str, ...]])
-    """Findings that are known only where these sizes are negative."""
+    doubtful: dict[SiteKey, str] = field(default_factory=dict[SiteKey, str])
+    """Findings that need what there may never be (negative sizes, particular contents), and what that is."""
     pairs: int = 0
     discharged: int = 0
 
@@ -101,7 +106,7 @@ class Judge:
             else:
                 self._pair(a, b, levels)
         self._look_for_conditions()
-        self._leave_odd_ones_open()
+        self._leave_doubtful_open()
         return self._judgement()
 
     def _pairs_end(self) -> float:
@@ -148,7 +153,7 @@ class Judge:
             known is not None
             and not known.same_value
             and set(levels) <= set(known.levels)
-            and key_of(a, b) not in self.odd
+            and key_of(a, b) not in self.doubtful
         ):
             return None
         for pair in posed_pairs(a, b, levels, self.phases):
@@ -269,19 +274,21 @@ class Judge:
         shown = self._with_two_values(pair, posed, answer)
         same_value = shown is None
         posed, answer = shown or (posed, answer)
-        posed, answer, odd = self._with_natural_sizes(posed, answer)
+        posed, answer, negative_ones = self._with_natural_sizes(posed, answer)
         key = key_of(a, b)
         if not same_value:
             self.conflicts.setdefault(key, []).append((posed, answer.model))
         known = self.findings.get(key)
         levels = {pair.level, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in levels)
-        better = not odd and not same_value and self.odd.pop(key, None) is not None
+        odd = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
+        doubt = "" if same_value else odd or self.suppositions.of(posed, self.decide)
+        better = not doubt and not same_value and self.doubtful.pop(key, None) is not None
         if known is not None and (same_value or not known.same_value) and not better:
             self.findings[key] = replace(known, levels=ordered)
             return
-        if odd and not same_value:
-            self.odd[key] = odd
+        if doubt:
+            self.doubtful[key] = doubt
         self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         rule, cause = self._cause(pair)
@@ -306,19 +313,8 @@ class Judge:
         functions = self.contents.functions_in(posed.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
-        computed = self.contents.bearing_on(posed.query)
-        if computed:
-            return f"it depends on values that the kernel computes: {listed(computed)}"
-        choosing = self.contents.choosing(posed.query)
-        if choosing:
-            return f"it depends on values that the kernel computes: {listed(choosing)}"
-        bounding, modest = self.contents.modest(posed.query)
-        if bounding and not isinstance(self.decide(modest), Conflict):
-            return f"it depends on values that the kernel computes: {listed(bounding)}"
-        sums, ordered = self.contents.in_order(posed)
-        if sums and isinstance(self.decide(ordered), Proved):
-            return f"it depends on whether what the kernel computes is sorted: {listed(sums)}"
-        return self.poser.communication.unclear(pair.first, pair.second)
+        computed = self.contents.doubt(posed, self.decide)
+        return computed or self.poser.communication.unclear(pair.first, pair.second)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
         """The conflict; between two writes one of different values, None if these are always the same.
@@ -357,10 +353,10 @@ class Judge:
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         racy = [key for key in self.conflicts if not self.findings[key].same_value]
-        racy.sort(key=lambda key: key in self.odd)
+        racy.sort(key=lambda key: key in self.doubtful)
         for key, condition in leanings(racy, self._suspect, self.briefly, self.deadline).items():
             self._lean(key, condition)
-        for key in self.odd:
+        for key in self.doubtful:
             if not self.findings[key].condition and perf_counter() < self.deadline:
                 self._lean(key, not_negative(self._suspect(key), self.sizes, self.briefly))
 
@@ -387,13 +383,12 @@ class Judge:
 
     # ------------------------------------------------------------ what stays open
 
-    def _leave_odd_ones_open(self) -> None:
-        """What is known only of negative sizes, and what no precondition excludes, is not decided."""
-        for key, names in self.odd.items():
+    def _leave_doubtful_open(self) -> None:
+        """What there may never be, and what no precondition excludes, is not decided."""
+        for key, why in self.doubtful.items():
             if not self.findings[key].condition:
                 levels = self.findings.pop(key).levels
                 posed = self.evidence.pop(key).posed
-                why = f"it is found only where a size is negative: {listed(names)}"
                 self._leave_open(posed.first, posed.second, levels, why)
 
     def _leave_open(self, a: Access, b: Access, levels: tuple[Level, ...], reason: str) -> None:
@@ -425,6 +420,7 @@ def judge(
     read = protocol
     protocol = steady(protocol)
     protocol, relation, drawn = opened(protocol)
+    made = made_by(protocol)
     return Judge(
         protocol,
         everything,
@@ -437,6 +433,7 @@ def judge(
         Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(read, relation),
+        Suppositions(made, contents(read, relation, made)),
         hosted,
         sizes(protocol.configuration, facts),
     ).run()

@@ -9,7 +9,7 @@ from itertools import permutations, product
 from typing import Final, TypeAlias
 
 from hgrd.solve.query import Party, Query
-from hgrd.terms import Op, Term, add, conj, const, disj, le
+from hgrd.terms import Op, Origin, Term, add, conj, const, disj, le
 from hgrd.terms.rewrite import bottom_up
 
 NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
@@ -64,16 +64,24 @@ def _runs(query: Query) -> dict[tuple[str, str], list[tuple[Run, Run]]]:
 
 
 def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
-    """What a thread reads of two arrays under one index, by their names; the first one decides where it goes."""
+    """What a thread reads of two arrays under one index, by their names: where it goes, and how far."""
     found: dict[tuple[str, str], list[Run]] = {}
     terms = bottom_up((party.address, *party.guards))
     cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
+    ends = {r.array for t in (party.address, *filter(_bounds, party.guards)) for r in reads_in(t)}
     for r, s in permutations(of_one_index(party), 2):
         named = NAME.fullmatch(r.array) and NAME.fullmatch(s.array)
-        if named and r.array != s.array and r.array in places and r.args == s.args:
+        if named and r.array != s.array and r.array in places and s.array in ends and r.args == s.args:
             run = (r.args[0], cut.get(r, r), cut.get(s, s))
             found.setdefault((r.array, s.array), []).append(run)
     return found
+
+
+def _bounds(guard: Term) -> bool:
+    """Whether it bounds how often a loop runs, or which threads go on."""
+    core = guard.args[0] if guard.op is Op.NOT else guard
+    outside = (t for t in bottom_up((core,), lambda t: () if t.op is Op.READ else t.args) if t.op is Op.VAR)
+    return core.op in (Op.LE, Op.LT) and any(t.symbol.origin in (Origin.LOOP, Origin.THREAD) for t in outside)
 
 
 def _apart(pairs: Iterable[tuple[Run, Run]], end: Callable[[Term, Term], Term]) -> Term:

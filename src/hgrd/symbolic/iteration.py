@@ -51,10 +51,14 @@ def silently(machine: Machine, state: State, test: Expression) -> Term:
 
 def trial(machine: Machine, state: State, shape: Shape) -> Ends:
     """One iteration, nothing recorded."""
-    depth = len(machine.frame.returns)
-    with unrecorded(machine):
-        after, breaks = one_iteration(machine, state, shape)
-        return Ends(after, breaks, len(machine.frame.returns) > depth)
+    depth, since = len(machine.frame.returns), machine.since
+    machine.since = since or machine.names.mark()
+    try:
+        with unrecorded(machine):
+            after, breaks = one_iteration(machine, state, shape)
+            return Ends(after, breaks, len(machine.frame.returns) > depth)
+    finally:
+        machine.since = since
 
 
 def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:

@@ -64,7 +64,8 @@ _CLOCK_STEPS: Final = 256  # from one look at the clock to the next
 class Machine:
     """Program tables, the semantics in force, and what a run needs to know about itself.
 
-    `probing` > 0: this is a trial run of a loop body; semantics must not record anything.
+    `probing` > 0: this is a trial run of a loop body; semantics must not record anything.  `since` is the index
+    of the first name of the outermost loop that is being tried (0: none is).
     `deadline` is a value of perf_counter().  `entered` are the keys of the functions that were run.
     """
 
@@ -75,6 +76,7 @@ class Machine:
     frames: list[Frame] = field(default_factory=list[Frame])
     activations: int = 0
     probing: int = 0
+    since: int = 0
     steps: int = 0
     step_limit: int = 400_000
     deadline: float = inf

@@ -15,11 +15,12 @@ def hidden(base: str) -> str:
 
 @dataclass(slots=True)
 class Names:
-    """Hands out symbols.  `index` orders them by creation."""
+    """Hands out symbols.  `index` orders them by creation; `owners`: whose contents names are, by key."""
 
     taken: dict[str, int] = field(default_factory=dict[str, int])
     stable: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
     index: dict[str, int] = field(default_factory=dict[str, int])
+    owners: dict[str, str] = field(default_factory=dict[str, str])
 
     def unique(self, base: str) -> str:
         """`base`, or base'2, base'3 … if it is taken."""
@@ -29,11 +30,12 @@ class Names:
         self.index[name] = len(self.index)
         return name
 
-    def of(self, key: Hashable, base: str) -> str:
-        """The same name for the same key."""
+    def of(self, key: Hashable, base: str, owner: str = "") -> str:
+        """The same name for the same key; `owner`: for what an object holds, the key of the object."""
         name = self.stable.get(key)
         if name is None:
             name = self.stable[key] = self.unique(base)
+            self.owners[name] = owner
         return name
 
     def fresh(self, base: str, low: int, high: int, origin: Origin) -> Symbol:

@@ -143,7 +143,7 @@ def _load_either(
 def store(
     machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
 ) -> None:
-    machine.semantics.storing(state, address)
+    machine.semantics.storing(machine, state, address, value, span)
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:

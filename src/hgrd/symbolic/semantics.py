@@ -48,7 +48,7 @@ class Semantics(ABC):
     ) -> None:
         """A write of memory that threads share."""
 
-    def storing(self, state: State, address: Value) -> None:
+    def storing(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         """A store is about to be made; what is there may also be known by another name."""
         return
 

@@ -1,0 +1,102 @@
+"""Whether a race needs contents that the program, which makes them itself, need not ever make.
+
+What the program has computed before a launch, on the host or in another kernel, takes some values only, and which is
+not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
+counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long.  A race
+that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+from hgrd.program.memory import Space
+from hgrd.protocol.orders import Party as Side
+from hgrd.races.contents import Contents, Made, plain_name
+from hgrd.races.queries import Posed, query_of
+from hgrd.races.sites import listed
+from hgrd.solve.query import Answer, Conflict, Query
+from hgrd.terms import Op, Term, add, const, disj, le
+from hgrd.terms.rewrite import bottom_up, unwrapped
+
+_FAR: Final = 1 << 12  # apart: longer than parts are, in elements
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """An element that a thread looks at: the array or object by what tells it from others, and by its name.
+
+    `block`: whose it is, where each of two blocks has such an object of its own.
+    """
+
+    array: str
+    name: str
+    place: Term
+    value: Term
+    block: Side | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suppositions:
+    """`contents`: which reads find what the program has `made`, or what has been computed from that."""
+
+    made: Made
+    contents: Contents
+
+    def of(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+        """What a conflict supposes of contents that the program makes; "": nothing in particular."""
+        if not self.made.objects:
+            return ""
+        query = posed.query
+        looks = {look: None for party in Side for look in self._looks(posed, party)}
+        if not looks:
+            return ""
+        far = (t for a, b in combinations(looks, 2) if a.array == b.array for t in _far_apart(a, b))
+        first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
+        narrower = query_of(posed.naming, posed.facts, first, second, (*query.between, *far))
+        if isinstance(decide(narrower), Conflict):
+            return ""
+        names = tuple(dict.fromkeys(look.name for look in looks))
+        spans = {m.target.name: m.span for m in self.made.objects.values()}
+        where = next((f" ({Path(spans[n].file).name}:{spans[n].line})" for n in names if n in spans), "")
+        return f"it depends on values that the program computes: {listed(names)}{where}"
+
+    def _looks(self, posed: Posed, side: Side) -> Iterator[_Look]:
+        """What one thread looks at to know where to go, and to know where to look."""
+        party = posed.query.first if side is Side.FIRST else posed.query.second
+        todo = [party.address, *(g for g in party.guards if not _is_flag(g))]
+        seen: set[Term] = set()
+        while todo:
+            for t in bottom_up((todo.pop(),)):
+                if t in seen:
+                    continue
+                seen.add(t)
+                if t.op is Op.READ and len(t.args) == 1 and self.made.holds(t.array):
+                    yield _Look(t.array, t.array, t.args[0], t)
+                read = self.contents.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
+                if read is not None:
+                    (place,) = posed.naming.of((read.offset,), side)
+                    todo.append(place)
+                    of_block = read.space is Space.SHARED and not posed.naming.same_block
+                    yield _Look(read.target.key, read.target.name, place, t, side if of_block else None)
+
+
+def _is_flag(guard: Term) -> bool:
+    """Whether it compares one value with a constant: flags are the same for many."""
+    core = guard.args[0] if guard.op is Op.NOT else guard
+    sides = [unwrapped(t) for t in core.args if not t.is_const]
+    return len(core.args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
+
+
+def _far_apart(a: _Look, b: _Look) -> Iterator[Term]:
+    """What stands behind something else is far above it; what different blocks have is far apart in any case."""
+    below, above = (le(add(one.value, const(_FAR)), two.value) for one, two in ((a, b), (b, a)))
+    if a.block is not b.block:
+        yield disj(below, above)
+    else:
+        yield disj(le(b.place, a.place), below)
+        yield disj(le(a.place, b.place), above)

@@ -1,0 +1,215 @@
+"""Who makes what an array holds that decides where threads go.
+
+The program's input may be anything: two threads meet for some data.  What the program computes itself may be such that
+they never do; a race in it is reported only with a condition, and is otherwise unknown.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Confidence, Report
+from tests.checking import check
+
+SOURCE = """
+#include <cuda_runtime.h>
+#include <curand.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <vector>
+struct Task { int at; float weight; };
+__device__ int places[1024];
+__global__ void count(int *sum, const int *at, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) sum[at[t]] += t;  // count
+}
+__global__ void count_tasks(int *sum, const Task *tasks, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) sum[tasks[t].at] += t;  // tasks
+}
+__global__ void count_places(int *sum) { sum[places[threadIdx.x]] += 1; }  // places
+__global__ void find(int *found, const int *sums, int k) {
+  int t = threadIdx.x;
+  if (sums[t] < k && k <= sums[t + 1]) *found = t;  // find
+}
+__global__ void part(int *sum, const int *begin) {
+  for (int i = 0; i < 8; i++) sum[begin[threadIdx.x] + i] += 1;  // part
+}
+__global__ void neighbours(int *sum, const int *at, const int *next) {
+  sum[at[threadIdx.x]] += sum[next[threadIdx.x]];  // neighbours
+}
+__global__ void flagged(int *sum, const int *flag, const int *next) {
+  if (flag[threadIdx.x] == 1) sum[next[threadIdx.x]] += 1;  // flagged
+}
+__global__ void fill(int *at, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) at[t] = n - t;
+}
+__global__ void fill_places(int n) { places[threadIdx.x] = n - threadIdx.x; }
+__global__ void over(int *at, const int *by, int n) { if (threadIdx.x < n) at[threadIdx.x] = by[threadIdx.x]; }
+void load(int *h, int n);
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), x, *h = (int *)malloc(n * sizeof(int)), *d, *e, *sum;
+  Task *tasks = (Task *)malloc(n * sizeof(Task)), *dt;
+  std::vector<int> v;
+  std::mt19937 gen(1);
+  std::uniform_int_distribution<int> dist(0, 9);
+  std::ifstream in(argv[2]);
+  FILE *f = fopen(argv[2], "r");
+  curandGenerator_t random;
+  cudaMalloc(&d, n * sizeof(int));
+  cudaMalloc(&e, n * sizeof(int));
+  cudaMalloc(&dt, n * sizeof(Task));
+  cudaMalloc(&sum, n * sizeof(int));
+  BETWEEN
+}
+"""
+COPY = "cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);"
+COPY_TASKS = "cudaMemcpy(dt, tasks, n * sizeof(Task), cudaMemcpyHostToDevice);"
+COUNT = "count<<<(n + 255) / 256, 256>>>(sum, d, n);"
+COUNT_TASKS = "count_tasks<<<(n + 255) / 256, 256>>>(sum, dt, n);"
+STEPS = "for (int i = 0, c = 1; i < n; i++) { h[i] = c; c = c * 7 % n; }"  # are different in some programs, not in all
+
+
+def run(folder: Path, between: str, kernel: str) -> Report:
+    text = SOURCE.replace("BETWEEN", between)
+    report = check(folder, text)
+    return next(k for k in report.kernels if k.kernel == kernel)
+
+
+def races(folder: Path, between: str, kernel: str = "count") -> list[Confidence]:
+    found = run(folder, between, kernel)
+    return [f.confidence for launch in found.launches for f in launch.findings if not f.same_value]
+
+
+def reasons(folder: Path, between: str, kernel: str = "count") -> set[str]:
+    found = run(folder, between, kernel)
+    return {p.reason.partition(" (program.cu:")[0] for launch in found.launches for p in launch.open_pairs}
+
+
+READ = [Confidence.DATA_DEPENDENT] * 2  # of the sum and the write of it, the write and itself
+MADE = {"it depends on values that the program computes: d"}
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "for (int i = 0; i < n; i++) h[i] = rand() % n;" + COPY,
+        "for (int i = 0; i < n; i++) { int r = rand(); h[i] = r % n; }" + COPY,
+        "for (int i = 0; i < n; i++) h[i] = dist(gen);" + COPY,
+        "for (int i = 0; i < n; i++) { double r = drand48(); h[i] = (int)(r * n); }" + COPY,
+        'for (int i = 0; i < n; i++) fscanf(f, "%d", &h[i]);' + COPY,
+        'for (int i = 0; i < n; i++) { fscanf(f, "%d", &x); h[i] = x - 1; }' + COPY,
+        "for (int i = 0; i < n; i++) { in >> x; h[i] = x; }" + COPY,
+        "for (int i = 0; i < n; i++) in >> h[i];" + COPY,
+        "char line[80]; for (int i = 0; fgets(line, 80, f); i++) h[i] = atoi(line);" + COPY,
+        "fread(h, sizeof(int), n, f);" + COPY,
+        "fread(h, sizeof(int), n, f); int *g = new int[n]; memcpy(g, h, n * sizeof(int));"
+        "cudaMemcpy(d, g, n * sizeof(int), cudaMemcpyHostToDevice);",
+        "load(h, n);" + COPY,
+        "cudaMemcpy(d, argv[1], n * sizeof(int), cudaMemcpyHostToDevice);",
+        "for (int i = 0; i < n; i++) v.push_back(rand() % n);"
+        "cudaMemcpy(d, v.data(), n * sizeof(int), cudaMemcpyHostToDevice);",
+        "curandGenerate(random, (unsigned *)d, n);",
+        STEPS + "for (int i = 0; i < n; i += 2) h[i] = rand() % n;" + COPY,
+        "load(h, n); over<<<1, 32>>>(h, d, n);" + COPY,
+        "",  # nobody is seen to make it
+    ],
+)
+def test_of_input_anything_may_be_so(tmp_path: Path, fill: str) -> None:
+    assert races(tmp_path, fill + COUNT) == READ
+    assert reasons(tmp_path, fill + COUNT) == set()
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        STEPS + COPY,
+        "for (int i = 0, s = 0; i < n; i++) { h[i] = s % n; s += i * x; }" + COPY,
+        STEPS + "std::sort(h, h + n);" + COPY,
+        "fread(h, sizeof(int), n, f); std::sort(h, h + n, std::greater<int>());" + COPY,
+        STEPS + "int *g = new int[n]; memcpy(g, h, n * sizeof(int));"
+        "cudaMemcpy(d, g, n * sizeof(int), cudaMemcpyHostToDevice);",
+        "for (int i = 0, c = 1; i < n; i++) { v.push_back(c); c = c * 7 % n; }"
+        "cudaMemcpy(d, v.data(), n * sizeof(int), cudaMemcpyHostToDevice);",
+        "fill<<<(n + 255) / 256, 256>>>(d, n);",
+        "fill<<<(n + 255) / 256, 256>>>(e, n); cudaMemcpy(d, e, n * sizeof(int), cudaMemcpyDeviceToDevice);",
+        "for (int r = 0; r < 3; r++) { fill<<<(n + 255) / 256, 256>>>(d, n);" + COUNT + "}",
+        "for (int r = 0; r < 3; r++) {" + COUNT + "fill<<<(n + 255) / 256, 256>>>(d, n); }",
+    ],
+)
+def test_what_the_program_makes_may_keep_threads_apart(tmp_path: Path, fill: str) -> None:
+    assert races(tmp_path, fill + COUNT) == []
+    assert reasons(tmp_path, fill + COUNT) == MADE
+
+
+def test_where_it_is_made_is_said(tmp_path: Path) -> None:
+    (launch,) = run(tmp_path, f"\n{STEPS}{COPY}{COUNT}", "count").launches
+    line = next(i for i, text in enumerate(SOURCE.splitlines(), 1) if "BETWEEN" in text) + 1
+    said = f"it depends on values that the program computes: d (program.cu:{line})"
+    assert [p.reason for p in launch.open_pairs] == [said] * 2
+
+
+def test_of_what_is_known_element_by_element_a_race_is_one(tmp_path: Path) -> None:
+    fill = "for (int i = 0; i < n; i++) h[i] = 0;"
+    assert races(tmp_path, fill + COPY + COUNT) == READ
+
+
+def test_members_of_records(tmp_path: Path) -> None:
+    steps = "for (int i = 0, c = 1; i < n; i++) { tasks[i].at = c; c = c * 7 % n; }"
+    drawn = "for (int i = 0; i < n; i++) tasks[i].at = rand() % n;"
+    assert races(tmp_path, steps + COPY_TASKS + COUNT_TASKS, "count_tasks") == []
+    assert races(tmp_path, drawn + COPY_TASKS + COUNT_TASKS, "count_tasks") == READ
+
+
+def test_variables_of_the_device(tmp_path: Path) -> None:
+    count = "count_places<<<1, 256>>>(sum);"
+    assert races(tmp_path, count, "count_places") == READ
+    assert races(tmp_path, "fill_places<<<1, 256>>>(n);" + count, "count_places") == []
+    copied = "fill_places<<<1, 256>>>(n); cudaMemcpyToSymbol(places, h, 4 * n);"
+    assert races(tmp_path, copied + count, "count_places") == READ
+
+
+def test_what_is_set_anew_is_no_longer_what_a_kernel_has_made(tmp_path: Path) -> None:
+    fill = "fill<<<(n + 255) / 256, 256>>>(d, n);"
+    assert races(tmp_path, fill + "cudaMemset(d, 0, n * sizeof(int));" + COUNT) == READ
+
+
+def test_sums_that_the_program_makes_may_ascend(tmp_path: Path) -> None:
+    search = "find<<<1, 256>>>(sum, d, argc);"
+    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
+    assert races(tmp_path, drawn + COPY + search, "find") == [Confidence.DATA_DEPENDENT]
+    assert races(tmp_path, STEPS + COPY + search, "find") == []
+    assert reasons(tmp_path, STEPS + COPY + search, "find") == MADE
+
+
+def test_parts_may_lie_behind_each_other(tmp_path: Path) -> None:
+    parts = "part<<<1, 256>>>(sum, d);"
+    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
+    assert races(tmp_path, drawn + COPY + parts, "part") == READ
+    assert races(tmp_path, STEPS + COPY + parts, "part") == []
+    assert reasons(tmp_path, STEPS + COPY + parts, "part") == MADE
+
+
+def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_path: Path) -> None:
+    launch = "neighbours<<<1, 256>>>(sum, d, e);"
+    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
+    given = drawn + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
+    made = "fill<<<n, 256>>>(d, n);"
+    assert races(tmp_path, made + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT]  # with the neighbour
+    assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "neighbours") == [Confidence.DATA_DEPENDENT]
+    assert races(tmp_path, drawn + COPY + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT] * 3
+
+
+def test_flags_are_the_same_for_many(tmp_path: Path) -> None:
+    launch = "flagged<<<1, 256>>>(sum, d, e);"
+    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
+    given = drawn + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
+    made = "fill<<<n, 256>>>(d, n);"
+    assert races(tmp_path, made + given + launch, "flagged") == READ
+    assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "flagged") == []
