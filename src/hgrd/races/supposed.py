@@ -20,10 +20,12 @@ from hgrd.races.contents import Contents, Made, plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
-from hgrd.terms import Op, Term, add, const, disj, le
+from hgrd.terms import Op, Term, add, conj, const, disj, le
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
+_FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
+_MOST: Final = 4  # arrays that are told apart so
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class Suppositions:
         looks = {look: None for party in Side for look in self._looks(posed, party)}
         if not looks:
             return ""
-        far = (t for a, b in combinations(looks, 2) if a.array == b.array for t in _far_apart(a, b))
+        gaps = {array: _FAR << _FARTHER * n for n, array in enumerate(sorted({look.array for look in looks})[:_MOST])}
+        far = (t for a, b in combinations(looks, 2) if a.array == b.array for t in _far_apart(a, b, gaps.get(a.array)))
         first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
         narrower = query_of(posed.naming, posed.facts, first, second, (*query.between, *far))
         if isinstance(decide(narrower), Conflict):
@@ -92,11 +95,20 @@ def _is_flag(guard: Term) -> bool:
     return len(core.args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
 
 
-def _far_apart(a: _Look, b: _Look) -> Iterator[Term]:
-    """What stands behind something else is far above it; what different blocks have is far apart in any case."""
-    below, above = (le(add(one.value, const(_FAR)), two.value) for one, two in ((a, b), (b, a)))
+def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
+    """What stands behind something else is far above it; what different blocks have is far apart in any case.
+
+    `gap`: so far, and not much farther; None: anywhere above it.
+    """
+    below, above = (_above(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
     if a.block is not b.block:
         yield disj(below, above)
     else:
         yield disj(le(b.place, a.place), below)
         yield disj(le(a.place, b.place), above)
+
+
+def _above(low: Term, high: Term, gap: int | None) -> Term:
+    if gap is None:
+        return le(add(low, const(_FAR)), high)
+    return conj(le(add(low, const(gap)), high), le(high, add(low, const(gap << (_FARTHER - 1)))))
