@@ -37,7 +37,7 @@ from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.races.spinning import livelocks
-from hgrd.solve.decide import BRIEF, DEFAULT, decide
+from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
 from hgrd.solve.session import Session
 from hgrd.symbolic.state import symbols_in
@@ -90,15 +90,12 @@ def analyze(
         def ask(query: Query) -> Answer:
             return decide(query, DEFAULT, session)
 
-        def ask_briefly(query: Query) -> Answer:
-            return decide(query, BRIEF, session)
-
         for kernel, assumed in kernels:
             messages += [Message(f.span, f"assumed of kernel '{kernel.ref.name}': {f.text}", False) for f in assumed]
             launches = sites[kernel.ref.key]
             reports += [
                 _launch(
-                    Situation(tables, kernel, launch, ask, ask_briefly),
+                    Situation(tables, kernel, launch, ask),
                     _within(options, end, ahead - index),
                     messages,
                     programs,
@@ -162,7 +159,7 @@ def _launch(
         gaps = (*protocol.gaps, *broken(protocol.functions, programs))
         protocol = replace(protocol, gaps=gaps, assumed=(*assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
-        result = judge(protocol, facts, options, (decide, situation.briefly), end, hosted=hosted)
+        result = judge(protocol, facts, options, decide, end, hosted=hosted)
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))

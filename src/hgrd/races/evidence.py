@@ -46,13 +46,12 @@ Grounds: TypeAlias = Evidence | BarrierEvidence
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A kernel at a launch (None: no host code), and who decides queries about it; `briefly`: with less effort."""
+    """A kernel at a launch (None: no host code), and who decides queries about it."""
 
     tables: Tables
     kernel: Function
     launch: LaunchSite | None
     decide: Callable[[Query], Answer]
-    briefly: Callable[[Query], Answer]
 
 
 Replay: TypeAlias = Callable[[Situation, Finding, Evidence], Finding]

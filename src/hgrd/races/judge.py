@@ -68,7 +68,6 @@ class Judge:
     facts: tuple[Fact, ...]
     options: AnalysisOptions
     decide: Decide
-    briefly: Decide
     pairs_until: float
     deadline: float
     phases: Phases
@@ -354,11 +353,11 @@ class Judge:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         racy = [key for key in self.conflicts if not self.findings[key].same_value]
         racy.sort(key=lambda key: key in self.doubtful)
-        for key, condition in leanings(racy, self._suspect, self.briefly, self.deadline).items():
+        for key, condition in leanings(racy, self._suspect, self.decide, self.deadline).items():
             self._lean(key, condition)
         for key in self.doubtful:
             if not self.findings[key].condition and perf_counter() < self.deadline:
-                self._lean(key, not_negative(self._suspect(key), self.sizes, self.briefly))
+                self._lean(key, not_negative(self._suspect(key), self.sizes, self.decide))
 
     def _lean(self, key: SiteKey, condition: str) -> None:
         finding = self.findings[key]
@@ -404,18 +403,16 @@ def judge(
     protocol: Protocol,
     facts: tuple[Fact, ...],
     options: AnalysisOptions,
-    deciding: tuple[Decide, Decide],
+    decide: Decide,
     deadline: float,
     *,
     hosted: bool = True,
 ) -> Judgement:
     """Decides every pair of the protocol under the facts.
 
-    `deciding`: for the pairs, and, with less effort, for the preconditions that races may lean on.
     `hosted`: host code was seen that launches kernels, this one or others.
     """
     begin = perf_counter()
-    decide, briefly = deciding
     everything = (*facts, *protocol.configuration.facts)
     read = protocol
     protocol = steady(protocol)
@@ -426,7 +423,6 @@ def judge(
         everything,
         options,
         decide,
-        briefly,
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,
         relation,

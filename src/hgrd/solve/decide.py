@@ -46,8 +46,6 @@ class Budget:
 
 
 DEFAULT: Final = Budget()
-# Where another question is asked if this one is not decided.
-BRIEF: Final = Budget(more_launches=20, rounds=60, effort=400_000, bit_effort=2_000_000, fallback_effort=400_000)
 _MOST_SPLITS: Final = 3
 _MOST_CASES: Final = 2
 _SMALL: Final = 64
