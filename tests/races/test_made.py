@@ -46,6 +46,10 @@ __global__ void neighbours(int *sum, const int *at, const int *next) {
 __global__ void flagged(int *sum, const int *flag, const int *next) {
   if (flag[threadIdx.x] == 1) sum[next[threadIdx.x]] += 1;  // flagged
 }
+__global__ void shifted(int *sum, const int *at, const int *less) {
+  int t = threadIdx.x;
+  sum[at[t / 8] - less[t / 8] + t] += 1;  // shifted
+}
 __global__ void fill(int *at, int n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t < n) at[t] = n - t;
@@ -194,6 +198,13 @@ def test_parts_may_lie_behind_each_other(tmp_path: Path) -> None:
     assert races(tmp_path, drawn + COPY + parts, "part") == READ
     assert races(tmp_path, STEPS + COPY + parts, "part") == []
     assert reasons(tmp_path, STEPS + COPY + parts, "part") == MADE
+
+
+def test_differences_of_what_the_program_makes_differ(tmp_path: Path) -> None:
+    launch = "shifted<<<1, 256>>>(sum, d, e);"
+    made = "fill<<<n, 256>>>(d, n);"
+    assert races(tmp_path, made + launch, "shifted") == READ  # nobody is seen to make e
+    assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "shifted") == []
 
 
 def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_path: Path) -> None:
