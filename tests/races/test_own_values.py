@@ -96,6 +96,42 @@ __global__ void later_iterations_read_what_others_store(int *out, const int *in)
   __syncthreads();
   if (threadIdx.x == 0) out[blockIdx.x] = found;
 }
+
+// race: write signed, write signed; global; warp block grid (data-dependent)
+__global__ void of_another_sign(int *out) {
+  __shared__ unsigned char b[256];
+  b[threadIdx.x] = 255;
+  if (((signed char *)b)[threadIdx.x] < 0) out[0] = threadIdx.x;  // signed
+}
+
+// race: write large, write large; global; warp block grid (data-dependent)
+__global__ void of_another_sign_in_the_test_of_a_loop(int *out) {
+  __shared__ int b[256];
+  b[threadIdx.x] = -1;
+  for (int i = 0; i < 3 && ((unsigned *)b)[threadIdx.x] > 2; i++) out[0] = threadIdx.x;  // large
+}
+
+union Either { int i; unsigned u; };
+// race: write large, write large; global; warp block grid (data-dependent)
+__global__ void another_member(int *out) {
+  __shared__ Either b[256];
+  b[threadIdx.x].i = -1;
+  if (b[threadIdx.x].u > 3) out[0] = threadIdx.x;  // large
+}
+
+// race: write true, write true; global; warp block grid (data-dependent)
+__global__ void two_as_a_truth_value(int *out) {
+  __shared__ unsigned char b[256];
+  b[threadIdx.x] = 2;
+  if (((bool *)b)[threadIdx.x]) out[0] = threadIdx.x;  // true
+}
+
+// safe: 3 of 3 pairs
+__global__ void a_number_that_both_types_have(int *out) {
+  __shared__ unsigned b[256];
+  b[threadIdx.x] = 1;
+  if (((int *)b)[threadIdx.x] > 1) out[0] = threadIdx.x;
+}
 """
 
 test_kernel = verdicts(SOURCE)

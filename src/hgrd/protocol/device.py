@@ -20,7 +20,7 @@ from hgrd.protocol.held import held_value
 from hgrd.protocol.identity import identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
-from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
+from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
 from hgrd.protocol.stored import pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.ends import Ends
@@ -41,7 +41,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, as_int, const, disj, eq, ne, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, const, disj, ne, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -175,7 +175,7 @@ class DeviceSemantics(Semantics):
             own = self.recorder.just_stored(pointer, size, state, self.left)
             if own is not None:
                 later = FALSE if self.left is None else ne(var(self.left), const(0))
-                self.tested[result] = disj(later, eq(var(result), as_int(own)))
+                self.tested[result] = disj(later, finds(result, own))
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 

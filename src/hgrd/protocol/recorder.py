@@ -13,7 +13,7 @@ from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer
-from hgrd.terms import Origin, Symbol, Term, conj, const, ne, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, as_int, conj, const, disj, eq, lt, ne, symbols_of, var
 
 _LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
 _BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
@@ -114,6 +114,15 @@ class Recorder:
 
 def _only_reads(item: Item) -> bool:
     return isinstance(item, Access) and item.kind is AccessKind.READ and not item.volatile
+
+
+def finds(read: Symbol, stored: Term) -> Term:
+    """That a read gets the number that was stored, if the type that it is read by has this number.
+
+    Through a pointer to another type, or another member of a union, -1 is 255.
+    """
+    value = as_int(stored)
+    return disj(lt(value, const(read.low)), lt(const(read.high), value), eq(var(read), value))
 
 
 def guards_of(state: State) -> tuple[Term, ...]:

@@ -16,6 +16,7 @@ from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
+from hgrd.protocol.recorder import finds
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
 
@@ -73,7 +74,7 @@ class Readings:
         if before is None or before[0].value is None or read.result is None:
             return
         made = conj(first_of(before[1]), *(g for g in read.guards if g not in access.guards))
-        yield disj(negate(made), eq(var(read.result), as_int(before[0].value)))
+        yield disj(negate(made), finds(read.result, before[0].value))
 
     def own_tests(self, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
         """The same of tests that have led into loops."""
