@@ -48,3 +48,14 @@ def test_more_than_a_row_is_shown_with_about_as_much_as_it_is(tmp_path: Path):
 def test_a_factor_that_is_not_known_or_that_rounding_may_make_one(tmp_path: Path, factor: str):
     (kernel,) = analysed(tmp_path, factor).kernels
     assert kernel.outcome is Outcome.RACE
+
+
+def test_rounding_to_half_may_get_past_a_sixteenth(tmp_path: Path):
+    source = """
+__global__ void halved(int *a, int n) {
+  int i = (int)(_Float16)(0.62499f * n);  // 1281 of 2049, more than 5/8
+  if (n == 2049 && i > 1280) a[0] = threadIdx.x;
+}
+"""
+    (kernel,) = check(tmp_path, source).kernels
+    assert kernel.outcome is Outcome.RACE

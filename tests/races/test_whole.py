@@ -2,11 +2,14 @@
 
 from tests.checking import verdicts
 
+NEEDS = """// race: read cell, write cell; global; warp block grid (unless {0})
+// race: write cell, write cell; global; warp block grid (unless {0})"""
 KERNELS = {
     "floor": ("floorf(x)", "x >= 0 && x < g", "// safe: 2 of 2 pairs"),
     "cut": ("(int)x", "x >= 0 && x < g", "// safe: 2 of 2 pairs"),
     "turned": ("floorf(x)", "0 <= x && g > x", "// safe: 2 of 2 pairs"),
-    "at_most": ("floorf(x)", "x >= 0 && x <= g - 1", "// safe: 2 of 2 pairs"),
+    "at_most": ("floorf(x)", "g < 4096 && x >= 0 && x <= g - 1", "// safe: 2 of 2 pairs"),
+    "at_most_what_is_rounded": ("floorf(x)", "x >= 0 && x <= g - 1", NEEDS.format("g == 256")),
     "above": ("floorf(x)", "x > -1 && x < g - 1", "// safe: 2 of 2 pairs"),
     "far_above": ("floorf(x)", "x > -1 && x < g", ""),
     "cut_above": ("(int)x", "x > -2 && x < g", ""),
@@ -35,4 +38,57 @@ SOURCE = "".join(
     for name, (index, test, expected) in KERNELS.items()
 )
 
+ROUNDED = """
+// (float)n may be n - 1, which x is
+// race: write below, write least; global; warp (data-dependent)
+__global__ void at_least(int *a, const float *in, int n) {
+  float x = in[0];
+  int i = (int)x;
+  if (blockIdx.x > 0 || n < 1 || !(x >= n)) return;
+  if (threadIdx.x == 0) a[i] = 1;  // least
+  if (threadIdx.x == 1) a[n - 1] = 2;  // below
+}
+
+// (float)n may be n + 1, and a double n
+// race: write least, write n; global; warp (data-dependent)
+__global__ void below_what_is_rounded_to_less_digits(int *a, const double *in, int n) {
+  double x = in[0];
+  int i = (int)x;
+  if (blockIdx.x > 0 || n < 1 || !(x >= 0 && x < (float)n)) return;
+  if (threadIdx.x == 0) a[i] = 1;  // least
+  if (threadIdx.x == 1) a[n] = 2;  // n
+}
+
+// safe: 3 of 3 pairs
+__global__ void below_what_is_rounded_alike(int *a, const float *in, int n) {
+  float x = in[0];
+  int i = (int)x;
+  if (blockIdx.x > 0 || n < 1 || !(x >= 0 && x < n)) return;
+  if (threadIdx.x == 0) a[i] = 1;
+  if (threadIdx.x == 1) a[n] = 2;
+}
+
+// race: write zero, write zero; global; warp block grid (data-dependent)
+__global__ void one_rounded_number_for_two(int *a, const float *in, int n, int m) {
+  float x = in[0];
+  int i = (int)x;
+  if (x >= n && x <= m && n > m && i >= 0) a[0] = threadIdx.x;  // zero
+}
+
+// race: write zero, write zero; global; warp block grid (data-dependent)
+__global__ void rounded_literal(int *a, const float *in) {
+  float x = in[0];
+  int i = (int)x;
+  if (x >= 16777217 && i <= 16777216) a[0] = threadIdx.x;  // zero
+}
+
+// race: write zero, write zero; global; warp block grid (data-dependent)
+__global__ void more_than_an_integer_can_be(int *a, const float *in) {
+  float x = in[0];
+  int i = (int)x;
+  if (x >= 3e9f && i > 7) a[0] = threadIdx.x;  // zero
+}
+"""
+
 test_kernel = verdicts(SOURCE, block_dim=(256, 1, 1))
+test_rounded = verdicts(ROUNDED, block_dim=(256, 1, 1))

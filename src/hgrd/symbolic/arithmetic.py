@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, FunctionValue, NullValue, Pointer, Rational, Value
 from hgrd.terms import (
     FALSE,
     TRUE,
+    Op,
     Term,
     add,
     as_bool,
@@ -284,10 +287,17 @@ def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | Non
         case FloatValue(key=key, exact=exact):
             narrower = isinstance(source, FloatType) and source.bits > target.bits
             if not narrower or (exact is not None and _has(target, exact)):
-                return value
-            return FloatValue(read(f"float{target.bits} of", key), exact, value.near)
+                return replace(value, key=_widened(key, target))
+            near = value.near if target.bits >= 32 else None  # which rounding to 11 digits could get past
+            return FloatValue(read(f"float{target.bits} of", key), exact, near)
         case _:
             return None
+
+
+def _widened(key: Term, target: FloatType) -> Term:
+    """An integer that a narrower type has rounded is not the one that a wider type makes of it."""
+    rounded_before = key.op is Op.READ and key.array == "float32" and target.bits > 32
+    return read(f"float{target.bits} of", key) if rounded_before else key
 
 
 def _has(type_: FloatType, number: tuple[Term, int]) -> bool:
