@@ -3,6 +3,31 @@
 from tests.checking import verdicts
 
 SOURCE = """
+// note: read in, write all; global; warp block grid
+// note: write all, write all; global; warp block grid
+// safe: 1 of 3 pairs
+__global__ void read_in_all_iterations(int *a, int *step, int n) {
+  int sum = 0;
+  *step = n;  // all
+  for (int i = 0; i < n; i++) sum += *step;  // in
+  a[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// note: write all, write all; global; warp block grid
+// race: read in, write again; global; warp block grid
+// race: read in, write all; global; warp block grid
+// race: write again, write again; global; warp block grid
+// race: write again, write all; global; warp block grid
+__global__ void read_where_iterations_write(int *a, int *step, int n) {
+  int sum = 0;
+  *step = n;  // all
+  for (int i = 0; i < n; i++) {
+    sum += *step;  // in
+    *step = i;  // again
+  }
+  a[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // note: write none, write none; shared; warp block
 // note: read test, write none; shared; warp block (data-dependent)
 // note: write one, write one; shared; warp block (data-dependent)

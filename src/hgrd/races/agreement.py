@@ -89,7 +89,8 @@ class Readings:
     def _own_write(self, access: Access) -> tuple[Access, tuple[Symbol, ...]] | None:
         """The write of which a read finds the value, unless another thread writes there at any time.
 
-        It does so in the first iterations of these loops, which are around the read alone.
+        It does so in the first iterations of these loops, which are around the read alone (none: in all, as nothing in
+        them writes there).
         """
         earlier = [w for w in self.writes if w.target.key == access.target.key and w.number < access.number]
         last = max(earlier, key=lambda w: w.number, default=None)
@@ -101,6 +102,8 @@ class Readings:
         ways = self.phases.paths[access.number][depth:]
         if not set(last.guards) <= set(access.guards) or self._between(last, access) is None:
             return None
+        if not self._overwritten(last, access):
+            return last, ()
         return last, tuple(loop.binder for items, at in ways[:-1] if isinstance(loop := items[at], ProtocolLoop))
 
     def bear_on(self, a: Access, b: Access) -> bool:
