@@ -36,3 +36,41 @@ int main(int argc, char **argv) {
 """
 
 test_verdict = verdicts(SOURCE)
+
+FOUND = """
+struct Node { int key; Node *next; };
+
+// race: read head, write head; global; warp block grid (data-dependent)
+// race: write head, write head; global; warp block grid (data-dependent)
+__global__ void where_a_list_is_empty(Node **heads, Node *nodes, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && heads[nodes[i].key] == nullptr) heads[nodes[i].key] = &nodes[i];  // head
+}
+
+// race: write count, write count; global; warp block grid
+__global__ void behind_a_list(Node *nodes, int *count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (Node *p = &nodes[i]; p; p = p->next) {}
+  count[0] = i;  // count
+}
+
+// race: write count, write count; global; warp block grid (data-dependent)
+__global__ void null_that_is_kept(int *count, int *a) {
+  __shared__ int *p;
+  if (threadIdx.x == 0) p = a[0] ? a : nullptr;
+  __syncthreads();
+  if (!p) count[0] = threadIdx.x;  // count
+}
+
+// race: write count, write count; global; warp block grid (data-dependent)
+__global__ void two_that_are_found(int **p, int **q, int *count) {
+  if (p[threadIdx.x] == q[threadIdx.x]) count[0] = threadIdx.x;  // count
+}
+
+// open: write count, write count; global; warp block grid: it depends on values that are not known: comparison
+__global__ void one_that_is_found(int **p, int *q, int *count) {
+  if (p[threadIdx.x] == q) count[0] = threadIdx.x;  // count
+}
+"""
+
+test_found_in_memory = verdicts(FOUND)

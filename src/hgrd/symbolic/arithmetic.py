@@ -42,6 +42,7 @@ from hgrd.terms import (
 
 _PRECISION = {16: 11, 32: 24, 64: 53}  # binary digits (IEEE 754)
 _SHIFTS = {BinaryOp.SHL, BinaryOp.SHR}
+_EQUALITIES = (BinaryOp.EQ, BinaryOp.NE)
 _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
 _INTEGER = {
     BinaryOp.ADD: add,
@@ -156,7 +157,11 @@ def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
             return integer(op, a.offset, b.offset, BoolType())
         case (NullValue(), NullValue()):
             return TRUE if op in (BinaryOp.EQ, BinaryOp.LE, BinaryOp.GE) else FALSE
-        case (Pointer() | NullValue(), Pointer() | NullValue()) if op in (BinaryOp.EQ, BinaryOp.NE):
+        case (Pointer() as pointer, NullValue()) | (NullValue(), Pointer() as pointer) if op in _EQUALITIES:
+            return _null(pointer) if op is BinaryOp.EQ else negate(_null(pointer))
+        case Pointer(), Pointer() if _found(a) and _found(b):
+            return integer(op, a.offset, b.offset, BoolType())
+        case Pointer(), Pointer() if op in _EQUALITIES and not _found(a) and not _found(b):
             return TRUE if op is BinaryOp.NE else FALSE
         case (FunctionValue(function=f), FunctionValue(function=g)) if f.key == g.key:
             return TRUE if op in (BinaryOp.EQ, BinaryOp.LE, BinaryOp.GE) else FALSE
@@ -170,6 +175,16 @@ def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
             return None if then is None or other is None else ite(c, then, other)
         case _:
             return None
+
+
+def _found(pointer: Pointer) -> bool:
+    """Whether memory holds it: its offset is then all of its address."""
+    return pointer.target.key.startswith("*") and not pointer.offset.is_const
+
+
+def _null(pointer: Pointer) -> Term:
+    """Whether it is null: only what is found in memory may be, everything else leads to an object."""
+    return eq(pointer.offset, const(0)) if _found(pointer) else FALSE
 
 
 def unary(op: UnaryOp, a: Value, type_: Type) -> Value | None:
@@ -202,7 +217,9 @@ def truth_of(value: Value) -> Term | None:
     match value:
         case Term():
             return as_bool(value)
-        case Pointer() | FunctionValue():
+        case Pointer():
+            return negate(_null(value))
+        case FunctionValue():
             return TRUE
         case NullValue():
             return FALSE
