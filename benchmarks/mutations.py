@@ -251,6 +251,8 @@ MUTATIONS = (
              gives(frozenset(), "races.acquire:Handshakes.handed_to_somebody")),
     Mutation("looks-are-locks", "who looks at a lock with an atomic knows all of it", _LOCKS,
              gives(True, "races.communication:Handshaking._as_a_lock")),
+    Mutation("row-lengths-off", "lengths of rows have no condition", ("tests/races/test_conditions.py",),
+             gives((), "races.candidates:_of_row_lengths")),
     Mutation("makers-off", "whatever an array holds may be input", ("tests/races/test_made.py",),
              gives(None, "host.makers:Makers.of")),
     Mutation("makers-always", "no number comes from outside", ("tests/races/test_made.py",),

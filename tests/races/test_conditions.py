@@ -111,6 +111,12 @@ __global__ void runs_to_an_end(int *a, const int *begin, const int *end, int n) 
   for (int i = begin[t]; i < end[t]; i++) a[i] = t;  // own
 }
 
+// race: write own, write own; global; grid (unless atmost(degree, width))
+__global__ void rows_as_long_as_memory_says(int *a, const int *degree, const int *row, int width) {
+  int t = threadIdx.x, d = degree[row[blockIdx.x]];
+  if (t < d) a[blockIdx.x * width + t] = d;  // own
+}
+
 // race: write last, write last; global; warp block grid (unless apart(begin, begin + length) && positive(length))
 __global__ void the_ends_of_runs(short *a, const int *begin, const int *length, int n) {
   int t = threadIdx.x + blockIdx.x * blockDim.x;

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Configuration
-from hgrd.races.runs import NAME, of_one_index, of_runs, reads_in
+from hgrd.races.runs import NAME, bounds_in, of_one_index, of_runs, reads_in
 from hgrd.solve.query import Party, Query
 from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import (
@@ -67,6 +67,7 @@ def candidates(
     yield from (Candidate(text, says) for text, says in of_runs(query))
     yield from _of_lengths(query)
     yield from _of_indexes(query, arguments)
+    yield from _of_row_lengths(query, arguments)
     yield from _of_ranges(parameters, query)
     yield from _of_several(parameters, query, configuration)
     if scatters:
@@ -282,6 +283,21 @@ def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidat
     for text, bound in _columns(query, arguments)[:_MOST_BOUNDS]:
         said = " && ".join(f"within({array}, {text})" for array in arrays)
         yield Candidate(said, lambda query, bound=bound: _within(bound, query))
+
+
+def _of_row_lengths(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
+    """That what memory says of how far to go in a row is no more than the row has columns."""
+    arrays = sorted({r.array for party in (query.first, query.second) for r in bounds_in(party)})
+    for array in (a for a in arrays[:_MOST_LENGTHS] if NAME.fullmatch(a)):
+        for text, most in _columns(query, arguments)[:_MOST_BOUNDS]:
+            yield Candidate(
+                f"atmost({array}, {text})", lambda query, array=array, most=most: _at_most(array, most, query)
+            )
+
+
+def _at_most(array: str, most: Term, query: Query) -> Term:
+    lengths = (r for party in (query.first, query.second) for r in bounds_in(party) if r.array == array)
+    return conj(*(le(r, most) for r in lengths))
 
 
 def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:

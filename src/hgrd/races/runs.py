@@ -68,13 +68,18 @@ def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
     found: dict[tuple[str, str], list[Run]] = {}
     terms = bottom_up((party.address, *party.guards))
     cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
-    ends = {r.array for t in (party.address, *filter(_bounds, party.guards)) for r in reads_in(t)}
+    ends = {r.array for r in (*reads_in(party.address), *bounds_in(party))}
     for r, s in permutations(of_one_index(party), 2):
         named = NAME.fullmatch(r.array) and NAME.fullmatch(s.array)
         if named and r.array != s.array and r.array in places and s.array in ends and r.args == s.args:
             run = (r.args[0], cut.get(r, r), cut.get(s, s))
             found.setdefault((r.array, s.array), []).append(run)
     return found
+
+
+def bounds_in(party: Party) -> list[Term]:
+    """What a thread looks up to know how far to go."""
+    return reads_in(*filter(_bounds, party.guards))
 
 
 def _bounds(guard: Term) -> bool:
