@@ -224,3 +224,29 @@ def test_flags_are_the_same_for_many(tmp_path: Path) -> None:
     made = "fill<<<n, 256>>>(d, n);"
     assert races(tmp_path, made + given + launch, "flagged") == READ
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "flagged") == []
+
+
+def test_bytes_repeat_whoever_makes_them(tmp_path: Path) -> None:
+    source = """
+#include <cstdlib>
+__global__ void count(int *sum, const unsigned char *in, int n) {
+  __shared__ int local[256];
+  for (int i = threadIdx.x; i < 256; i += 256) local[i] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) local[in[i]]++;
+  __syncthreads();
+  atomicAdd(&sum[threadIdx.x], local[threadIdx.x]);
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  unsigned char *h = (unsigned char *)malloc(n), *d;
+  int *sum;
+  for (int i = 0; i < n; i++) h[i] = i * 7 % 251;
+  cudaMalloc(&d, n);
+  cudaMalloc(&sum, 1024);
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+  count<<<(n + 255) / 256, 256>>>(sum, d, n);
+}
+"""
+    (kernel,) = check(tmp_path, source).kernels
+    assert [f.confidence for f in kernel.findings] == [Confidence.DATA_DEPENDENT] * 2

@@ -3,7 +3,8 @@
 What the program has computed before a launch, on the host or in another kernel, takes some values only, and which is
 not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
 counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long.  A race
-that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.
+that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.  Bytes repeat
+in any case, of more than 256.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Suppositions:
         if not self.made.objects:
             return ""
         query = posed.query
-        looks = {look: None for party in Side for look in self._looks(posed, party)}
+        looks = {k: None for party in Side for k in self._looks(posed, party) if k.value.high - k.value.low > _FAR}
         if not looks:
             return ""
         gaps = {array: _FAR << _FARTHER * n for n, array in enumerate(sorted({look.array for look in looks})[:_MOST])}
