@@ -1,6 +1,8 @@
 """Pointers that are null in some cases: what a program does through a null pointer has no meaning."""
 
-from tests.checking import verdicts
+from pathlib import Path
+
+from tests.checking import check, verdicts
 
 SOURCE = """
 #include <cstdlib>
@@ -74,3 +76,16 @@ __global__ void one_that_is_found(int **p, int *q, int *count) {
 """
 
 test_found_in_memory = verdicts(FOUND)
+
+
+def test_that_given_pointers_are_not_null_is_assumed(tmp_path: Path) -> None:
+    text = """
+    __global__ void tests(int *a, int *b) { if (!a) b[0] = threadIdx.x; }
+    __global__ void compares(int *a, int *b, int *c) { if (a == b) c[0] = threadIdx.x; }
+    __global__ void neither(int *a) { a[threadIdx.x + blockIdx.x * blockDim.x] = 0; }
+    """
+    said = {k.kernel: [a.text for a in k.launches[0].assumptions] for k in check(tmp_path, text).kernels}
+    not_null = "pointers that are given are not null, and do not point to one object"
+    assert f"a, b: {not_null}" in said["tests"]
+    assert f"a, b, c: {not_null}" in said["compares"]
+    assert not any(not_null in text for text in said["neither"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from hgrd.host.model import LaunchSite
-from hgrd.program.expressions import Variable
+from hgrd.host.model import Fact, FactKind, LaunchSite
+from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
 from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function, Global
 from hgrd.program.types import (
@@ -21,6 +21,7 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
+from hgrd.program.walk import nodes
 from hgrd.protocol.device import DeviceSemantics
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
@@ -40,8 +41,9 @@ from hgrd.symbolic.values import (
     OpaqueValue,
     Pointer,
     Value,
+    pointed_to,
 )
-from hgrd.terms import Origin, Symbol, Term, const, ne, read, symbols_of, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, const, ne, read, symbols_of, var
 
 _MOST_RUNS = 6  # behind that, nothing is taken for granted of variables in shared memory
 
@@ -132,7 +134,7 @@ def _run(
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.changes),
         dict(device.broadcast),
-        tuple(dict.fromkeys(device.assumed)),
+        (*dict.fromkeys(device.assumed), *_present(tables, kernel, arguments, machine.entered)),
         tuple(device.across),
         dict(device.observed),
         dict(device.agreed),
@@ -145,6 +147,25 @@ def _run(
         tested=dict(device.tested),
         whole=dict(device.whole),
     )
+
+
+def _present(tables: Tables, kernel: Function, arguments: Iterable[Value], entered: Iterable[str]) -> Iterator[Fact]:
+    """What is taken for granted of pointers that nobody is seen to set, in a kernel that compares pointers."""
+    names = [
+        p.name for p, a in zip(kernel.parameters, arguments, strict=True) if any(o.external for o in pointed_to(a))
+    ]
+    functions = (tables.functions.get(key) for key in {kernel.ref.key, *entered})
+    if names and any(_compares_pointers(n) for f in functions if f is not None for n in nodes(f.body)):
+        text = f"{', '.join(names)}: pointers that are given are not null, and do not point to one object"
+        yield Fact(TRUE, FactKind.ASSUMPTION, text, kernel.span)
+
+
+def _compares_pointers(node: object) -> bool:
+    match node:
+        case Binary(op=BinaryOp.EQ | BinaryOp.NE, left=compared) | Convert(operand=compared, type=BoolType()):
+            return isinstance(compared.type, PointerType)
+        case _:
+            return False
 
 
 def _numbers(value: Value) -> Iterator[Term]:
