@@ -247,7 +247,7 @@ int main(int argc, char **argv) {
     "",
     1,
     ("constant memory", "columns == cols"),
-    (CELLS + "grid (data-dependent)",),
+    (CELLS + "grid (unless atmost(columns, cols))",),
 )
 
 DECLARED = Program(
