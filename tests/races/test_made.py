@@ -75,6 +75,7 @@ int main(int argc, char **argv) {
 """
 COPY = "cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);"
 COPY_TASKS = "cudaMemcpy(dt, tasks, n * sizeof(Task), cudaMemcpyHostToDevice);"
+DRAWN = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
 COUNT = "count<<<(n + 255) / 256, 256>>>(sum, d, n);"
 COUNT_TASKS = "count_tasks<<<(n + 255) / 256, 256>>>(sum, dt, n);"
 STEPS = "for (int i = 0, c = 1; i < n; i++) { h[i] = c; c = c * 7 % n; }"  # are different in some programs, not in all
@@ -96,14 +97,14 @@ def reasons(folder: Path, between: str, kernel: str = "count") -> set[str]:
     return {p.reason.partition(" (program.cu:")[0] for launch in found.launches for p in launch.open_pairs}
 
 
-READ = [Confidence.DATA_DEPENDENT] * 2  # of the sum and the write of it, the write and itself
+BOTH = [Confidence.DATA_DEPENDENT] * 2  # of the sum and the write of it, the write and itself
 MADE = {"it depends on values that the program computes: d"}
 
 
 @pytest.mark.parametrize(
     "fill",
     [
-        "for (int i = 0; i < n; i++) h[i] = rand() % n;" + COPY,
+        DRAWN + COPY,
         "for (int i = 0; i < n; i++) { int r = rand(); h[i] = r % n; }" + COPY,
         "for (int i = 0; i < n; i++) h[i] = dist(gen);" + COPY,
         "for (int i = 0; i < n; i++) { double r = drand48(); h[i] = (int)(r * n); }" + COPY,
@@ -126,7 +127,7 @@ MADE = {"it depends on values that the program computes: d"}
     ],
 )
 def test_of_input_anything_may_be_so(tmp_path: Path, fill: str) -> None:
-    assert races(tmp_path, fill + COUNT) == READ
+    assert races(tmp_path, fill + COUNT) == BOTH
     assert reasons(tmp_path, fill + COUNT) == set()
 
 
@@ -161,41 +162,39 @@ def test_where_it_is_made_is_said(tmp_path: Path) -> None:
 
 def test_of_what_is_known_element_by_element_a_race_is_one(tmp_path: Path) -> None:
     fill = "for (int i = 0; i < n; i++) h[i] = 0;"
-    assert races(tmp_path, fill + COPY + COUNT) == READ
+    assert races(tmp_path, fill + COPY + COUNT) == BOTH
 
 
 def test_members_of_records(tmp_path: Path) -> None:
     steps = "for (int i = 0, c = 1; i < n; i++) { tasks[i].at = c; c = c * 7 % n; }"
     drawn = "for (int i = 0; i < n; i++) tasks[i].at = rand() % n;"
     assert races(tmp_path, steps + COPY_TASKS + COUNT_TASKS, "count_tasks") == []
-    assert races(tmp_path, drawn + COPY_TASKS + COUNT_TASKS, "count_tasks") == READ
+    assert races(tmp_path, drawn + COPY_TASKS + COUNT_TASKS, "count_tasks") == BOTH
 
 
 def test_variables_of_the_device(tmp_path: Path) -> None:
     count = "count_places<<<1, 256>>>(sum);"
-    assert races(tmp_path, count, "count_places") == READ
+    assert races(tmp_path, count, "count_places") == BOTH
     assert races(tmp_path, "fill_places<<<1, 256>>>(n);" + count, "count_places") == []
     copied = "fill_places<<<1, 256>>>(n); cudaMemcpyToSymbol(places, h, 4 * n);"
-    assert races(tmp_path, copied + count, "count_places") == READ
+    assert races(tmp_path, copied + count, "count_places") == BOTH
 
 
 def test_what_is_set_anew_is_no_longer_what_a_kernel_has_made(tmp_path: Path) -> None:
     fill = "fill<<<(n + 255) / 256, 256>>>(d, n);"
-    assert races(tmp_path, fill + "cudaMemset(d, 0, n * sizeof(int));" + COUNT) == READ
+    assert races(tmp_path, fill + "cudaMemset(d, 0, n * sizeof(int));" + COUNT) == BOTH
 
 
 def test_sums_that_the_program_makes_may_ascend(tmp_path: Path) -> None:
     search = "find<<<1, 256>>>(sum, d, argc);"
-    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
-    assert races(tmp_path, drawn + COPY + search, "find") == [Confidence.DATA_DEPENDENT]
+    assert races(tmp_path, DRAWN + COPY + search, "find") == [Confidence.DATA_DEPENDENT]
     assert races(tmp_path, STEPS + COPY + search, "find") == []
     assert reasons(tmp_path, STEPS + COPY + search, "find") == MADE
 
 
 def test_parts_may_lie_behind_each_other(tmp_path: Path) -> None:
     parts = "part<<<1, 256>>>(sum, d);"
-    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
-    assert races(tmp_path, drawn + COPY + parts, "part") == READ
+    assert races(tmp_path, DRAWN + COPY + parts, "part") == BOTH
     assert races(tmp_path, STEPS + COPY + parts, "part") == []
     assert reasons(tmp_path, STEPS + COPY + parts, "part") == MADE
 
@@ -203,26 +202,24 @@ def test_parts_may_lie_behind_each_other(tmp_path: Path) -> None:
 def test_differences_of_what_the_program_makes_differ(tmp_path: Path) -> None:
     launch = "shifted<<<1, 256>>>(sum, d, e);"
     made = "fill<<<n, 256>>>(d, n);"
-    assert races(tmp_path, made + launch, "shifted") == READ  # nobody is seen to make e
+    assert races(tmp_path, made + launch, "shifted") == BOTH  # nobody is seen to make e
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "shifted") == []
 
 
 def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_path: Path) -> None:
     launch = "neighbours<<<1, 256>>>(sum, d, e);"
-    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
-    given = drawn + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
+    given = DRAWN + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
     made = "fill<<<n, 256>>>(d, n);"
     assert races(tmp_path, made + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT]  # with the neighbour
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "neighbours") == [Confidence.DATA_DEPENDENT]
-    assert races(tmp_path, drawn + COPY + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT] * 3
+    assert races(tmp_path, DRAWN + COPY + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT] * 3
 
 
 def test_flags_are_the_same_for_many(tmp_path: Path) -> None:
     launch = "flagged<<<1, 256>>>(sum, d, e);"
-    drawn = "for (int i = 0; i < n; i++) h[i] = rand() % n;"
-    given = drawn + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
+    given = DRAWN + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
     made = "fill<<<n, 256>>>(d, n);"
-    assert races(tmp_path, made + given + launch, "flagged") == READ
+    assert races(tmp_path, made + given + launch, "flagged") == BOTH
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "flagged") == []
 
 

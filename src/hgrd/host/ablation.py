@@ -60,7 +60,6 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
         facts=tuple(replace(f, term=seen.term(f.term)) for f in site.facts),
         constants=tuple(replace(c, value=seen.composite(c.value)) for c in site.constants),
         contents=tuple(replace(h, fill=h.fill.mapped(seen.term)) for h in site.contents),
-        made=tuple(replace(m, target=seen.place(m.target)) for m in site.made),
     )
 
 

@@ -20,7 +20,7 @@ _CLASSES: Final = ("std::vector", "std::array", "std::basic_string", "std::strin
 _OWNERS: Final = (  # the others look at elements that are known by other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
 )  # fmt: skip
-_ADDING: Final = ("push_back", "emplace_back", "push", "insert", "emplace")
+_ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _MOST = (1 << 40) - 1
 _CELL = 8
 
@@ -42,7 +42,7 @@ def adds_element(call: Invocation) -> bool:
 def container_meaning(qualified: str) -> Meaning | None:
     """What a member function of a container does."""
     owner, _, name = qualified.rpartition("::")
-    if not owner.startswith(_CLASSES):
+    if not of_container(qualified):
         return None
     if owner.rpartition("::")[2].partition("<")[0] == name:
         return _construct

@@ -72,7 +72,7 @@ class Makers:
             self.made.pop(target.key, None)
 
     def looks(self, target: MemoryObject) -> None:
-        """What an object holds is looked at: where nobody has been seen to write one from outside, it is anything."""
+        """What an object holds is looked at: anything, in one that came in from outside and nobody is seen to write."""
         if target.external and not target.key.endswith(ELEMENTS) and target.key not in self.made:
             self.given.add(target.key)
 

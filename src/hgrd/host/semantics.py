@@ -135,19 +135,14 @@ class HostSemantics(Semantics):
         constructed = _construction(machine, state, call, arguments)
         if constructed is not None:
             return constructed
-        if not adds_element(invocation):
-            self._fills_by_itself(state, call, arguments, deep=function is not None and function.user_code)
-        self._outside_code(state, call, arguments, deep=function is not None and function.user_code)
-        return invocation.unknown()
-
-    def _fills_by_itself(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
-        """A function without a body fills what it may change with something that it makes of it, or with anything."""
-        its_object, others = may_write(call.function.key)
-        written = (*(arguments[:1] if its_object or others else ()), *(arguments[1:] if others else ()))
+        deep = function is not None and function.user_code
         if computes(call.function.name):
             self.record.makers.remakes(direct_targets(arguments), call.span)
-        else:
+        elif not adds_element(invocation):
+            written = _written(call, arguments)
             self.record.makers.gives(reachable(state, written) if deep else direct_targets(written))
+        self._outside_code(state, call, arguments, deep=deep)
+        return invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
         """What a body may have changed that gave these values to what it calls, and globals: anything."""
@@ -172,11 +167,7 @@ class HostSemantics(Semantics):
             lose_all(state)
         elif not call.function.qualified.startswith(_HARMLESS):
             lose_behind(state, arguments)
-        its_object, others = may_write(call.function.key)
-        if its_object or others:
-            forget_targets(state, arguments[:1], deep=deep)
-        if others:
-            forget_targets(state, arguments[1:], deep=deep)
+        forget_targets(state, _written(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
         from hgrd.symbolic.expressions import evaluate
@@ -231,6 +222,12 @@ class HostSemantics(Semantics):
             lose_constants(self.record, state)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
+
+
+def _written(call: ir.Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The arguments through which a function without a body may write, by its name in the object file."""
+    its_object, others = may_write(call.function.key)
+    return arguments if others else arguments[: int(its_object)]
 
 
 def _within_records(state: State, arguments: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -61,9 +61,11 @@ class Readings:
         if access.kind is not AccessKind.READ:
             return access.value if access.kind is AccessKind.WRITE else None
         before = self._own_write(access)
-        if before is None or not before[1]:
-            return None if before is None else before[0].value
+        if before is None:
+            return None
         last, first = before
+        if not first:
+            return last.value
         if last.value is None or access.result is None:
             return None
         return ite(first_of(first), as_int(last.value), var(access.result))

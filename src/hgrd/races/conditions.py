@@ -74,12 +74,9 @@ def precondition(
             continue
         if perf_counter() > deadline or process_time() > enough:
             return ""
-        if all(_violates(candidate, posed.query, model) for posed, model in conflicts):
-            assumed = _excludes(candidate, queries, decide, conflicts)
-            if assumed is None:
-                continue
-            if all(_leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts):
-                return candidate.text
+        violated = all(_violates(candidate, posed.query, model) for posed, model in conflicts)
+        if violated and _helps(candidate, suspect, queries, conflicts, decide):
+            return candidate.text
     return ""
 
 
@@ -95,10 +92,21 @@ def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Q
         return ""
     text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
     candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
-    assumed = _excludes(candidate, list(suspect.queries), decide, list(suspect.conflicts))
-    if assumed is None:
-        return ""
-    return text if all(_leaves_work(candidate, p.query, m, decide, assumed) for p, m in suspect.conflicts) else ""
+    return text if _helps(candidate, suspect, list(suspect.queries), list(suspect.conflicts), decide) else ""
+
+
+def _helps(
+    candidate: Candidate,
+    suspect: Suspect,
+    queries: list[Posed],
+    conflicts: list[tuple[Posed, Model]],
+    decide: Callable[[Query], Answer],
+) -> bool:
+    """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
+    assumed = _excludes(candidate, queries, decide, conflicts)
+    return assumed is not None and all(
+        _leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts
+    )
 
 
 def _excludes(

@@ -17,7 +17,7 @@ from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
-from hgrd.races.parties import SUFFIX
+from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Proved, Query
@@ -41,6 +41,9 @@ class Made:
         """Whether an array is, in the words of `protocol.stored.element`, in one of the objects."""
         names = (m.target.name for m in self.objects.values())
         return any(array == name or array.startswith(f"{name}.") for name in names)
+
+
+_NOTHING: Final = Made()
 
 
 def made_by(protocol: Protocol) -> Made:
@@ -180,10 +183,6 @@ def _outside_reads(term: Term) -> set[Symbol]:
     return found
 
 
-def plain_name(symbol: Symbol) -> str:
-    return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
-
-
 def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
     """What counters are taken to be found at: as many draw from one of a block as it has threads, if once each."""
     found: dict[str, int] = {}
@@ -196,9 +195,8 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
     return found
 
 
-def contents(protocol: Protocol, relation: Phases, made: Made | None = None) -> Contents:
+def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Contents:
     """`made`: objects that hold something computed from the start."""
-    made = made or Made()
     everything = accesses(protocol.items)
     results = {a.result.name: a for a in everything if a.result is not None}
     computed = {name for name, r in results.items() if r.target.key in made.objects}

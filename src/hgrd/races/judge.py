@@ -17,7 +17,7 @@ from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication
 from hgrd.races.conditions import Suspect, not_negative, scatters
-from hgrd.races.contents import Contents, contents, made_by
+from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
 from hgrd.races.idioms import flaw
@@ -30,7 +30,7 @@ from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
 from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
-from hgrd.races.supposed import Suppositions
+from hgrd.races.supposed import Suppositions, suppositions
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Symbol, Term
@@ -61,7 +61,7 @@ class Judgement:
 class Judge:
     """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter().
 
-    `supposed`: findings that need contents of which only the program knows whether it makes them, and what says so.
+    `doubtful`: findings that need what there may never be (negative sizes, particular contents), and what that is.
     """
 
     protocol: Protocol
@@ -87,7 +87,6 @@ class Judge:
         default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
     )
     doubtful: dict[SiteKey, str] = field(default_factory=dict[SiteKey, str])
-    """Findings that need what there may never be (negative sizes, particular contents), and what that is."""
     pairs: int = 0
     discharged: int = 0
 
@@ -147,18 +146,14 @@ class Judge:
     # ------------------------------------------------------------ one pair
 
     def _pair(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
-        known = self.findings.get(key_of(a, b))
-        if (
-            known is not None
-            and not known.same_value
-            and set(levels) <= set(known.levels)
-            and key_of(a, b) not in self.doubtful
-        ):
+        key = key_of(a, b)
+        known = self.findings.get(key)
+        if known is not None and not known.same_value and key not in self.doubtful and set(levels) <= set(known.levels):
             return None
         for pair in posed_pairs(a, b, levels, self.phases):
             if not self._settle(pair):
                 return self._by_level(pair, levels)
-        if key_of(a, b) not in self.open_sites and key_of(a, b) not in self.findings:
+        if key not in self.open_sites and key not in self.findings:
             self.discharged += 1
         return None
 
@@ -266,9 +261,9 @@ class Judge:
     def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
         a, b = pair.first, pair.second
         assert pair.level is not None
-        doubt = self._doubt(pair, posed)
-        if doubt is not None:
-            self._leave_open(a, b, (pair.level,), doubt)
+        undecided = self._doubt(pair, posed)
+        if undecided is not None:
+            self._leave_open(a, b, (pair.level,), undecided)
             return
         shown = self._with_two_values(pair, posed, answer)
         same_value = shown is None
@@ -417,7 +412,6 @@ def judge(
     read = protocol
     protocol = steady(protocol)
     protocol, relation, drawn = opened(protocol)
-    made = made_by(protocol)
     return Judge(
         protocol,
         everything,
@@ -429,7 +423,7 @@ def judge(
         Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
         readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
         contents(read, relation),
-        Suppositions(made, contents(read, relation, made)),
+        suppositions(read, relation),
         hosted,
         sizes(protocol.configuration, facts),
     ).run()

@@ -36,6 +36,11 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 SUFFIX = {Party.FIRST: "@1", Party.SECOND: "@2"}
 
 
+def plain_name(symbol: Symbol) -> str:
+    """The name of a symbol as the kernel has it, whoever's it is."""
+    return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
+
+
 @dataclass(frozen=True, slots=True)
 class Naming:
     """Which symbols each thread has for itself.

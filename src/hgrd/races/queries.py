@@ -19,7 +19,7 @@ from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
 from hgrd.races.filled import said_of
 from hgrd.races.identity import differ
-from hgrd.races.parties import SUFFIX, Naming, abstract_floats
+from hgrd.races.parties import SUFFIX, Naming, abstract_floats, plain_name
 from hgrd.races.whole import compared
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
@@ -243,7 +243,7 @@ def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
 
 def with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
     """The symbols, and those that bound the indexes among them."""
-    names = {s.name.removesuffix(SUFFIX[Side.FIRST]).removesuffix(SUFFIX[Side.SECOND]) for s in symbols}
+    names = set(map(plain_name, symbols))
     return symbols | symbols_of(*(extent for s, extent in _axes(naming) if s.name in names))
 
 

@@ -3,21 +3,24 @@
 What the program has computed before a launch, on the host or in another kernel, takes some values only, and which is
 not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
 counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long.  A race
-that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.  Bytes repeat
-in any case, of more than 256.
+that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.  Numbers of a
+narrow range, as bytes, are not looked at: many of them repeat in any case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Final
 
 from hgrd.program.memory import Space
+from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Party as Side
-from hgrd.races.contents import Contents, Made, plain_name
+from hgrd.protocol.phases import Phases
+from hgrd.races.contents import Made, contents, made_by
+from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
@@ -45,10 +48,10 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Suppositions:
-    """`contents`: which reads find what the program has `made`, or what has been computed from that."""
+    """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols."""
 
     made: Made
-    contents: Contents
+    reads: Mapping[str, Access]
 
     def of(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
         """What a conflict supposes of contents that the program makes; "": nothing in particular."""
@@ -81,12 +84,17 @@ class Suppositions:
                 seen.add(t)
                 if t.op is Op.READ and len(t.args) == 1 and self.made.holds(t.array):
                     yield _Look(t.array, t.array, t.args[0], t)
-                read = self.contents.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
+                read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
                 if read is not None:
                     (place,) = posed.naming.of((read.offset,), side)
                     todo.append(place)
                     of_block = read.space is Space.SHARED and not posed.naming.same_block
                     yield _Look(read.target.key, read.target.name, place, t, side if of_block else None)
+
+
+def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
+    made = made_by(protocol)
+    return Suppositions(made, contents(protocol, relation, made).reads if made.objects else {})
 
 
 def _is_flag(guard: Term) -> bool:
