@@ -23,6 +23,11 @@ __global__ void sum_of_the_same(const float *a, const int *b, float *sum, float 
   sum[row] = sqrtf(a[row] * scale) + a[b[row]];  // sum
 }
 
+// race: write bytes, write bytes; global; warp block grid
+__global__ void array_that_is_called_record(const int *record, char *a) {
+  *(int *)(a + threadIdx.x) = record[0];  // bytes
+}
+
 // race: write other, write other; global; warp block
 __global__ void sum_of_another(const float *a, const int *b, float *sum, float scale) {
   int row = blockIdx.x;

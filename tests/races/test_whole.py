@@ -39,6 +39,13 @@ SOURCE = "".join(
 )
 
 ROUNDED = """
+// race: write five, write five; global; warp block grid (data-dependent)
+__global__ void array_that_is_called_float32(int *a, const float *in, const float *float32) {
+  float x = in[threadIdx.x];
+  int i = (int)x;
+  if (x >= 0 && x < float32[1] && i == 5) a[0] = threadIdx.x;  // five
+}
+
 // (float)n may be n - 1, which x is
 // race: write below, write least; global; warp (data-dependent)
 __global__ void at_least(int *a, const float *in, int n) {

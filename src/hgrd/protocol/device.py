@@ -16,19 +16,20 @@ from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, 
 from hgrd.program.walk import nodes
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
+from hgrd.protocol.handed import Handed
 from hgrd.protocol.held import held_value
 from hgrd.protocol.identity import identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
-from hgrd.protocol.stored import pointee, stored_value
+from hgrd.protocol.stored import found_in, pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import ConditionKind, Generation, State, symbols_in
+from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State, symbols_in
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -71,6 +72,7 @@ class DeviceSemantics(Semantics):
     alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
     keeping: Keeping = field(default_factory=Keeping)
+    handed: Handed = field(default_factory=Handed)
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     whole: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
@@ -116,7 +118,9 @@ class DeviceSemantics(Semantics):
             number = var(Symbol(name, *NUMBERS, Origin.UNKNOWN))
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
-            return pointee(target, f"{target.key}+{offset}", target.name, type_, const(0))
+            if generation is not INITIAL or not offset.is_const:
+                return OPAQUE  # one of those that the thread has put there
+            return pointee(target, f"*{target.key}+{offset}", target.name, type_, const(0))
         if not offset.is_const:
             return machine.unknown(target.name, type_, Origin.UNKNOWN)
         origin = Origin.INPUT if target.external or target.space is MemorySpace.HOST else Origin.UNKNOWN
@@ -192,7 +196,7 @@ class DeviceSemantics(Semantics):
         in which that was read.
         """
         if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
-            down = given.key.op is Op.READ and given.key.array == "floor"
+            down = given.key.op is Op.READ and given.key.array == "floor of"
             self.whole[value.symbol] = (given.key.args[0] if down else given.key, down)
         if self._same_for_block(given.key):
             loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
@@ -255,7 +259,7 @@ class DeviceSemantics(Semantics):
         if isinstance(type_, PointerType):
             made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input is kept there
             symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, made)
-            return pointee(target, f"*{target.key}", f"*{target.name}", type_, var(symbol))
+            return pointee(target, found_in(target), f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 
     def store(
@@ -270,6 +274,7 @@ class DeviceSemantics(Semantics):
             same = self.functions.number(value)
         if not machine.probing and state.alive:
             self.keeping.stored(pointer.target, type_, value, self.common)
+            self.handed.stored(pointer.target, type_, value, span)
         self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
 
     def access(

@@ -18,7 +18,7 @@ def identity_of(value: Value) -> Term | None:
         case Composite(cells=cells) if cells and len(cells) <= 4:
             parts = [identity_of(c.value) for _, c in sorted(cells.items())]
             known = [p for p in parts if p is not None]
-            return read("record", *known) if len(known) == len(parts) else None
+            return read("record of", *known) if len(known) == len(parts) else None
         case _:
             return None
 

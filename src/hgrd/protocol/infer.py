@@ -130,7 +130,7 @@ def _run(
         kernel.span,
         configuration,
         items,
-        tuple(device.recorder.gaps),
+        (*device.recorder.gaps, *device.handed.gaps(accesses(items))),
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.changes),
         dict(device.broadcast),

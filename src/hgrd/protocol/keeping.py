@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from hgrd.program.memory import AccessKind
 from hgrd.program.types import IntType, PointerType, Type
 from hgrd.symbolic.linear import linear
+from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Op, Term, symbols_of
 from hgrd.terms.rewrite import arrays_of, unwrapped
@@ -57,7 +58,7 @@ def _depends_on(value: Value, common: Set[str]) -> bool:
     match value:
         case Term() as term:
             pass
-        case Pointer(offset=term):
+        case Pointer(target=target, offset=term) if target.space in SHARED_SPACES:  # else an object of one thread
             pass
         case _:
             return False

@@ -25,7 +25,12 @@ from hgrd.terms.build import read_between
 
 def pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
     """Where a pointer found in memory points: some object of its own, at an address that the memory holds."""
-    return Pointer(MemoryObject(f"*{key}", name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
+    return Pointer(MemoryObject(key, name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
+
+
+def found_in(holder: MemoryObject) -> str:
+    """The key of what pointers lead to that are found in an object which the kernel writes."""
+    return f"**{holder.key}"
 
 
 def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
@@ -52,7 +57,7 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
         case PointerType():
             address = read_between(name, (index,), 0, 1 << 48)
             member = _member(machine, target, offset, type_)
-            return pointee(target, f"*{target.key}{member}", f"*{target.name}{member}", type_, address)
+            return pointee(target, f"{found_in(target)}{member}", f"*{target.name}{member}", type_, address)
         case _:
             return OPAQUE
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from hgrd.terms import FALSE, TRUE, Op, Term, const, disj, ne
 
-_COMPUTED: Final = ("float", "record")  # arrays that stand for computations in floating point, and for records
-_RECORD: Final = "record"
+_COMPUTED: Final = ("float", "record of")  # arrays that stand for computations in floating point, and for records
+_RECORD: Final = "record of"
 _ZERO: Final = "float 0.0"
 
 

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 from hgrd.host.model import Fact, FactKind
-from hgrd.program.memory import AccessKind, Level
+from hgrd.program.memory import AccessKind, Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.passing import VALUES
@@ -113,10 +113,13 @@ class Judge:
         return self.pairs_until - min(share, _SECONDS_A_RACE * len(self.conflicts))
 
     def _assume_apart(self) -> None:
-        """Memory behind pointers that nobody is seen to allocate differs, where it matters."""
-        outside = {a.target.key: a.target for a in accesses(self.protocol.items) if a.target.external}
-        if len(outside) > 1 and outside.keys() & self.protocol.written:
-            names = ", ".join(t.name for t in outside.values())
+        """Memory behind pointers that nobody is seen to allocate differs, from all other, too, where it matters."""
+        used = {a.target.key: a.target for a in accesses(self.protocol.items) if a.space is Space.GLOBAL}
+        changed = used.keys() & self.protocol.written
+        outside = {key for key, target in used.items() if target.external}
+        apart = used if outside & changed else outside | changed
+        if outside and changed and len(apart) > 1:
+            names = ", ".join(t.name for key, t in used.items() if key in apart)
             self._assume(f"the memory behind {names} does not overlap", self.protocol.span)
 
     def _judgement(self) -> Judgement:

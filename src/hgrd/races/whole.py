@@ -16,7 +16,7 @@ from hgrd.terms import FALSE, Op, Symbol, Term, conj, const, disj, eq, le, lt, m
 from hgrd.terms.rewrite import bottom_up
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_DIGITS: Final = {"float": 0, "float32": 24, "float64": 53}
+_DIGITS: Final = {"float": 0, "float32 of int": 24, "float64 of int": 53}
 
 
 @dataclass(frozen=True, slots=True)

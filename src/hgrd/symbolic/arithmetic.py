@@ -299,7 +299,7 @@ def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | Non
         case Term():
             number = as_int(value)
             exact = (number, 1)
-            name = "float" if _has(target, exact) else f"float{target.bits}"
+            name = "float" if _has(target, exact) else f"float{target.bits} of int"
             return FloatValue(read(name, number), exact)
         case FloatValue(key=key, exact=exact):
             narrower = isinstance(source, FloatType) and source.bits > target.bits
@@ -313,7 +313,7 @@ def _to_float(value: Value, source: Type, target: FloatType) -> FloatValue | Non
 
 def _widened(key: Term, target: FloatType) -> Term:
     """An integer that a narrower type has rounded is not the one that a wider type makes of it."""
-    rounded_before = key.op is Op.READ and key.array == "float32" and target.bits > 32
+    rounded_before = key.op is Op.READ and key.array == "float32 of int" and target.bits > 32
     return read(f"float{target.bits} of", key) if rounded_before else key
 
 
@@ -330,7 +330,7 @@ def _power_of_two(number: int) -> bool:
 
 def rounded(value: FloatValue, *, up: bool) -> FloatValue:
     """ceil or floor."""
-    key = read("ceil" if up else "floor", value.key)
+    key = read("ceil of" if up else "floor of", value.key)
     exact = None if value.exact is None else _rounded(value.exact, up=up)
     near = None if value.near is None else (_rounded(value.near[0], up=up), _rounded(value.near[1], up=up))
     return FloatValue(key, exact, near)

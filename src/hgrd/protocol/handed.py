@@ -1,0 +1,75 @@
+"""Pointers that a kernel stores in memory: who finds one there again gets to the same object by another name.
+
+    __shared__ float *row;
+    if (threadIdx.x == 0) row = n > 1 ? a : b;
+    __syncthreads();
+    row[threadIdx.x] = a[0];  // what `row` points to may be `a`
+
+That two objects do not overlap is an assumption on what the kernel is given, none on what it does itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+
+from hgrd.program.span import Span
+from hgrd.program.types import PointerType, Type
+from hgrd.protocol.model import Access, Gap
+from hgrd.protocol.stored import found_in
+from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
+
+_ANYTHING: Final = ""  # the key of what a pointer that is not known points to
+
+
+@dataclass(slots=True)
+class Handed:
+    """`held`: by the key of what is found in an object, the keys of what pointers stored there point to, by names."""
+
+    held: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    own: set[str] = field(default_factory=set[str])  # objects of one thread: no accesses to these are taken down
+    places: dict[str, tuple[MemoryObject, Span]] = field(default_factory=dict[str, tuple[MemoryObject, Span]])
+
+    def stored(self, holder: MemoryObject, type_: Type, value: Value, span: Span) -> None:
+        targets = {t.key: t.name for t in pointed_to(value)}
+        if isinstance(type_, PointerType) and _is_unknown(value):
+            targets[_ANYTHING] = "an unknown place"
+        found = found_in(holder)
+        targets.pop(found, None)
+        if targets:
+            self.held.setdefault(found, {}).update(targets)
+            self.places.setdefault(found, (holder, span))
+            self.own |= {t.key for t in pointed_to(value) if t.space not in SHARED_SPACES}
+
+    def gaps(self, accesses: Iterable[Access]) -> Iterator[Gap]:
+        """Where two names of what may be one object are used, by one of them to write."""
+        used = [(a.target.key, a.changes) for a in accesses]
+        read, changed = {key for key, _ in used}, {key for key, changes in used if changes}
+        for found, names in self._names().items():
+            holder, span = self.places[found]
+            others = (read - {found, holder.key}) if _ANYTHING in names else (names.keys() & read)
+            local = names.keys() & self.own
+            if found in read and (local or (others & changed) or (others and found in changed)):
+                what = ", ".join(dict.fromkeys(self.held[found].values()))
+                yield Gap(f"pointers to {what} that are stored in {holder.name} and found there", (), span, False)
+
+    def _names(self) -> dict[str, dict[str, None]]:
+        """By what is found in one object, all that it may be: what is found in another one, too."""
+        known = {found: dict.fromkeys(targets) for found, targets in self.held.items()}
+        for one, other in combinations(known, 2):
+            if _ANYTHING in self.held[one] or _ANYTHING in self.held[other] or self.held[one].keys() & self.held[other]:
+                known[one][other] = known[other][one] = None
+        return known
+
+
+def _is_unknown(value: Value) -> bool:
+    match value:
+        case OpaqueValue():
+            return True
+        case Choice(then=a, otherwise=b):
+            return _is_unknown(a) or _is_unknown(b)
+        case _:
+            return False
