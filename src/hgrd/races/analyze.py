@@ -36,6 +36,7 @@ from hgrd.races.findings import (
 from hgrd.races.judge import Judgement, judge
 from hgrd.races.missing import places
 from hgrd.races.options import AnalysisOptions, Extent
+from hgrd.races.shown import only_shown
 from hgrd.races.spinning import livelocks
 from hgrd.solve.decide import DEFAULT, decide
 from hgrd.solve.query import Answer, Query
@@ -163,6 +164,7 @@ def _launch(
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))
+            result = only_shown(result, strict=options.strict)
         if replay_barrier is not None:
             apart = zip(met.divergences, met.evidence, strict=True)
             met = replace(met, divergences=tuple(replay_barrier(situation, d, evidence) for d, evidence in apart))

@@ -87,6 +87,12 @@ class Contents:
         equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
         return self.computed_in(*equal)
 
+    def never_given(self, posed: Posed) -> tuple[str, ...]:
+        """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
+        query = posed.query
+        names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *posed.passed)
+        return tuple(n for n in names if n not in self.reads or self.reads[n].space is Space.SHARED)
+
     def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
         """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
 

@@ -20,13 +20,17 @@ from hgrd.terms import Symbol
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The query whose model is a finding's witness, at `level`; `protocol` and `facts` are what it was posed from."""
+    """The query whose model is a finding's witness, at `level`; `protocol` and `facts` are what it was posed from.
+
+    `supposed`: what no input holds, and the kernel would have to compute.
+    """
 
     posed: Posed
     model: Model
     level: Level
     protocol: Protocol
     facts: tuple[Fact, ...]
+    supposed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,7 +286,8 @@ class Judge:
             return
         if doubt:
             self.doubtful[key] = doubt
-        self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts)
+        supposed = self.contents.never_given(posed)
+        self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts, supposed)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         rule, cause = self._cause(pair)
         self.findings[key] = Finding(

@@ -49,7 +49,7 @@ class Replayer:
     """
 
     seconds: float = 2.0
-    altogether: float = 5.0
+    altogether: float = 10.0
     deadline: float = inf
     _spent: float = 0.0
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])

@@ -1,0 +1,44 @@
+"""Data-dependent races that only a run can show, and that none has shown.
+
+The witness of such a race is contents of memory.  What threads find in shared memory, or a loop makes of contents, is
+none that anybody can give to a kernel: the witness supposes that the kernel computes it, and a run tells.  Where none
+shows the race, it is not decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hgrd.races.evidence import Evidence
+from hgrd.races.findings import CONFIRMED, Confidence, Finding, OpenPair, Outcome
+from hgrd.races.judge import Judgement
+from hgrd.races.sites import listed
+
+
+def only_shown(result: Judgement, *, strict: bool) -> Judgement:
+    """The judgement of a launch whose findings have been replayed; `strict`: writes of the same value count."""
+    replayed = [(f, e, _supposed(f, e)) for f, e in zip(result.findings, result.evidence, strict=True)]
+    left = tuple(_open(f, supposed) for f, _, supposed in replayed if supposed)
+    if not left:
+        return result
+    kept = [(f, e) for f, e, supposed in replayed if not supposed]
+    racy = any(strict or not f.same_value for f, _ in kept)
+    return replace(
+        result,
+        outcome=Outcome.RACE if racy else Outcome.UNKNOWN,
+        findings=tuple(f for f, _ in kept),
+        evidence=tuple(e for _, e in kept),
+        open_pairs=(*left, *result.open_pairs),
+    )
+
+
+def _supposed(finding: Finding, evidence: Evidence) -> tuple[str, ...]:
+    """What the kernel would have to compute, and has not been seen to."""
+    if finding.same_value or finding.confidence is not Confidence.DATA_DEPENDENT or finding.replay == CONFIRMED:
+        return ()
+    return evidence.supposed
+
+
+def _open(finding: Finding, supposed: tuple[str, ...]) -> OpenPair:
+    reason = f"it depends on values that the kernel computes: {listed(supposed)}; {finding.replay}"
+    return OpenPair(finding.first, finding.second, finding.space, finding.levels, reason, finding.first.span)

@@ -1,0 +1,71 @@
+"""What a race supposes that the kernel computes: a run shows that it does, or the pair is not decided."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.analyze import analyze
+from hgrd.races.findings import CONFIRMED, Confidence, KernelReport, Outcome
+from hgrd.races.options import AnalysisOptions
+from hgrd.simulate.replay import Replayer
+from tests.checking import check, parse
+
+# As many places of the list are filled as elements are set, so that no thread comes to place `n`.
+IN_SHARED = """
+__global__ void k(int *out, const unsigned *in, unsigned n) {
+  __shared__ unsigned found;
+  if (threadIdx.x == 0) {
+    found = 0;
+    for (unsigned i = 0; i < n; i++)
+      if (in[i] > 0) found++;
+  }
+  __syncthreads();
+  if (threadIdx.x < 2 && 8 < n && found > n LEAST) out[0] = threadIdx.x;
+}
+"""
+IN_A_LOOP = """
+__global__ void k(int *out, const unsigned *in, unsigned n) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (in[i] > 0) found++;
+  if (threadIdx.x < 2 && 8 < n && found > n LEAST) out[0] = threadIdx.x;
+}
+"""
+IN_THE_INPUT = """
+__global__ void k(int *out, const unsigned *in, unsigned n) {
+  if (threadIdx.x < 2 && in[0] > n LEAST) out[0] = threadIdx.x;
+}
+"""
+NEVER, SOMETIMES = "", "/ 2"
+
+
+def replayed(folder: Path, text: str, least: str) -> KernelReport:
+    program = parse(folder, text.replace("LEAST", least))
+    (kernel,) = analyze((program,), AnalysisOptions(), Replayer()).kernels
+    return kernel
+
+
+@pytest.mark.parametrize(("text", "line"), [(IN_SHARED, 10), (IN_A_LOOP, 6)])
+def test_what_the_kernel_does_not_compute_shows_no_race(tmp_path: Path, text: str, line: int) -> None:
+    kernel = replayed(tmp_path, text, NEVER)
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = kernel.launches[0].open_pairs
+    assert open_pair.reason.startswith("it depends on values that the kernel computes: found")
+    assert open_pair.reason.endswith(f"; not replayed: the write in line {line} was not made")
+
+
+@pytest.mark.parametrize("text", [IN_SHARED, IN_A_LOOP, IN_THE_INPUT])
+def test_what_a_run_shows_is_a_race(tmp_path: Path, text: str) -> None:
+    kernel = replayed(tmp_path, text, SOMETIMES)
+    assert kernel.outcome is Outcome.RACE
+    assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, CONFIRMED)]
+
+
+def test_contents_of_the_input_are_what_they_are(tmp_path: Path) -> None:
+    kernel = replayed(tmp_path, IN_THE_INPUT, NEVER)
+    assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, CONFIRMED)]
+
+
+def test_where_nothing_is_run_it_is_reported(tmp_path: Path) -> None:
+    (kernel,) = check(tmp_path, IN_SHARED.replace("LEAST", NEVER)).kernels
+    assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, "")]
