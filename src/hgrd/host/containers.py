@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.contents import ELEMENTS
+from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.context import Invocation, Meaning
 from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
@@ -103,7 +103,7 @@ def _data(call: Invocation) -> Value | None:
         and isinstance(target.element, OpaqueType)
         and not target.external
     )
-    key = f"{target.key}{ELEMENTS if alone else '.elements'}"
+    key = f"{target.key}{ELEMENTS if alone else SHARED_ELEMENTS}"
     elements = MemoryObject(key, target.name, space, element, None, target.span, external=True)
     return Pointer(elements, const(0))
 

@@ -30,6 +30,7 @@ from hgrd.terms import Term, add, sub
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
 _DESCRIBE: Final = "Descr"  # ends the names of what cuSPARSE knows arrays by
 ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
+SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, where there may be more than one
 
 
 def fills_of(state: State, target: MemoryObject) -> tuple[Fill, ...]:

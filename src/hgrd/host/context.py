@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.host.iterations import Around
 from hgrd.host.link import LaunchPlace, Linked
@@ -28,6 +29,9 @@ from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, as_int, const
 
+if TYPE_CHECKING:
+    from hgrd.host.members import Members
+
 NOTE_LIMIT = 100
 
 
@@ -44,13 +48,14 @@ class Record:
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
-    `makers`: who makes what arrays hold.
+    `makers`: who makes what arrays hold; `members`: the same by name, for what the run has not seen made.
     `copies` are the last copies to variables of constant memory, `used` such variables by the kernel that uses them.
     """
 
     linked: Linked
     asserts: bool
     wants: Callable[[str], bool]
+    members: Members
     launches: list[LaunchSite] = field(default_factory=list[LaunchSite])
     notes: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
     kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
@@ -184,6 +189,11 @@ class Invocation:
         if space is MemorySpace.HOST:
             self.state.store[target.key] = Region({}, Generation(), zeroed)
         return Pointer(target, const(0))
+
+    def copies(self, index: int) -> None:
+        """The function copies what is behind an argument to where the first one points."""
+        elsewhere = partial(self.record.members.made, self.call.arguments[index])
+        self.record.makers.copies(self.arguments[0], self.arguments[index], elsewhere)
 
     def put(self, address: Value | None, value: Value, type_: Type) -> None:
         """Stores through an argument, if it points somewhere."""

@@ -117,8 +117,8 @@ def _same_memory(call: Invocation) -> Value | None:
 def _forgotten(call: Invocation) -> Value | None:
     """Device memory keeps its identity, but holds something new, as does host memory."""
     if "cpy" in call.name:
-        for source in call.arguments[1:]:
-            call.record.makers.copies(call.arguments[0], source)
+        for index in range(1, len(call.arguments)):
+            call.copies(index)
     else:
         call.record.makers.clears(direct_targets(call.arguments[:1]))
     stored_at(call.state, call.arguments[0])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
 from typing import TypeAlias
 
 from hgrd.host.contents import after_kernel, fills_of, lose_all
@@ -45,7 +47,10 @@ _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 6
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A launch as the program asks for it; `type` is that of the kernel, where it is known."""
+    """A launch as the program asks for it; `type` is that of the kernel, where it is known.
+
+    `written` are the arguments as the source has them, where it has them.
+    """
 
     kernel: Value
     grid: Value
@@ -55,6 +60,7 @@ class Request:
     span: Span
     cooperative: bool = False
     type: FunctionType | None = None
+    written: tuple[ir.Expression, ...] = ()
     later: bool = False  # the kernel does not run here, but when a graph is launched
 
 
@@ -130,7 +136,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
         contents,
-        tuple(replace(m, target=seen.place(m.target)) for m in _made(record, given)),
+        tuple(replace(m, target=seen.place(m.target)) for m in _made(record, given, request.written)),
     )
 
 
@@ -149,11 +155,20 @@ def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject
     return [(o, f) for o in alone for f in fills_of(state, o)]
 
 
-def _made(record: Record, arguments: Iterable[Value]) -> list[Making]:
+def _made(record: Record, arguments: Iterable[Value], written: Iterable[ir.Expression]) -> list[Making]:
     """The objects that a kernel is given or knows by name of which the program makes all that they hold."""
-    objects = {o.key: None for a in arguments for o in pointed_to(a)}
-    named = (key for key in record.makers.made if key in record.linked.globals)
-    return [making for key in (*objects, *named) if (making := record.makers.of(key)) is not None]
+    found: dict[str, Making | None] = {}
+    for argument, expression in zip_longest(arguments, written):
+        for target in pointed_to(OPAQUE if argument is None else argument):
+            elsewhere = _nowhere if expression is None else partial(record.members.made, expression)
+            found.setdefault(target.key, record.makers.of(target, elsewhere))
+    named = [m.target for key, m in record.makers.made.items() if key in record.linked.globals]
+    found |= {target.key: record.makers.of(target, _nowhere) for target in named}
+    return [making for making in found.values() if making is not None]
+
+
+def _nowhere() -> None:
+    return None
 
 
 def _of_iterations_before(record: Record, machine: Machine, state: State) -> Iterator[Condition]:

@@ -118,7 +118,7 @@ def _memcpy(call: Invocation) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     known = copied_fills(call.state, to, source, size)
-    call.record.makers.copies(to, source)
+    call.copies(1)
     stored_at(call.state, to)
     forget_targets(call.state, (to,), deep=False)
     _copy_cells(call, to, source, size)

@@ -148,20 +148,21 @@ def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
     for function in functions:
         for node in nodes(function.body):
             if isinstance(node, ir.FieldPlace):
-                owner = _type_of(node.base)
+                owner = type_of(node.base)
                 if isinstance(owner, OpaqueType):
                     members.setdefault(owner.name, {})[node.field.name] = node.field
     return {name: Record(name, name, 0, 1, tuple(found.values()), complete=False) for name, found in members.items()}
 
 
-def _type_of(place: ir.Place) -> Type | None:
+def type_of(place: ir.Place) -> Type | None:
+    """The type of what is at a place."""
     match place:
         case ir.VariablePlace(variable=variable):
             return variable.type
         case ir.FieldPlace(field=member):
             return member.type
         case ir.AfterPlace(place=inner):
-            return _type_of(inner)
+            return type_of(inner)
         case _:
             return place.type
 

@@ -7,11 +7,11 @@ so.  Followed object by object, in the order in which the host code runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from hgrd.host.contents import ELEMENTS
+from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.model import Making
 from hgrd.host.view import terms_in
 from hgrd.program.span import Span
@@ -40,10 +40,14 @@ def computes(name: str) -> bool:
 class Makers:
     """By their keys: objects that hold `given` contents, and who `made` those of others.
 
-    `outside` are the names of numbers that functions without a body have returned.
+    `outside` are the names of numbers that functions without a body have returned.  `unseen` are objects that hold what
+    came in from outside of where the run began: if nobody else is seen to write it, it is as if given.  `cleared` ones
+    do not, whatever is behind them.
     """
 
     given: set[str] = field(default_factory=set[str])
+    unseen: set[str] = field(default_factory=set[str])
+    cleared: set[str] = field(default_factory=set[str])
     made: dict[str, Making] = field(default_factory=dict[str, Making])
     outside: set[str] = field(default_factory=set[str])
 
@@ -53,12 +57,18 @@ class Makers:
 
     def gives(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is not seen has written objects."""
-        self.given |= {key for target in targets for key in (target.key, f"{target.key}{ELEMENTS}")}
+        for target in targets:
+            self._give(target)
+            self.given.add(f"{target.key}{ELEMENTS}")
+
+    def _give(self, target: MemoryObject) -> None:
+        (self.unseen if _is_shared(target) else self.given).add(target.key)
 
     def remakes(self, targets: Iterable[MemoryObject], span: Span) -> None:
         """A function of a library has put something new of its own making in all of an object."""
         for target in targets:
             self.given.discard(target.key)
+            self.unseen.discard(target.key)
             self.made[target.key] = Making(target, "", span)
 
     def computes(self, targets: Iterable[MemoryObject], span: Span, kernel: str = "") -> None:
@@ -70,18 +80,29 @@ class Makers:
         """An object has been set to the same all over (or in part: then nobody is known to have made it)."""
         for target in targets:
             self.made.pop(target.key, None)
+            self.cleared.add(target.key)
 
     def looks(self, target: MemoryObject) -> None:
         """What an object holds is looked at: anything, in one that came in from outside and nobody is seen to write."""
-        if target.external and not target.key.endswith(ELEMENTS) and target.key not in self.made:
-            self.given.add(target.key)
+        if not target.key.endswith(ELEMENTS) and self._is_untouched(target):
+            self.unseen.add(target.key)
 
-    def copies(self, to: Value, source: Value) -> None:
-        """What one object holds has been copied to another one."""
+    def copies(self, to: Value, source: Value, elsewhere: Callable[[], Span | None]) -> None:
+        """What one object holds has been copied to another one.
+
+        `elsewhere`: where the program makes it, by the name that the copy has for it.
+        """
         sources = list(pointed_to(source))
+        given = any(s.key in self.given for s in sources)
+        unseen = any(self._is_unseen(s) for s in sources)
+        span = elsewhere() if unseen and not given else None
         for target in pointed_to(to):
-            if any(s.key in self.given or (s.external and s.key not in self.made) for s in sources):
-                self.given.add(target.key)
+            if given:
+                self._give(target)
+            elif span is not None:
+                self.made.setdefault(target.key, Making(target, "", span))
+            elif unseen:
+                self.unseen.add(target.key)
             for making in (self.made[s.key] for s in sources if s.key in self.made):
                 self.made.setdefault(target.key, Making(target, making.kernel, making.span))
 
@@ -92,10 +113,12 @@ class Makers:
         """
         if not isinstance(value, Term | FloatValue | Composite):
             return
-        from_outside = self._from_outside(machine, value)
+        from_outside, unseen = self._from_outside(machine, value), self._from(machine, value, self.unseen)
         for target in pointed_to(address):
             if from_outside:
-                self.given.add(target.key)
+                self._give(target)
+            elif unseen:
+                self.unseen.add(target.key)
             else:
                 self.made.setdefault(target.key, Making(target, "", span))
 
@@ -105,14 +128,36 @@ class Makers:
             self.outside |= _numbers(terms_in(value))
 
     def _from_outside(self, machine: Machine, value: Value) -> bool:
-        terms = terms_in(value)
-        new = {name for name in _numbers(terms) if machine.names.index.get(name, -1) >= machine.since}
-        owners = (machine.names.owners.get(name, "") for name in (*new, *arrays_of(*terms)))
-        return not (new.isdisjoint(self.outside) and self.given.isdisjoint(owners))
+        return not self.outside.isdisjoint(_new(machine, value)) or self._from(machine, value, self.given)
 
-    def of(self, key: str) -> Making | None:
-        """Who has made all that an object holds, if the program has."""
-        return None if key in self.given else self.made.get(key)
+    def _from(self, machine: Machine, value: Value, objects: set[str]) -> bool:
+        names = (*_new(machine, value), *arrays_of(*terms_in(value)))
+        return not objects.isdisjoint(machine.names.owners.get(name, "") for name in names)
+
+    def _is_unseen(self, target: MemoryObject) -> bool:
+        return target.key in self.unseen or self._is_untouched(target) or _is_shared(target)
+
+    def _is_untouched(self, target: MemoryObject) -> bool:
+        return target.external and target.key not in self.made and target.key not in self.cleared
+
+    def of(self, target: MemoryObject, elsewhere: Callable[[], Span | None]) -> Making | None:
+        """Who has made all that an object holds, if the program has; `elsewhere` as in `copies`."""
+        if target.key in self.given:
+            return None
+        if target.external and self._is_unseen(target):
+            span = elsewhere()
+            return None if span is None else Making(target, "", span)
+        return None if target.key in self.unseen else self.made.get(target.key)
+
+
+def _is_shared(target: MemoryObject) -> bool:
+    """Whether an object stands for the elements of several containers, of which some may be given and others not."""
+    return target.key.endswith(SHARED_ELEMENTS)
+
+
+def _new(machine: Machine, value: Value) -> set[str]:
+    """The names of the numbers in a value that are others in each iteration of the loop."""
+    return {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= machine.since}
 
 
 def _numbers(terms: Iterable[Term]) -> set[str]:

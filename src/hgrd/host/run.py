@@ -8,6 +8,7 @@ from math import inf
 from hgrd.host.context import Record
 from hgrd.host.copies import begin_with
 from hgrd.host.link import LaunchPlace, Linked, link
+from hgrd.host.members import Members
 from hgrd.host.memory import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
 from hgrd.host.semantics import HostSemantics
@@ -50,7 +51,7 @@ def run_host(
     cut: dict[str, HostNote] = {}
     functions: set[str] = set()
     for linked in link(programs, wants):
-        record = Record(linked, asserts, wants)
+        record = Record(linked, asserts, wants, Members(linked))
         _run_all(linked, record, deadline)
         launches += record.launches
         notes |= record.notes

@@ -178,7 +178,7 @@ class HostSemantics(Semantics):
         arguments = tuple(_by_value(machine, state, a, evaluate(machine, state, a)) for a in launch.arguments)
         signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
         type_ = signature if isinstance(signature, FunctionType) else None
-        request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_)
+        request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments)
         take_launch(self.record, machine, state, request)
         return OPAQUE
 

@@ -1,0 +1,274 @@
+"""Who makes what the arrays hold that the program has names for, whatever the order in which it runs.
+
+`makers` follows objects, where the host code runs from `main` to a launch.  Where a run begins in a function that is
+given a record, nobody has been seen to write what its members lead to.  Somewhere in the program there may be who does:
+all that is stored to the member of any such record counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from hgrd.host.containers import of_container
+from hgrd.host.held import NOTHING, PASSING, Held, How, Values
+from hgrd.host.library import KNOWN
+from hgrd.host.link import Linked
+from hgrd.host.makers import computes
+from hgrd.host.mangled import may_write
+from hgrd.host.named import Array, Member, Names, Returned, leads, own_record
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.span import Span
+from hgrd.program.statements import Statement
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Type
+from hgrd.program.walk import mapped, nodes
+from hgrd.source.dropped import DROPPED
+
+_ADDING: Final = ("push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "operator=", "fill")
+_INSERTING: Final = ("insert", "emplace")
+_COPYING: Final = ("memcpy", "memmove", "__builtin_memcpy")
+_RUNTIME: Final = ("cuda", "hip")
+_READING: Final = frozenset(("operator>>", "getline", "fgets", "fopen", "strtok"))
+_QUIET: Final = frozenset(("fill", "fill_n", "find", "max_element", "min_element", "begin", "end"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """Elements are stored `to` arrays; `span` None: all of them are copied from arrays."""
+
+    to: frozenset[Array]
+    held: Held
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Remade:
+    """A function of the library puts something new of its own making into arrays."""
+
+    to: frozenset[Array]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The arrays that hold what is `given`, and where the program computes what others hold."""
+
+    given: frozenset[Array]
+    made: Mapping[Array, Span]
+
+
+@dataclass(frozen=True)
+class Members:
+    """The answers for one program."""
+
+    linked: Linked
+
+    def given(self, pointer: ir.Expression) -> bool:
+        """Whether what a pointer leads to, as its expression says, comes from outside somewhere in the program."""
+        return not self._hands.given.isdisjoint(self._behind(pointer))
+
+    def made(self, pointer: ir.Expression) -> Span | None:
+        """Who computes what is behind a pointer, if the program does and nothing of it is given."""
+        if self.given(pointer):
+            return None
+        found = [span for a in self._behind(pointer) if (span := self._hands.made.get(a)) is not None]
+        return min(found, key=_order, default=None)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names({key: self.linked.functions[key] for key in self.linked.uses})
+
+    @cached_property
+    def _hands(self) -> Hands:
+        return _hands(self._names, tuple(self._stores()))
+
+    def _behind(self, pointer: ir.Expression) -> frozenset[Array]:
+        while isinstance(pointer, ir.Convert):
+            pointer = pointer.operand
+        records = self._members(pointer.type.to) if isinstance(pointer.type, PointerType) else frozenset[Array]()
+        return self._names.all_of(self._names.behind(pointer)) | records
+
+    def _members(self, type_: Type, deep: bool = False, seen: frozenset[str] = frozenset()) -> frozenset[Array]:
+        """The members of a record that are in it (`deep`: and all that they lead to)."""
+        while isinstance(type_, ArrayType) or (deep and isinstance(type_, PointerType)):
+            type_ = type_.of if isinstance(type_, ArrayType) else type_.to
+        key = own_record(type_)
+        if key is None or key in seen or key not in self.linked.records:
+            return frozenset()
+        fields = [f for f in self.linked.records[key].fields if deep or not leads(f.type)]
+        within = (self._members(f.type, deep, seen | {key}) for f in fields)
+        return frozenset[Array](Member(key, f.name) for f in fields if f.name).union(*within)
+
+    def _stores(self) -> Iterator[_Store | _Remade]:
+        for key, function in self._names.functions.items():
+            for root, varying in _parts(self._names, function.body):
+                values = Values(self._names, varying)
+                for node in nodes(root):
+                    yield from self._stored_by(node, key, values)
+
+    def _stored_by(self, node: object, function: str, values: Values) -> Iterator[_Store | _Remade]:
+        names = self._names
+        match node:
+            case st.Declare(variable=variable, initial=initial) if initial is not None and not leads(variable.type):
+                yield _Store(frozenset((variable.key,)), values.of(initial), _of_element(initial, node.span))
+            case ir.Assign(place=place, value=value) if not leads(value.type):
+                yield _Store(names.around(place), values.of(value), _of_element(value, node.span))
+            case ir.Update(place=place, value=value) if not leads(node.type):
+                added = NOTHING if isinstance(place, ir.VariablePlace) else values.of(value)  # of many: a running sum
+                yield _Store(names.around(place), added | Held(How.COMPUTED), node.span)
+            case st.Return(value=value) if value is not None and not leads(value.type):
+                yield _Store(frozenset((Returned(function),)), values.of(value), _of_element(value, node.span))
+            case ir.Call():
+                yield from self._called(node, values)
+            case _:
+                pass
+
+    def _called(self, call: ir.Call, values: Values) -> Iterator[_Store | _Remade]:
+        names, name, arguments = self._names, call.function.name, call.arguments
+        pointers = [a for a in arguments if leads(a.type)]
+        if call.function.key in names.functions:
+            parameters = names.functions[call.function.key].parameters
+            for parameter, argument in zip(parameters, arguments, strict=False):
+                if not leads(parameter.type) and not isinstance(parameter.type, BoolType | IntType | FloatType):
+                    yield _Store(frozenset((parameter.key,)), values.of(argument))
+        elif name == "swap" and len(pointers) == 2:
+            a, b = map(names.behind, pointers)
+            yield from (_Store(a, Held(arrays=b)), _Store(b, Held(arrays=a)))
+        elif pointers and (of_container(call.function.qualified) or name == "operator="):
+            yield _Store(names.behind(pointers[0]), values.of_all(_added(call)), _of_element(call, call.span))
+        elif name in _COPYING or _copies(name):
+            yield _Store(names.behind(arguments[0]), values.of_all(pointers[1:]))
+        elif name == "copy" and pointers:
+            yield _Store(names.behind(pointers[-1]), values.of_all(pointers[:-1]))
+        elif computes(name) or name.endswith("sort"):
+            yield from (_Remade(names.behind(p), call.span) for p in pointers)
+        elif not _is_quiet(name):
+            yield from self._given_by(call)
+
+    def _given_by(self, call: ir.Call) -> Iterator[_Store]:
+        """Code that is not seen, but for const pointers, may have put anything into what it can reach."""
+        if leads(call.type):
+            yield _Store(frozenset((Returned(call.function.key),)), Held(How.GIVEN), call.span)
+        its_object, others = may_write(call.function.key)
+        for argument in call.arguments if others else call.arguments[: int(its_object)]:
+            if leads(argument.type):
+                inner = argument
+                while isinstance(inner, ir.Convert):
+                    inner = inner.operand
+                further = frozenset[Array]() if call.function == DROPPED else self._members(inner.type, deep=True)
+                yield _Store(self._names.behind(inner) | further, Held(How.GIVEN), call.span)
+
+
+def _parts(names: Names, statement: Statement | None) -> Iterator[tuple[object, frozenset[Array]]]:
+    """The outermost loops of a function, each with what it sets, and what is in none."""
+    loops: list[Statement] = []
+
+    def without(part: Statement) -> Statement | None:
+        if not isinstance(part, st.Loop | st.DoWhile):
+            return None
+        loops.append(part)
+        return st.Block((), part.span)
+
+    if statement is not None:
+        yield mapped(statement, without), frozenset()
+    for loop in loops:
+        yield loop, frozenset[Array]().union(*(_set_by(names, node) for node in nodes(loop)))
+
+
+def _set_by(names: Names, node: object) -> frozenset[Array]:
+    match node:
+        case st.Declare(variable=variable):
+            return frozenset((variable.key,))
+        case ir.Assign(place=place) | ir.Update(place=place):
+            return names.at(place)
+        case ir.Call(arguments=arguments):
+            variables = (a for a in arguments if isinstance(a, ir.AddressOf) and not isinstance(a.place, ir.Deref))
+            return frozenset[Array]().union(*map(names.behind, variables))
+        case _:
+            return frozenset()
+
+
+def _order(span: Span) -> tuple[str, int, int]:
+    return span.file, span.line, span.column
+
+
+def _copies(name: str) -> bool:
+    return name.startswith(tuple(f"{prefix}Mem" for prefix in _RUNTIME)) and "cpy" in name
+
+
+def _is_quiet(name: str) -> bool:
+    """Whether a function stores nothing of its own to what it is given."""
+    if name in _READING:
+        return False
+    known = name in PASSING | _QUIET | KNOWN.keys() or (name.startswith("operator") and name != "operator()")
+    return known or any(name.startswith(p) and name[len(p) : len(p) + 1].isupper() for p in _RUNTIME)
+
+
+def _of_element(value: ir.Expression, span: Span) -> Span | None:
+    """Where an element is stored; None where a whole container or record is."""
+    if isinstance(value, ir.Call) and value.function.name in ("operator=", "assign"):
+        return None
+    return None if isinstance(value, ir.Construct) else span
+
+
+def _added(call: ir.Call) -> tuple[ir.Expression, ...]:
+    """What a method of a container adds to it."""
+    name, given = call.function.name, call.arguments[1:]
+    if name in _ADDING:
+        return given
+    if name in _INSERTING:
+        return given[1:] or given
+    if name == "assign":
+        return given if given and leads(given[0].type) and not _is_reference(given[0]) else given[1:]
+    return given[1:] if name == "resize" else ()
+
+
+def _is_reference(argument: ir.Expression) -> bool:
+    return isinstance(argument.type, PointerType) and argument.type.reference
+
+
+# ---------------------------------------------------------------- what comes of the stores
+
+
+def _hands(names: Names, everything: tuple[_Store | _Remade, ...]) -> Hands:
+    """What is sorted is the program's, whatever it was; what else is given somewhere is given."""
+    made = {a: new.span for new in everything if isinstance(new, _Remade) for a in names.all_of(new.to)}
+    stores = [_everywhere(names, s) for s in everything if isinstance(s, _Store)]
+    stores.sort(key=lambda s: ("", 0, 0) if s.span is None else _order(s.span))
+    given: set[Array] = set()
+    while more := {a for s in stores if _gives(s, given) for a in s.to} - given - made.keys():
+        given |= more
+    for s in stores:
+        if s.held.how is How.COMPUTED and s.span is not None:
+            made |= {a: s.span for a in s.to - given if a not in made}
+    while more := _copied(stores, given, made):
+        made |= more
+    return Hands(frozenset(given), made)
+
+
+def _everywhere(names: Names, store: _Store) -> _Store:
+    """With the other names of the arrays."""
+    return _Store(names.all_of(store.to), Held(store.held.how, names.all_of(store.held.arrays)), store.span)
+
+
+def _gives(store: _Store, given: Set[Array]) -> bool:
+    match store.held.how:
+        case How.GIVEN:
+            return True
+        case How.COMPUTED if not store.to.isdisjoint(store.held.arrays):
+            return False  # a running sum
+        case _:
+            return not store.held.arrays.isdisjoint(given)
+
+
+def _copied(stores: Iterable[_Store], given: Set[Array], made: Mapping[Array, Span]) -> dict[Array, Span]:
+    """What else the program makes: copies of what it makes."""
+    found: dict[Array, Span] = {}
+    for s in stores:
+        source = next((made[a] for a in sorted(s.held.arrays & made.keys(), key=str)), None)
+        if source is not None:
+            found |= {a: s.span or source for a in s.to - given if a not in made}
+    return found
