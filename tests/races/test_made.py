@@ -247,3 +247,48 @@ int main(int argc, char **argv) {
 """
     (kernel,) = check(tmp_path, source).kernels
     assert [f.confidence for f in kernel.findings] == [Confidence.DATA_DEPENDENT] * 2
+
+
+ROWS = """
+#include <cstdlib>
+struct Row { int *cells; int length; };
+__global__ void k(int **rows) { rows[blockIdx.x][threadIdx.x] = blockIdx.x; }
+__global__ void shared_by_two(int **rows) { rows[blockIdx.x][threadIdx.x / 2] = threadIdx.x; }
+__global__ void in_records(Row *rows) { rows[blockIdx.x].cells[threadIdx.x] = blockIdx.x; }
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), **h = new int *[n], **d, *p;
+  Row *hr = new Row[n], *dr;
+  cudaMalloc(&p, n * 256 * sizeof(int));
+  cudaMalloc(&d, n * sizeof(int *));
+  cudaMalloc(&dr, n * sizeof(Row));
+  FILL
+  cudaMemcpy(d, h, n * sizeof(int *), cudaMemcpyHostToDevice);
+  cudaMemcpy(dr, hr, n * sizeof(Row), cudaMemcpyHostToDevice);
+  k<<<n, 256>>>(d);
+  shared_by_two<<<n, 256>>>(d);
+  in_records<<<n, 256>>>(dr);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "kernel", "levels"),
+    [
+        ("cudaMalloc(&h[i], 256 * sizeof(int));", "k", None),
+        ("h[i] = p + i * 256;", "k", None),
+        ("h[i] = p;", "k", "inter-block"),
+        ("h[i] = 0;", "k", "inter-block"),
+        ("cudaMalloc(&h[i], 256 * sizeof(int));", "shared_by_two", "intra-warp"),
+        ("hr[i].length = 256; cudaMalloc(&hr[i].cells, 256 * sizeof(int));", "in_records", None),
+        ("hr[i].cells = p;", "in_records", "inter-block"),
+    ],
+)
+def test_memory_of_their_own(tmp_path: Path, fill: str, kernel: str, levels: str | None) -> None:
+    source = ROWS.replace("FILL", f"for (int i = 0; i < n; i++) {{ {fill} }}")
+    (report,) = [k for k in check(tmp_path, source).kernels if k.kernel == kernel]
+    (launch,) = report.launches
+    found = [(f.confidence, f.levels[0].value) for f in launch.findings]
+    assert found == ([] if levels is None else [(Confidence.DATA_DEPENDENT, levels)])
+    assert [p.reason.partition(":")[0] for p in launch.open_pairs] == (
+        ["it depends on values that the program computes"] if levels is None else []
+    )

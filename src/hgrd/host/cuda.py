@@ -50,7 +50,9 @@ def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value
     name, type_ = call.receiver(0)
     if size is not None:
         _holds(call, le(const(1), size))
-    call.put(call.arguments[0], call.allocate(name, pointee(type_), space, size), PointerType(INT))
+    made = call.allocate(name, pointee(type_), space, size)
+    call.put(call.arguments[0], made, PointerType(INT))
+    call.record.makers.stores(call.machine, call.arguments[0], made, call.span)
     return _SUCCESS
 
 

@@ -16,8 +16,8 @@ from hgrd.host.model import Making
 from hgrd.host.view import terms_in
 from hgrd.program.span import Span
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.values import Composite, FloatValue, MemoryObject, Value, pointed_to
-from hgrd.terms import Term, symbols_of
+from hgrd.symbolic.values import Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to
+from hgrd.terms import Origin, Term, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
 _COMPUTING: Final = frozenset(
@@ -109,9 +109,10 @@ class Makers:
     def stores(self, machine: Machine, address: Value, value: Value, span: Span) -> None:
         """A statement of the host stores a value: a number from outside, or one that it has made.
 
-        A number from outside is another one in each iteration of a loop, if it is to fill an array with anything.
+        A number from outside is another one in each iteration of a loop, if it is to fill an array with anything.  So
+        is a pointer, if it is to tell elements apart: that the program makes in any case.
         """
-        if not isinstance(value, Term | FloatValue | Composite):
+        if not isinstance(value, Term | FloatValue | Composite) and not _another(machine, value):
             return
         from_outside, unseen = self._from_outside(machine, value), self._from(machine, value, self.unseen)
         for target in pointed_to(address):
@@ -158,6 +159,14 @@ def _is_shared(target: MemoryObject) -> bool:
 def _new(machine: Machine, value: Value) -> set[str]:
     """The names of the numbers in a value that are others in each iteration of the loop."""
     return {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= machine.since}
+
+
+def _another(machine: Machine, value: Value) -> bool:
+    """Whether a pointer leads to another place in each iteration of the loop that runs."""
+    if not machine.since or not isinstance(value, Pointer):
+        return False
+    new = machine.names.index.get(value.target.name, -1) >= machine.since
+    return new or any(s.origin is Origin.LOOP for s in symbols_of(value.offset))
 
 
 def _numbers(terms: Iterable[Term]) -> set[str]:

@@ -17,6 +17,7 @@ from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
+from hgrd.protocol.stored import element
 from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed
 from hgrd.races.sites import listed
@@ -33,23 +34,29 @@ _COUNTING: Final = ("add", "sub", "inc", "dec")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """By their keys, `objects` that the program, before the launch, has filled with what it has computed."""
+    """By their keys, `objects` that the program, before the launch, has filled with what it has computed.
+
+    Of the arrays in `known`, in the words of `protocol.stored.element`, it is known element by element.
+    """
 
     objects: Mapping[str, Making] = field(default_factory=dict[str, Making])
+    known: frozenset[str] = frozenset()
 
     def holds(self, array: str) -> bool:
-        """Whether an array is, in the words of `protocol.stored.element`, in one of the objects."""
+        """Whether an array is in one of the objects, and not known."""
         names = (m.target.name for m in self.objects.values())
-        return any(array == name or array.startswith(f"{name}.") for name in names)
+        return array not in self.known and any(array == name or array.startswith(f"{name}.") for name in names)
 
 
 _NOTHING: Final = Made()
 
 
 def made_by(protocol: Protocol) -> Made:
-    """The objects of which it is not known, element by element, what the program fills them with."""
-    known = {h.target.key for h in protocol.contents if isinstance(h.fill.pattern, Affine)}
-    return Made({m.target.key: m for m in protocol.made if m.target.key not in known})
+    """The objects of which it is not known, element by element, what the program fills all of them with."""
+    known = [h for h in protocol.contents if isinstance(h.fill.pattern, Affine)]
+    whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size}
+    arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
+    return Made({m.target.key: m for m in protocol.made if m.target.key not in whole}, frozenset(arrays))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ from hgrd.terms.rewrite import bottom_up, unwrapped
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
 _FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
 _MOST: Final = 4  # arrays that are told apart so
+_ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
+_ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
 
     `gap`: so far, and not much farther; None: anywhere above it.
     """
-    below, above = (_above(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
+    above_by = _above_address if a.value.high == _ADDRESSES else _above
+    below, above = (above_by(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
     if a.block is not b.block:
         yield disj(below, above)
     else:
@@ -121,3 +124,7 @@ def _above(low: Term, high: Term, gap: int | None) -> Term:
     if gap is None:
         return le(add(low, const(_FAR)), high)
     return conj(le(add(low, const(gap)), high), le(high, add(low, const(gap << (_FARTHER - 1)))))
+
+
+def _above_address(low: Term, high: Term, _gap: int | None) -> Term:
+    return le(add(low, const(_ALLOCATION)), high)
