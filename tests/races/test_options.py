@@ -185,6 +185,35 @@ def test_launches_beyond_a_limit_are_not_taken_for_safe(tmp_path: Path, monkeypa
     }
 
 
+DEEPER = """
+__global__ void k(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;
+}
+
+void levels(int *a, int s) {
+  k<<<1, 64>>>(a, s);
+  if (s > %s) levels(a, s - 1);
+}
+
+int main() {
+  int *a;
+  cudaMalloc(&a, 16384);
+  levels(a, 5);
+}
+"""
+
+
+def test_launches_of_deeper_calls_of_a_function_by_itself_are_not_taken_for_safe(tmp_path: Path):
+    """The sixth launch races; two are followed, which are all where the second one is the last."""
+    (kernel,) = analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE, Outcome.UNKNOWN]
+    assert observed(analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()), DEEPER) == {
+        "k": ["open: levels calls itself too often to be followed whole, and may launch it again"]
+    }
+    (kernel,) = analyze((parse(tmp_path, DEEPER % "4"),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE]
+
+
 STEPS = "v = v * 3 + 1;" * 300
 LONG = f"""
 __global__ void long_one(int *a) {{

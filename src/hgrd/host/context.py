@@ -92,6 +92,12 @@ class Record:
         for key in self.linked.kernels_in(statement for statement in left if statement is not None):
             self.cut.setdefault(key, note)
 
+    def left_out(self, function: Function) -> None:
+        """A function that has called itself as often as is followed does so again."""
+        if self.linked.launches_below(function.ref.key):
+            text = f"{function.ref.name} calls itself too often to be followed whole"
+            self.cut_short(function, text, (function.body,))
+
     def hint(self, machine: Machine, span: Span) -> str | None:
         """The variable that the result of the call at `span` is stored in first."""
         if not machine.frames:

@@ -113,6 +113,8 @@ class HostSemantics(Semantics):
         own = function is not None and function.body is not None and function.user_code
         if function is not None and own and may_enter(machine, function, arguments):
             return None
+        if function is not None and own and not machine.probing:
+            self.record.left_out(function)
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         mark = machine.names.mark()
