@@ -214,6 +214,83 @@ def test_launches_of_deeper_calls_of_a_function_by_itself_are_not_taken_for_safe
     assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE]
 
 
+ELSEWHERE = """
+#include <algorithm>
+#include <functional>
+
+__global__ void k(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;
+}
+
+int *a;
+
+void part(int s) {
+  k<<<1, 64>>>(a, s);
+}
+
+void nothing(int s) {}
+
+struct Part {
+  void operator()(int s) const { part(s); }
+};
+
+void (*parts[])(int) = {part, nothing};
+
+int main(int argc, char **argv) {
+  int sizes[] = {2, 0};
+  cudaMalloc(&a, 16384);
+  Part()(1);
+  %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "cut"),
+    [
+        ("parts[argc - 1](0);", "part"),
+        ("std::function<void(int)> again = part; again(0);", "part"),
+        ("std::for_each(sizes, sizes + 2, part);", "part"),
+        ("std::for_each(sizes, sizes + 2, Part());", "operator()"),
+        ("nothing(0);", ""),
+        ("std::for_each(sizes, sizes + 2, nothing);", ""),
+    ],
+)
+def test_launches_of_functions_that_are_called_out_of_sight_are_not_taken_for_safe(tmp_path: Path, call: str, cut: str):
+    """One of the calls that are not followed would race."""
+    text = ELSEWHERE % call
+    reason = f"open: {cut} may be called by code that is not followed, and may launch it again"
+    assert observed(analyze((parse(tmp_path, text),), AnalysisOptions()), text) == {
+        "k": [reason if cut else "safe: 1 of 1 pairs"]
+    }
+
+
+KERNELS = """
+__global__ void safe(int *a) {
+  a[threadIdx.x] = 1;
+}
+
+__global__ void racy(int *a) {
+  a[threadIdx.x / 2] = threadIdx.x;
+}
+
+void (*kernels[])(int *) = {safe, racy};
+
+int main(int argc, char **argv) {
+  int *a;
+  cudaMalloc(&a, 16384);
+  racy<<<1, 1>>>(a);
+  kernels[argc - 1]<<<1, 64>>>(a);
+}
+"""
+
+
+def test_kernels_of_which_only_initial_values_take_the_address_are_launched_through_pointers(tmp_path: Path):
+    safe, racy = analyze((parse(tmp_path, KERNELS),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in safe.launches] == [Outcome.SAFE]
+    assert [launch.outcome for launch in racy.launches] == [Outcome.SAFE, Outcome.RACE]
+
+
 STEPS = "v = v * 3 + 1;" * 300
 LONG = f"""
 __global__ void long_one(int *a) {{

@@ -44,7 +44,8 @@ class Record:
     launches; `foreign` are variables of libraries, which change behind the program's back; `hints` names the
     result of a call after the variable it is stored in first.  `around` are the loops that the run is in, outermost
     first.  `overlooked` are launches that constants rule
-    out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions.
+    out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions, `handed` of those
+    that launch and that code which is not followed may call.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
@@ -62,6 +63,7 @@ class Record:
     cut: dict[str, HostNote] = field(default_factory=dict[str, HostNote])
     foreign: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
+    handed: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     around: list[Around] = field(default_factory=list[Around])
     launchers: frozenset[str] = field(init=False)
@@ -92,11 +94,10 @@ class Record:
         for key in self.linked.kernels_in(statement for statement in left if statement is not None):
             self.cut.setdefault(key, note)
 
-    def left_out(self, function: Function) -> None:
-        """A function that has called itself as often as is followed does so again."""
+    def left_out(self, function: Function, why: str) -> None:
+        """A function is called once more, which is not followed."""
         if self.linked.launches_below(function.ref.key):
-            text = f"{function.ref.name} calls itself too often to be followed whole"
-            self.cut_short(function, text, (function.body,))
+            self.cut_short(function, f"{function.ref.name} {why}", (function.body,))
 
     def hint(self, machine: Machine, span: Span) -> str | None:
         """The variable that the result of the call at `span` is stored in first."""

@@ -50,7 +50,8 @@ class Uses:
 class Linked:
     """Functions, globals and records by key; `uses` of every host function with a body in user code.
 
-    `constants` are the variables of constant memory that can be followed.
+    `constants` are the variables of constant memory that can be followed.  `taken` are the functions and kernels whose
+    address is taken somewhere, by initial values, too, other than to be launched at once.
     """
 
     functions: Mapping[str, Function]
@@ -58,6 +59,7 @@ class Linked:
     records: Mapping[str, Record]
     uses: Mapping[str, Uses]
     constants: Constants
+    taken: frozenset[str]
 
     def launchers(self) -> frozenset[str]:
         """The functions of the runtime that launch kernels."""
@@ -65,8 +67,7 @@ class Linked:
 
     def kernels_behind(self, type_: FunctionType) -> tuple[Function, ...]:
         """The kernels whose address is taken somewhere and that a pointer of this type can point to."""
-        taken = frozenset[str]().union(*(uses.addresses for uses in self.uses.values()))
-        found = [self.functions[key] for key in taken & self.functions.keys()]
+        found = [self.functions[key] for key in self.taken & self.functions.keys()]
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
         return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
 
@@ -82,8 +83,9 @@ class Linked:
         """
         uses = _uses(tuple(statements), lambda _: True)
         reached = frozenset(uses.functions).union(*map(self._below, uses.functions))
-        taken = frozenset[str]().union(*(uses.addresses for uses in self.uses.values()))
-        return frozenset(k for k in reached | taken if k in self.functions and self.functions[k].side is Side.KERNEL)
+        return frozenset(
+            k for k in reached | self.taken if k in self.functions and self.functions[k].side is Side.KERNEL
+        )
 
     def _below(self, key: str) -> frozenset[str]:
         """What a function and all that it may call mention."""
@@ -139,7 +141,9 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
     records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
     uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
-    return Linked(functions, globals_, records, uses, followed(units))
+    taken = _uses(tuple(g.initial for g in globals_.values()), wants).addresses
+    taken = taken.union(*(u.addresses for u in uses.values()))
+    return Linked(functions, globals_, records, uses, followed(units), taken)
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:

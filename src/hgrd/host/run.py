@@ -69,6 +69,7 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> None:
     names = Names()
     budget = ALL_STEPS
     entries = linked.entries()
+    whole: set[str] = set()  # what these launch has been looked at for any arguments
     for number, entry in enumerate((*entries[:1], *entries)):
         again = number == 1
         missed = linked.launches_below(entry.ref.key) - _reached(record)
@@ -78,8 +79,11 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> None:
         record.overlooked = missed if again else frozenset()
         budget -= _run_entry(linked, record, names, entry, (min(STEPS, budget), deadline))
         _drop_known(record, before, missed)
+        whole |= {entry.ref.key} if missed == linked.launches_below(entry.ref.key) else set()
         for site in record.launches[before:] if again else ():
             record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
+    for key in sorted(record.handed - whole):
+        record.left_out(linked.functions[key], "may be called by code that is not followed")
 
 
 def _reached(record: Record) -> frozenset[LaunchPlace]:

@@ -17,6 +17,7 @@ from hgrd.host.library import KNOWN, fails
 from hgrd.host.makers import computes
 from hgrd.host.mangled import may_write
 from hgrd.host.memory import contents, direct_targets, external, forget_targets, fresh_name, unknown
+from hgrd.host.unseen import THROUGH_POINTER, behind_pointers, given_to
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
@@ -114,7 +115,9 @@ class HostSemantics(Semantics):
         if function is not None and own and may_enter(machine, function, arguments):
             return None
         if function is not None and own and not machine.probing:
-            self.record.left_out(function)
+            self.record.left_out(function, "calls itself too often to be followed whole")
+        if not machine.probing:
+            self.record.handed |= given_to(self.record.linked, state, call, arguments)
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         mark = machine.names.mark()
@@ -222,6 +225,8 @@ class HostSemantics(Semantics):
         if not reason.startswith("a read "):
             lose_all(state)
             lose_constants(self.record, state)
+        if reason == THROUGH_POINTER and not machine.probing:
+            self.record.handed |= behind_pointers(self.record.linked)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
 

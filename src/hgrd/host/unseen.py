@@ -1,0 +1,64 @@
+"""Functions of the program that code which is not followed may call, when and with what it likes.
+
+Where all that they launch has been reached by other calls, nobody would look at these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hgrd.host.link import Linked
+from hgrd.program import expressions as ir
+from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.state import EMPTY, State
+from hgrd.symbolic.values import Choice, Composite, FunctionValue, Value
+
+THROUGH_POINTER = "a call through a pointer"
+
+
+def given_to(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
+    """The keys of launching functions that a call which is not followed gets: pointers to them, and functors."""
+    regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
+    values = (*arguments, *(c.value for region in regions for c in region.cells.values()))
+    records = {key for a in call.arguments for key in _record(a.type)}
+    return frozenset((*_launching(linked, _functions(values)), *_launching(linked, _called_by_others(linked, records))))
+
+
+def behind_pointers(linked: Linked) -> frozenset[str]:
+    """The keys of launching functions that a pointer of unknown value may point to."""
+    return frozenset(_launching(linked, linked.taken))
+
+
+def _launching(linked: Linked, keys: Iterable[str]) -> Iterator[str]:
+    return (key for key in keys if key in linked.uses and linked.launches_below(key))
+
+
+def _functions(values: Iterable[Value]) -> Iterator[str]:
+    for value in values:
+        match value:
+            case FunctionValue(function=function):
+                yield function.key
+            case Choice(then=a, otherwise=b):
+                yield from _functions((a, b))
+            case Composite(cells=cells):
+                yield from _functions(c.value for c in cells.values())
+            case _:
+                pass
+
+
+def _record(type_: Type) -> Iterator[str]:
+    match type_:
+        case PointerType(to=RecordType(key=key)) | RecordType(key=key):
+            yield key
+        case _:
+            pass
+
+
+def _called_by_others(linked: Linked, records: set[str]) -> Iterator[str]:
+    """The call operators of records."""
+    for key in linked.uses if records else ():
+        function = linked.functions[key]
+        this = function.parameters[0].type if function.parameters else function.returns
+        if function.ref.name == "operator()" and not records.isdisjoint(_record(this)):
+            yield key
