@@ -47,10 +47,22 @@ def test_a_main_may_stand_in_a_header(tmp_path: Path):
     assert collect([a, b]).programs == ((a,), (b,))
 
 
+def test_a_main_that_is_only_mentioned_is_none(tmp_path: Path):
+    said = '/* int main() { */ // main()\nconst char *usage = "main(\\"x\\")";\n'
+    paths = made(tmp_path, said__h=said, a__cu='#include "said.h"\n' + MAIN, b__cu='#include "said.h"\n' + KERNEL)[1:]
+    assert collect(paths).programs == (tuple(paths),)
+
+
 def test_a_directory_stands_for_its_cuda_sources_and_the_host_sources_beside_them(tmp_path: Path):
     made(tmp_path, h__h=KERNEL, tools_in_t__cpp=MAIN, tools_in_u__cu=MAIN)
     k, host, plain, used = made(tmp_path, k__cu=KERNEL, host__cpp=MAIN, plain__cu="int x;\n", used__cuh=KERNEL)
     assert collect([str(tmp_path)]).programs == ((k, used, host, plain),)
+
+
+def test_the_main_may_stand_above_the_kernels(tmp_path: Path):
+    main, kernels, _ = made(tmp_path, main__cpp=MAIN, x_in_k__cu=KERNEL, y_in_other__cpp=MAIN)
+    assert collect([str(tmp_path)]).programs == ((kernels, main),)
+    assert collect([str(tmp_path / "x")]).programs == ((kernels,),)
 
 
 def test_a_cuda_source_of_host_code_alone_belongs_to_the_kernels_beside_it(tmp_path: Path):

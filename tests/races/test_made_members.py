@@ -201,6 +201,13 @@ def test_records_in_arrays(tmp_path: Path, fill: str, expected: list[Confidence]
     assert bool(found.launches[0].open_pairs) == (not expected)
 
 
+def test_records_behind_a_pointer_that_was_a_number(tmp_path: Path) -> None:
+    run = "g.tasks = (Task *)((long)g.tasks + 8L * g.n);" + MORE
+    assert races(report(tmp_path, LOOP + "tasks[i].at = twice(i);", run, "count_tasks")) == []
+    assert races(report(tmp_path, LOOP + "tasks[i].at = rand() % n;", run, "count_tasks")) == BOTH
+    assert races(report(tmp_path, "", run, "count_tasks")) == BOTH
+
+
 def test_memory_of_the_device_that_a_member_leads_to(tmp_path: Path) -> None:
     run = "count<<<g.n / 256, 256>>>(sum, g.d_at, g.n);"
     copy = "cudaMemcpy(d_at, at, 4 * n, cudaMemcpyHostToDevice);"

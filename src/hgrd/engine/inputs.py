@@ -16,6 +16,7 @@ _HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".cu"})  # a .cu may hol
 _CUDA = re.compile(rb"__global__|<<<|cudaLaunch(?:Cooperative)?Kernel")
 _CERTAIN = re.compile(rb'\b__global__\s+void\b|[\w>]\s*<<<[^<>\n"]*,')  # not in a message or a remark
 _MAIN = re.compile(rb"\bmain\s*\(")
+_REMARK = re.compile(rb'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _SAMPLE_BYTES = 8192
 
 
@@ -53,7 +54,7 @@ class _Unit:
 def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
     """The programs in files and directories.
 
-    A directory stands for the CUDA sources below it, and the host sources beside those.  A file that
+    A directory stands for the CUDA sources below it, and the host sources beside and above those.  A file that
     another one includes is a part of that one.  What is left is one program if at most one file has a
     `main`; else each `main` is a program of its own, together with the files of its folder if no other
     `main` stands there, and what then remains is one program for each folder.
@@ -81,7 +82,7 @@ def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Fail
         cuda = [unit for unit in hosts if unit.certain]
     if not cuda:
         yield Failure(path, "no source with a kernel or a launch below this directory")
-    folders = {Path(unit.file).parent for unit in cuda}
+    folders = {folder for unit in cuda for folder in Path(unit.file).parents}
     yield from cuda
     known = {unit.file for unit in cuda}
     for file in files:
@@ -109,7 +110,12 @@ def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
     _, *others = includes.texts
     included = frozenset(map(os.path.realpath, others))
     text = includes.text
-    return _Unit(path, included, bool(_CUDA.search(text)), bool(_MAIN.search(text)), bool(_CERTAIN.search(text)))
+    return _Unit(path, included, bool(_CUDA.search(text)), _has_main(text), bool(_CERTAIN.search(text)))
+
+
+def _has_main(text: bytes) -> bool:
+    """Whether there is a `main` outside remarks and strings."""
+    return bool(_MAIN.search(text)) and bool(_MAIN.search(_REMARK.sub(b" ", text)))
 
 
 def _files_below(directory: str) -> Iterator[str]:

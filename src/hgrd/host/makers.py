@@ -16,7 +16,7 @@ from hgrd.host.model import Making
 from hgrd.host.view import terms_in
 from hgrd.program.span import Span
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.values import Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to
+from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to
 from hgrd.terms import Origin, Term, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
@@ -95,7 +95,7 @@ class Makers:
         sources = list(pointed_to(source))
         given = any(s.key in self.given for s in sources)
         unseen = any(self._is_unseen(s) for s in sources)
-        span = elsewhere() if unseen and not given else None
+        span = elsewhere() if (unseen or source == OPAQUE) and not given else None
         for target in pointed_to(to):
             if given:
                 self._give(target)
