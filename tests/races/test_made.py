@@ -211,7 +211,7 @@ def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_pa
     given = DRAWN + "cudaMemcpy(e, h, n * sizeof(int), cudaMemcpyHostToDevice);"
     made = "fill<<<n, 256>>>(d, n);"
     assert races(tmp_path, made + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT]  # with the neighbour
-    assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "neighbours") == [Confidence.DATA_DEPENDENT]
+    assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "neighbours") == []  # e may be what d is
     assert races(tmp_path, DRAWN + COPY + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT] * 3
 
 
@@ -247,6 +247,35 @@ int main(int argc, char **argv) {
 """
     (kernel,) = check(tmp_path, source).kernels
     assert [f.confidence for f in kernel.findings] == [Confidence.DATA_DEPENDENT] * 2
+
+
+PARTS = """
+#include <cstdlib>
+__global__ void fill(int *begins, int *ends, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) begins[i] = i * i % n, ends[i] = i * i * i % n;
+}
+__global__ void k(int *out, const int *begins, const int *ends) {
+  for (int i = begins[blockIdx.x]; i < ends[blockIdx.x + 1]; i++) out[i] = blockIdx.x;
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), *begins, *ends, *out;
+  cudaMalloc(&begins, n * sizeof(int)), cudaMalloc(&ends, n * sizeof(int)), cudaMalloc(&out, n * sizeof(int));
+  MADE
+  k<<<n - 1, 1>>>(out, begins, ends);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"), [("fill<<<n, 256>>>(begins, ends, n);", []), ("", [Confidence.DATA_DEPENDENT])]
+)
+def test_one_array_may_tell_where_parts_begin_and_another_where_they_end(
+    tmp_path: Path, made: str, found: list[Confidence]
+) -> None:
+    kernels = check(tmp_path, PARTS.replace("MADE", made)).kernels
+    (launch,) = next(k for k in kernels if k.kernel == "k").launches
+    assert [f.confidence for f in launch.findings] == found
 
 
 ROWS = """

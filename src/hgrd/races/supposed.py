@@ -24,12 +24,13 @@ from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
-from hgrd.terms import Op, Term, add, conj, const, disj, le
+from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
 _FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
 _MOST: Final = 4  # arrays that are told apart so
+_PART: Final = 64  # elements: parts that lie behind each other, each of the same length
 _ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
@@ -60,14 +61,14 @@ class Suppositions:
         if not self.made.objects:
             return ""
         query = posed.query
-        looks = {k: None for party in Side for k in self._looks(posed, party) if k.value.high - k.value.low > _FAR}
+        looks = [k for party in Side for k in self._looks(posed, party) if k.value.high - k.value.low > _FAR]
+        looks = list(dict.fromkeys(looks))
         if not looks:
             return ""
-        gaps = {array: _FAR << _FARTHER * n for n, array in enumerate(sorted({look.array for look in looks})[:_MOST])}
-        far = (t for a, b in combinations(looks, 2) if a.array == b.array for t in _far_apart(a, b, gaps.get(a.array)))
         first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
-        narrower = query_of(posed.naming, posed.facts, first, second, (*query.between, *far))
-        if isinstance(decide(narrower), Conflict):
+        shapes = (_rising(looks), _in_step(looks))
+        narrower = (query_of(posed.naming, posed.facts, first, second, (*query.between, *said)) for said in shapes)
+        if all(isinstance(decide(q), Conflict) for q in narrower):
             return ""
         names = tuple(dict.fromkeys(look.name for look in looks))
         spans = {m.target.name: m.span for m in self.made.objects.values()}
@@ -104,6 +105,19 @@ def _is_flag(guard: Term) -> bool:
     core = guard.args[0] if guard.op is Op.NOT else guard
     sides = [unwrapped(t) for t in core.args if not t.is_const]
     return len(core.args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
+
+
+def _rising(looks: list[_Look]) -> tuple[Term, ...]:
+    """Each array on its own: elements are far above those before them."""
+    gaps = {array: _FAR << _FARTHER * n for n, array in enumerate(sorted({look.array for look in looks})[:_MOST])}
+    pairs = ((a, b) for a, b in combinations(looks, 2) if a.array == b.array)
+    return tuple(t for a, b in pairs for t in _far_apart(a, b, gaps.get(a.array)))
+
+
+def _in_step(looks: list[_Look]) -> tuple[Term, ...]:
+    """All arrays alike, as one tells where a part begins, and another one where it ends."""
+    numbers = (look for look in looks if look.value.op is Op.READ and look.value.high < _ADDRESSES)
+    return tuple(eq(look.value, mul(look.place, const(_PART))) for look in numbers)
 
 
 def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
