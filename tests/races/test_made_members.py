@@ -101,6 +101,7 @@ MADE = {"it depends on values that the program computes: d"}
         (LOOP + "at[given[i]]++;", "g.at"),
         ("for (int i = 1; i < n; i++) at[i] = at[i - 1] + given[i];", "g.at"),
         ("for (int i = 1; i < n; i++) at[i] += at[i - 1];", "g.at"),
+        ("read(f, next, n); for (int i = 1; i < n; i++) at[i] = at[i - 1] + next[i];", "g.at"),  # offsets
         (LOOP + "*at++ = twice(i);", "g.at"),
         ("n = atoi(getenv(\"N\"));" + LOOP + "at[i] = n - i;", "g.at"),  # of one number from outside
         (LOOP + "fixed[i] = twice(i);", "g.fixed"),
