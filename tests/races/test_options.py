@@ -204,14 +204,22 @@ int main() {
 
 
 def test_launches_of_deeper_calls_of_a_function_by_itself_are_not_taken_for_safe(tmp_path: Path):
-    """The sixth launch races; two are followed, which are all where the second one is the last."""
+    """The sixth launch races; two are followed from main, which are all where the second one is the last."""
     (kernel,) = analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()).kernels
-    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE, Outcome.UNKNOWN]
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE] * 2 + [Outcome.RACE] * 2
     assert observed(analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()), DEEPER) == {
-        "k": ["open: levels calls itself too often to be followed whole, and may launch it again"]
+        "k": ["race: write 3, write 3; global; warp block (unless s != 0)"]
     }
     (kernel,) = analyze((parse(tmp_path, DEEPER % "4"),), AnalysisOptions()).kernels
     assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE]
+
+
+def test_deeper_calls_of_a_function_are_looked_at_for_any_arguments(tmp_path: Path):
+    text = DEEPER.replace("k<<<1, 64>>>(a, s)", "k<<<1, 64>>>(a, 0 < s && s < 9 ? s : 1)") % "0"
+    (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions()).kernels
+    assert [(launch.outcome, launch.pairs, launch.discharged) for launch in kernel.launches] == [
+        (Outcome.SAFE, 1, 1)
+    ] * 4
 
 
 ELSEWHERE = """

@@ -43,9 +43,9 @@ class Record:
     the path are, where that is not plain from their own kind; `cut`, by its key, why a kernel may have further
     launches; `foreign` are variables of libraries, which change behind the program's back; `hints` names the
     result of a call after the variable it is stored in first.  `around` are the loops that the run is in, outermost
-    first.  `overlooked` are launches that constants rule
-    out; to find them, arms of an `if` are entered all the same.  `entered` are the keys of functions, `handed` of those
-    that launch and that code which is not followed may call.
+    first.  `overlooked` are launches that constants rule out; to find them, arms of an `if` are entered all the same.
+    `entered` are the keys of functions, `deeper` of those that call themselves once more than is followed, `handed` of
+    those that launch and that code which is not followed may call.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
@@ -64,6 +64,7 @@ class Record:
     foreign: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     handed: set[str] = field(default_factory=set[str])
+    deeper: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     around: list[Around] = field(default_factory=list[Around])
     launchers: frozenset[str] = field(init=False)

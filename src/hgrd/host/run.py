@@ -64,7 +64,8 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> None:
     """Entries one after another, as long as there are launches that none of them has reached.
 
     After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
-    more about them than functions that it calls.
+    more about them than functions that it calls.  What calls itself more often than is followed comes last, for
+    any arguments.
     """
     names = Names()
     budget = ALL_STEPS
@@ -82,6 +83,10 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> None:
         whole |= {entry.ref.key} if missed == linked.launches_below(entry.ref.key) else set()
         for site in record.launches[before:] if again else ():
             record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
+    record.overlooked = frozenset()
+    while deeper := sorted(record.deeper - whole):
+        whole.add(deeper[0])
+        budget -= _run_entry(linked, record, names, linked.functions[deeper[0]], (min(STEPS, budget), deadline))
     for key in sorted(record.handed - whole):
         record.left_out(linked.functions[key], "may be called by code that is not followed")
 

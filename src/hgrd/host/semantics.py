@@ -115,7 +115,7 @@ class HostSemantics(Semantics):
         if function is not None and own and may_enter(machine, function, arguments):
             return None
         if function is not None and own and not machine.probing:
-            self.record.left_out(function, "calls itself too often to be followed whole")
+            self.record.deeper.add(function.ref.key)
         if not machine.probing:
             self.record.handed |= given_to(self.record.linked, state, call, arguments)
         if call.function.qualified.startswith(_HIDDEN):
