@@ -628,6 +628,36 @@ __global__ void waited_for_in_rounds(int *data, int *out) {
   }
   if (i == 5) data[1] = 8;  // data2
 }
+
+// open: read back, write kept; shared; warp: a wait for done, set in line 230, may order them
+__global__ void set_for_several_blocks(int *out) {
+  __shared__ int mail;
+  if (threadIdx.x == 0) {
+    mail = 7;  // kept
+    __threadfence();
+    atomicExch(&done[blockIdx.x & 7], 1);
+  }
+  if (threadIdx.x == 1) {
+    while (atomicAdd(&done[blockIdx.x & 7], 0) != 1) {}
+    __threadfence();
+    out[blockIdx.x] = mail;  // back
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void set_for_each_block(int *out) {
+  __shared__ int mail;
+  if (threadIdx.x == 0) {
+    mail = 7;
+    __threadfence();
+    atomicExch(&done[blockIdx.x], 1);
+  }
+  if (threadIdx.x == 1) {
+    while (atomicAdd(&done[blockIdx.x], 0) != 1) {}
+    __threadfence();
+    out[blockIdx.x] = mail;
+  }
+}
 """
 
 

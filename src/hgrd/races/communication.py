@@ -43,8 +43,10 @@ class Handshaking:
 
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
-        if takes_lock(acquire) or self._as_a_lock(before, acquire):
+        if takes_lock(acquire):
             return True
+        if self._as_a_lock(before, acquire):
+            return not self.flags.set_by_several(before, acquire)
         somebody = self.handshakes.handed_to_somebody(before)
         found = self.flags.waits(before, after, fenced=False)
         waits = (w.acquire for w in found if somebody.isdisjoint(r.write.number for r in w.releases))

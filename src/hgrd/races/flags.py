@@ -76,6 +76,15 @@ class Flags:
             if ending and {r.write.number for r in ways} == {w.number for w in ending} and self._by_one(ending):
                 yield Wait(acquire, ways)
 
+    def set_by_several(self, before: Access, acquire: Acquire) -> bool:
+        """Whether what the wait is for is set behind `before` only, by one statement, but by several threads.
+
+        Then it takes a third thread to end the wait before the first one does.
+        """
+        ending = self._ending(acquire)
+        behind = {r.write.number for r in self.handshakes.releases(before)}
+        return len(ending) == 1 and ending[0].number in behind and not self._by_one(ending)
+
     def _begins_seen(self, acquire: Acquire) -> bool:
         """Whether the variable is declared with the value that the wait is for."""
         begins = self.protocol.begins.get(acquire.seen.target.key)
