@@ -20,6 +20,7 @@ from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
 _MOST_ITERATIONS = 256
+_ENDLESS = (1 << 31) - 1  # iterations
 
 Numbers: TypeAlias = Mapping[Symbol, Term]
 """Iterations, by the binders of loops."""
@@ -97,6 +98,8 @@ class _Thread:
                     number = self.model.values.get(self.naming.rename(loop.binder, self.party), 0)
                     if _leaves(loop) or loop.breaks:
                         self._goes_on(loop, around, number)
+                    elif number > 0 and _ends_as_contents_say(loop):
+                        self.data = True
                     around[loop.binder] = const(number)
         except _LeavesError as left:
             (seen,) = self.naming.of((left.term,), self.party)
@@ -178,6 +181,11 @@ class _Thread:
         if (array, index) not in self.model.reads:
             raise EvaluationError(array)
         return self.model.reads[(array, index)]
+
+
+def _ends_as_contents_say(loop: ProtocolLoop) -> bool:
+    """Whether nothing tells in which iteration it ends: `do x = a[i++]; while (x);`, where the kernel writes `a`."""
+    return not loop.tests and loop.binder.high >= _ENDLESS
 
 
 def _leaves(loop: ProtocolLoop) -> bool:
