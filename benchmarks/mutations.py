@@ -268,7 +268,7 @@ MUTATIONS = (
              gives(False, "races.reached:_ends_as_contents_say")),
     Mutation("in-step-off", "what the program makes is not looked at together", ("tests/races/test_made.py",),
              gives((), "races.supposed:_in_step")),
-    Mutation("own-memory-off", "pointers are made like numbers or not at all", ("tests/races/test_made.py",),
+    Mutation("own-memory-off", "pointers to memory of their own may be equal", ("tests/races/test_made.py",),
              gives(False, "host.makers:_another")),
     Mutation("unshown-races", "what nobody can give a kernel it is given", ("tests/simulate/test_shown.py",),
              gives((), "races.shown:_supposed")),

@@ -10,7 +10,7 @@ from hgrd.races.options import AnalysisOptions
 from hgrd.simulate.replay import Replayer
 from tests.checking import check, parse
 
-# As many places of the list are filled as elements are set, so that no thread comes to place `n`.
+# No more than `n` elements can be found, whatever `in` holds.
 IN_SHARED = """
 __global__ void k(int *out, const unsigned *in, unsigned n) {
   __shared__ unsigned found;

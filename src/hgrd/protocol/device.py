@@ -22,7 +22,7 @@ from hgrd.protocol.identity import identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
-from hgrd.protocol.stored import found_in, pointee, stored_value
+from hgrd.protocol.stored import ADDRESSES, found_in, pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.expressions import evaluate
@@ -258,7 +258,7 @@ class DeviceSemantics(Semantics):
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input is kept there
-            symbol = machine.names.fresh(f"{target.name}[]", 0, 1 << 48, made)
+            symbol = machine.names.fresh(f"{target.name}[]", 0, ADDRESSES, made)
             return pointee(target, found_in(target), f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 

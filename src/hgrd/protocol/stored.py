@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hgrd.program.types import (
     FLOAT,
     INT,
@@ -21,6 +23,8 @@ from hgrd.symbolic.places import scalars
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, add, const, ne, read
 from hgrd.terms.build import read_between
+
+ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 
 
 def pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
@@ -55,7 +59,7 @@ def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Ty
             number = read_between(name, (index,), *NUMBERS)
             return machine.semantics.pointer_to_function(machine, number, target.name, to, target.span)
         case PointerType():
-            address = read_between(name, (index,), 0, 1 << 48)
+            address = read_between(name, (index,), 0, ADDRESSES)
             member = _member(machine, target, offset, type_)
             return pointee(target, f"{found_in(target)}{member}", f"*{target.name}{member}", type_, address)
         case _:

@@ -17,10 +17,10 @@ from hgrd.protocol.phases import Path
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Model
+from hgrd.symbolic.loops import MAX_TRIPS
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
 _MOST_ITERATIONS = 256
-_ENDLESS = (1 << 31) - 1  # iterations
 
 Numbers: TypeAlias = Mapping[Symbol, Term]
 """Iterations, by the binders of loops."""
@@ -185,7 +185,7 @@ class _Thread:
 
 def _ends_as_contents_say(loop: ProtocolLoop) -> bool:
     """Whether nothing tells in which iteration it ends: `do x = a[i++]; while (x);`, where the kernel writes `a`."""
-    return not loop.tests and loop.binder.high >= _ENDLESS
+    return not loop.tests and loop.binder.high >= MAX_TRIPS
 
 
 def _leaves(loop: ProtocolLoop) -> bool:

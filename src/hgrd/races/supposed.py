@@ -19,6 +19,7 @@ from hgrd.program.memory import Space
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import Phases
+from hgrd.protocol.stored import ADDRESSES
 from hgrd.races.contents import Made, contents, made_by
 from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed, query_of
@@ -31,7 +32,6 @@ _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
 _FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
 _MOST: Final = 4  # arrays that are told apart so
 _PART: Final = 64  # elements: parts that lie behind each other, each of the same length
-_ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 
@@ -61,8 +61,8 @@ class Suppositions:
         if not self.made.objects:
             return ""
         query = posed.query
-        looks = [k for party in Side for k in self._looks(posed, party) if k.value.high - k.value.low > _FAR]
-        looks = list(dict.fromkeys(looks))
+        seen = (look for party in Side for look in self._looks(posed, party))
+        looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
         if not looks:
             return ""
         first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
@@ -96,6 +96,7 @@ class Suppositions:
 
 
 def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
+    """Of a kernel at a launch, as it was read."""
     made = made_by(protocol)
     return Suppositions(made, contents(protocol, relation, made).reads if made.objects else {})
 
@@ -116,7 +117,7 @@ def _rising(looks: list[_Look]) -> tuple[Term, ...]:
 
 def _in_step(looks: list[_Look]) -> tuple[Term, ...]:
     """All arrays alike, as one tells where a part begins, and another one where it ends."""
-    numbers = (look for look in looks if look.value.op is Op.READ and look.value.high < _ADDRESSES)
+    numbers = (look for look in looks if look.value.op is Op.READ and look.value.high < ADDRESSES)
     return tuple(eq(look.value, mul(look.place, const(_PART))) for look in numbers)
 
 
@@ -125,8 +126,7 @@ def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
 
     `gap`: so far, and not much farther; None: anywhere above it.
     """
-    above_by = _above_address if a.value.high == _ADDRESSES else _above
-    below, above = (above_by(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
+    below, above = (_above(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
     if a.block is not b.block:
         yield disj(below, above)
     else:
@@ -135,10 +135,8 @@ def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
 
 
 def _above(low: Term, high: Term, gap: int | None) -> Term:
+    if low.high == ADDRESSES:
+        return le(add(low, const(_ALLOCATION)), high)
     if gap is None:
         return le(add(low, const(_FAR)), high)
     return conj(le(add(low, const(gap)), high), le(high, add(low, const(gap << (_FARTHER - 1)))))
-
-
-def _above_address(low: Term, high: Term, _gap: int | None) -> Term:
-    return le(add(low, const(_ALLOCATION)), high)

@@ -48,7 +48,7 @@ from hgrd.terms.rewrite import bottom_up
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
-_MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
+MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
 _ANY_TRIP = 1 << 40
 _MOST_WAYS = 4  # of leaving a loop that are told apart
 
@@ -96,7 +96,7 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
     watched = carried.ends.returns or (not machine.probing and machine.semantics.watches(effects))
     ends = _iterate(machine, state, shape, carried, binder) if watched else carried.ends
     least = _least_count(machine, state, shape, carried, binder, ends.breaks)
-    most = _MAX_TRIPS if binder.high == _MAX_TRIPS else binder.high + 1
+    most = MAX_TRIPS if binder.high == MAX_TRIPS else binder.high + 1
     count = machine.names.fresh(f"{binder.name}end", least, most, Origin.COUNT)
     together = _together(machine, state, shape, carried, binder, ends.breaks if watched else None)
     if together:
@@ -120,7 +120,7 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
     """The iteration number, with the highest value that the loop's test allows by constants alone."""
     name = _binder_name(carried)
     limits = [64 // abs(c.progress.bits) for c in carried.cells if isinstance(c.progress, Scaling)]
-    limit = min(limits, default=_MAX_TRIPS)
+    limit = min(limits, default=MAX_TRIPS)
     if shape.test is not None:
         probe = machine.names.fresh("trip~", 0, _ANY_TRIP, Origin.LOOP)
         test = _test_at(machine, state, shape, carried, var(probe))
@@ -128,7 +128,7 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
         limits += [
             h for part in parts for find in (_highest, highest_before_equal) if (h := find(part, probe)) is not None
         ]
-        limit = min(limits, default=_MAX_TRIPS)
+        limit = min(limits, default=MAX_TRIPS)
         if limit <= 64:
             tested = range(0 if shape.test_first else 1, limit + 1)
             ends = (k - 1 for k in tested if _test_at(machine, state, shape, carried, const(k)) is FALSE)
@@ -156,7 +156,7 @@ def _highest(test: Term, probe: Symbol) -> int | None:
     low = constant + sum(c * (t.low if c > 0 else t.high) for t, c in atoms.items())
     room = -low - (1 if test.op is Op.LT else 0)
     highest = max(room // slope, 0)
-    return min(_MAX_TRIPS, highest) if atoms else highest
+    return min(MAX_TRIPS, highest) if atoms else highest
 
 
 def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Ends:
@@ -243,7 +243,7 @@ def _least_count(
     machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol, breaks: list[State]
 ) -> int:
     """A lower bound of the number of iterations: exact for a counting loop between constants."""
-    if not shape.test_first or shape.test is None or any(b.alive for b in breaks) or binder.high >= _MAX_TRIPS:
+    if not shape.test_first or shape.test is None or any(b.alive for b in breaks) or binder.high >= MAX_TRIPS:
         return 0
     last, behind = (_test_at(machine, state, shape, carried, const(binder.high + i)) for i in (0, 1))
     return binder.high + 1 if last is TRUE and behind is FALSE else 0
