@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.host.model import LaunchSite
 from hgrd.host.printer import print_facts
 from hgrd.host.run import run_host
 from hgrd.host.wording import say_value
@@ -525,7 +526,52 @@ DISPATCH = """
 
 @pytest.mark.parametrize(("wide", "notes"), [("true", 1), ("argc > 1", 0)])
 def test_what_the_program_says_of_a_launch_that_it_never_makes(tmp_path: Path, wide: str, notes: int) -> None:
-    """An instance of a template that constants rule out has its arguments from where it would be called."""
+    """An instance of a template that constants rule out need not be looked at if another one is launched."""
     run = host(tmp_path, DISPATCH.replace("WIDE", wide))
-    assert [say_value(site.arguments[1]) for site in run.launches] == ["8", "4"]
+    launched, never = ([say_value(site.arguments[1]) for site in sites] for sites in (run.launches, run.never))
+    assert (launched, never) == ((["8"], ["4"]) if notes else (["8", "4"], []))
     assert [note.text for note in run.notes] == ["the program as it stands never makes this launch"] * notes
+
+
+TILES = """
+    template <int Side> __global__ void tile(int* data, int width) {
+        data[(blockIdx.y * Side + threadIdx.y) * width + blockIdx.x * Side + threadIdx.x] = 1;
+    }
+    int main(int argc, char** argv) {
+        int side = SIDE, width = 1024;
+        int* d; cudaMalloc(&d, width * width * 4);
+        dim3 block(side, side), grid(width / side, width / side);
+        if (side == 16) tile<16><<<grid, block>>>(d, width); else tile<32><<<grid, block>>>(d, width);
+    }
+"""
+
+
+@pytest.mark.parametrize(("side", "launched", "never"), [("32", [32], [16]), ("argc + 8", [16, 32], [])])
+def test_of_a_template_that_is_launched_a_launch_that_is_never_made_is_told_apart(
+    tmp_path: Path, side: str, launched: list[int], never: list[int]
+) -> None:
+    run = host(tmp_path, TILES.replace("SIDE", side))
+
+    def sides(sites: tuple[LaunchSite, ...]) -> list[int]:
+        return sorted(16 if "ILi16E" in site.kernel.key else 32 for site in sites)
+
+    assert (sides(run.launches), sides(run.never)) == (launched, never)
+
+
+SNAPPED = """
+    __global__ void kernel(int* data, int n) {}
+    int main(int argc, char** argv) {
+        unsigned size = SIZE;
+        int bit;
+        for (bit = 31; bit >= 0; bit--) if (size & (1u << bit)) break;
+        int* d; cudaMalloc(&d, 128);
+        kernel<<<1, 32>>>(d, 2 << bit);
+    }
+"""
+
+
+@pytest.mark.parametrize(("size", "known"), [("1000", "1024"), ("argc", None)])
+def test_loops_in_which_constants_decide_all_are_run(tmp_path: Path, size: str, known: str | None) -> None:
+    (site,) = host(tmp_path, SNAPPED.replace("SIZE", size)).launches
+    said = say_value(site.arguments[1])
+    assert said == known if known else "iteration" in said

@@ -2,6 +2,45 @@
 
 from tests.checking import verdicts
 
+GRID = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// safe: 9 of 9 pairs
+__global__ void rounds_of_the_grid(float *sum, const float *x, int n, float least) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) atomicAdd(sum, x[t]);
+  cg::this_grid().sync();
+  float found = *sum;
+  for (int k = 0; k < 100 && found > least; k++) {
+    cg::this_grid().sync();
+    if (t == 0) *sum = 0;
+    cg::this_grid().sync();
+    if (t < n) atomicAdd(sum, x[t]);
+    cg::this_grid().sync();
+    found = *sum;
+  }
+}
+
+// race: read before, write zero; global; warp block grid (data-dependent)
+// race: read last, write zero; global; warp block grid (data-dependent)
+__global__ void rounds_overtaken(float *sum, const float *x, int n, float least) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) atomicAdd(sum, x[t]);
+  cg::this_grid().sync();
+  float found = *sum;  // before
+  for (int k = 0; k < 100 && found > least; k++) {
+    if (t == 0) *sum = 0;  // zero
+    cg::this_grid().sync();
+    if (t < n) atomicAdd(sum, x[t]);
+    cg::this_grid().sync();
+    found = *sum;  // last
+  }
+}
+"""
+
+test_kernel_of_a_grid = verdicts(GRID)
+
 SOURCE = """
 // safe: 8 of 8 pairs
 __global__ void named_by_a_float(int *out, const float *in) {

@@ -92,10 +92,12 @@ class HostNote:
 class HostRun:
     """`cut`: by its key, why a kernel may have launches that are not among `launches`.
 
-    `functions` are the keys of the functions that were followed.
+    `functions` are the keys of the functions that were followed.  `never` are launches that constants rule out, of
+    kernels (or instances of kernel templates) that `launches` has other launches of: nobody need look at these.
     """
 
     launches: tuple[LaunchSite, ...]
     notes: tuple[HostNote, ...]
     cut: Mapping[str, HostNote] = field(default_factory=dict[str, HostNote])
     functions: frozenset[str] = frozenset()
+    never: tuple[LaunchSite, ...] = ()

@@ -14,6 +14,7 @@ from hgrd.host.model import HostNote, HostRun, LaunchSite
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
+from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.expressions import evaluate
@@ -50,24 +51,27 @@ def run_host(
     notes: dict[HostNote, None] = {}
     cut: dict[str, HostNote] = {}
     functions: set[str] = set()
+    never: list[LaunchSite] = []
     for linked in link(programs, wants):
         record = Record(linked, asserts, wants, Members(linked))
-        _run_all(linked, record, deadline)
-        launches += record.launches
+        ruled_out = _run_all(linked, record, deadline)
+        launches += [site for site in record.launches if site not in ruled_out]
+        never += ruled_out
         notes |= record.notes
         cut |= record.cut
         functions |= record.entered
-    return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions))
+    return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions), tuple(never))
 
 
-def _run_all(linked: Linked, record: Record, deadline: float) -> None:
+def _run_all(linked: Linked, record: Record, deadline: float) -> list[LaunchSite]:
     """Entries one after another, as long as there are launches that none of them has reached.
 
     After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
     more about them than functions that it calls.  What calls itself more often than is followed comes last, for
-    any arguments.
+    any arguments.  The result are launches that constants rule out, of kernels that are launched all the same.
     """
     names = Names()
+    dead: list[LaunchSite] = []
     budget = ALL_STEPS
     entries = linked.entries()
     whole: set[str] = set()  # what these launch has been looked at for any arguments
@@ -83,12 +87,20 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> None:
         whole |= {entry.ref.key} if missed == linked.launches_below(entry.ref.key) else set()
         for site in record.launches[before:] if again else ():
             record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
+            dead.append(site)
     record.overlooked = frozenset()
     while deeper := sorted(record.deeper - whole):
         whole.add(deeper[0])
         budget -= _run_entry(linked, record, names, linked.functions[deeper[0]], (min(STEPS, budget), deadline))
     for key in sorted(record.handed - whole):
         record.left_out(linked.functions[key], "may be called by code that is not followed")
+    made = {_defined(linked, site) for site in record.launches if site not in dead}
+    return [site for site in dead if _defined(linked, site) in made]
+
+
+def _defined(linked: Linked, site: LaunchSite) -> Span:
+    """Where the kernel of a launch is defined: the same for all instances of a template."""
+    return linked.functions[site.kernel.key].span
 
 
 def _reached(record: Record) -> frozenset[LaunchPlace]:

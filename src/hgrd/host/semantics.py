@@ -195,6 +195,10 @@ class HostSemantics(Semantics):
         """Only arrays of pointers matter to launches: they hold one allocation each."""
         return isinstance(array.type, ArrayType) and isinstance(array.type.of, PointerType)
 
+    def settles(self, effects: Effects) -> bool:
+        """Loops that compute a number, and do nothing else."""
+        return not (effects.launches or effects.calls or effects.arrays or effects.through_pointers)
+
     def watches(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 

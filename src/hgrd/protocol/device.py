@@ -52,6 +52,7 @@ class DeviceSemantics(Semantics):
     """One run of a kernel.  `written`: keys of objects that some thread writes (from an earlier run).
 
     `kept`: by key, what a variable in shared memory holds that all stores to it give the same value (from there, too).
+    `of_grid`: what is said here to be the same for a block is so for the whole grid.
     """
 
     configuration: Configuration
@@ -71,6 +72,7 @@ class DeviceSemantics(Semantics):
     agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    of_grid: bool = False
     keeping: Keeping = field(default_factory=Keeping)
     handed: Handed = field(default_factory=Handed)
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
@@ -166,9 +168,10 @@ class DeviceSemantics(Semantics):
             value = stored_value(machine, target, pointer.offset, type_)
         else:
             value = self.fresh(machine, target, type_)
-            if not volatile and self._same_for_block(pointer.offset):
+            one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
+            if not volatile and one_object and self._same_for_block(pointer.offset):
                 self.spread(machine, value)
-            elif not volatile and self.agrees(pointer.offset):  # one place in each iteration
+            elif not volatile and one_object and self.agrees(pointer.offset):  # one place in each iteration
                 for symbol in symbols_in(value):
                     self.agree(symbol)
             if volatile and isinstance(value, Term):

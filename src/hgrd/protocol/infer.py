@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from hgrd.host.model import Fact, FactKind, LaunchSite
@@ -24,7 +24,7 @@ from hgrd.program.types import (
 from hgrd.program.walk import nodes
 from hgrd.protocol.device import DeviceSemantics
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
-from hgrd.protocol.model import Configuration, Gap, Protocol, accesses
+from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.protocol.specifications import assume_axioms
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
@@ -79,14 +79,36 @@ def infer(
     runs = 0
     while True:
         known = kept if runs < _MOST_RUNS else {}
-        device = DeviceSemantics(configuration, dict(tables.globals), written, tables.numbers, asserts, kept=known)
+        here = (configuration, dict(tables.globals), written, tables.numbers, asserts)
+        device = DeviceSemantics(*here, kept=known)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
         found, kept = protocol.written | written, device.keeping.found()
         settled = found == written and (kept == known or (not known and runs >= _MOST_RUNS))
         if settled or not _reads_written(protocol):
-            return protocol
+            if not _waits_for_grid(protocol.items):
+                return protocol
+            device = DeviceSemantics(*here, kept=known, of_grid=True)
+            return _of_grid(protocol, _run(tables, kernel, launch, device, parameters or {}, deadline))
         written = found
         runs += 1
+
+
+def _waits_for_grid(items: Iterable[Item]) -> bool:
+    """Whether a barrier of the grid is among them: else nothing that threads of two blocks read alike matters."""
+    return any(_waits_for_grid(item.items) if isinstance(item, ProtocolLoop) else _is_of_grid(item) for item in items)
+
+
+def _is_of_grid(item: Item) -> bool:
+    return isinstance(item, Barrier) and item.scope in (Scope.DEVICE, Scope.SYSTEM)
+
+
+def _of_grid(protocol: Protocol, seen: Protocol) -> Protocol:
+    """The protocol with what all threads of the grid have alike, as a run that asked for this has `seen` it."""
+    if seen.items != protocol.items:  # cut short
+        return protocol
+    alike = {**seen.broadcast, **seen.agreed}
+    ours = {**protocol.broadcast, **protocol.agreed}
+    return replace(protocol, everywhere=frozenset(n for n, loops in alike.items() if ours.get(n) == loops))
 
 
 def _reads_written(protocol: Protocol) -> bool:
@@ -114,7 +136,8 @@ def _run(
         for i, p in enumerate(kernel.parameters)
     ]
     outside = frozenset(names.index)
-    device.common = outside - {s.name for s in configuration.thread if s is not None}
+    apart = (*configuration.thread, *(configuration.block_index if device.of_grid else ()))
+    device.common = outside - {s.name for s in apart if s is not None}
     device.given = frozenset(t for value in arguments for t in _numbers(value))
     state = State({}, ())
     try:

@@ -107,7 +107,8 @@ def _block_barrier(
     if isinstance(call.type, VoidType):
         return OPAQUE
     vote = machine.unknown("vote", call.type, Origin.DATA)
-    device.spread(machine, vote)
+    if not device.of_grid:
+        device.spread(machine, vote)
     return vote
 
 

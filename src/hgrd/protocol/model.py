@@ -206,7 +206,8 @@ class Protocol:
     barriers, all threads of the block got the same.
 
     `agreed` are those that are the same for all threads of a block in the same iterations of the loops around,
-    which it names.
+    which it names.  `everywhere` are the names of those that are the same for all threads of the grid, of a kernel in
+    which these wait for each other.
 
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
@@ -245,6 +246,7 @@ class Protocol:
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     whole: Mapping[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     made: tuple[Making, ...] = ()
+    everywhere: frozenset[str] = frozenset()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -36,8 +36,8 @@ class Phases:
     """The relation for one kernel.
 
     `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on, and `agreed` names
-    those that all of a block have alike in the same iterations; `lost` are parts that were not understood, and whose
-    place is not known.
+    those that all of a block have alike in the same iterations, `everywhere` those that all of the grid have; `lost`
+    are parts that were not understood, and whose place is not known.
     """
 
     paths: dict[int, Path]
@@ -45,6 +45,7 @@ class Phases:
     loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with what may order threads
     lost: tuple[Gap, ...] = ()
     agreed: frozenset[str] = frozenset()
+    everywhere: frozenset[str] = frozenset()
 
     def unordered(self, a: Access, b: Access, level: Level) -> tuple[Order, ...]:
         """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
@@ -71,7 +72,7 @@ class Phases:
 
     def _same_for_all(self, test: Term, level: Level, aligned: frozenset[str]) -> bool:
         """Whether all threads make the test of a loop alike, in the same iterations."""
-        agreed = self.agreed if level is not Level.INTER_BLOCK else frozenset[str]()
+        agreed = self.agreed if level is not Level.INTER_BLOCK else self.agreed & self.everywhere
         return all(s.name in aligned or s.name in agreed or self.shared(s, level) for s in symbols_of(test))
 
     def repeated(self, a: Access) -> bool:
@@ -104,7 +105,7 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     visit(protocol.items, ())
     loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
     lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
-    return Phases(paths, shared, loops, lost, frozenset(protocol.agreed))
+    return Phases(paths, shared, loops, lost, frozenset(protocol.agreed), protocol.everywhere)
 
 
 def _loops(path: Path) -> list[ProtocolLoop]:

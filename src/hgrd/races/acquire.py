@@ -372,13 +372,12 @@ def steady(protocol: Protocol) -> Protocol:
     ordered = {a.number for a in everything if handshakes.acquires(a)}
     if not ordered:
         return protocol
-    agreed = {
-        a.result.name
-        for a in everything
-        if a.kind is AccessKind.READ and a.result is not None and a.number not in ordered
-    }
-    broadcast = {name: loops for name, loops in protocol.broadcast.items() if name in agreed}
-    return replace(protocol, items=_forgetful(protocol.items, ordered), broadcast=broadcast)
+    reads = {a.result.name: a for a in everything if a.kind is AccessKind.READ and a.result is not None}
+    broadcast = {n: loops for n, loops in protocol.broadcast.items() if n in reads and reads[n].number not in ordered}
+    agreed = protocol.agreed
+    if any(n in agreed and read.number in ordered for n, read in reads.items()):
+        agreed = {}  # others may be made of them
+    return replace(protocol, items=_forgetful(protocol.items, ordered), broadcast=broadcast, agreed=agreed)
 
 
 def _forgetful(items: tuple[Item, ...], numbers: set[int]) -> tuple[Item, ...]:

@@ -85,6 +85,9 @@ def analyze(
     ]
     reports: list[LaunchReport] = []
     sites = {k.ref.key: [site for site in host.launches if site.kernel.key == k.ref.key] or [None] for k, _ in kernels}
+    never = {site.kernel.key for site in host.never}
+    ruled_out = _ruled_out(kernels, host.never)
+    kernels = [(k, a) for k, a in kernels if sites[k.ref.key] != [None] or k.ref.key not in never]
     ahead = sum(map(len, sites.values()))
     with Session() as session:
 
@@ -100,7 +103,7 @@ def analyze(
                     _within(options, end, ahead - index),
                     messages,
                     programs,
-                    assumed if launch is None else (*assumed, *unseen),
+                    assumed if launch is None else (*assumed, *unseen, *ruled_out.get(kernel.span, ())),
                     (replay, replay_barrier),
                     hosted=bool(host.launches),
                 )
@@ -134,6 +137,19 @@ def _kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple[Fact, 
                 (standing_in.add if stands_in else standing_in.discard)(k.ref.key)
     instances = {k.ref.qualified for key, (k, _) in found.items() if k.ref.template_args and key not in standing_in}
     return [pair for key, pair in found.items() if key not in standing_in or pair[0].ref.qualified not in instances]
+
+
+def _ruled_out(
+    kernels: Iterable[tuple[Function, tuple[Fact, ...]]], never: Iterable[LaunchSite]
+) -> dict[Span, tuple[Fact, ...]]:
+    """By where a kernel is defined, its launches that constants of the host code keep from being made."""
+    defined = {k.ref.key: k.span for k, _ in kernels}
+    found: dict[Span, tuple[Fact, ...]] = {}
+    for site in never:
+        if site.kernel.key in defined:
+            span, text = defined[site.kernel.key], "the program never makes this launch"
+            found[span] = (*found.get(span, ()), Fact(TRUE, FactKind.ASSUMPTION, text, site.span))
+    return found
 
 
 def _presumption(template: Template, arguments: str) -> Fact:

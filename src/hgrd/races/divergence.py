@@ -9,7 +9,7 @@ made of comes first, the solver decides the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Protocol, Scope
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import phases
+from hgrd.races.acquire import steady
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import BarrierEvidence
 from hgrd.races.findings import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier
@@ -216,4 +217,6 @@ def _rule(barrier: Barrier, way: Way) -> DivergenceRule | None:
 def synchronisation(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> Synchronisation:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
     known = contents(protocol, phases(protocol, Uniform(protocol)))
+    alike = steady(protocol)
+    protocol = replace(protocol, broadcast=alike.broadcast, agreed=alike.agreed)
     return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

@@ -21,7 +21,8 @@ class Uniform:
         threads = {s.name for s in c.thread if s is not None}
         blocks = {s.name for s in c.block_index if s is not None}
         self._of_threads = (protocol.private - protocol.broadcast.keys()) | threads
-        self._of_blocks = protocol.private | threads | blocks
+        alike = protocol.broadcast.keys() & protocol.everywhere
+        self._of_blocks = (protocol.private - alike) | threads | blocks
 
     def __call__(self, symbol: Symbol, level: Level) -> bool:
         return symbol.name not in (self._of_blocks if level is Level.INTER_BLOCK else self._of_threads)

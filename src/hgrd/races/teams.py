@@ -49,7 +49,9 @@ def team(protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], privat
     """`binders` have one value for both threads, `private` are more symbols that each has for itself."""
     same_block = barrier.scope in (Scope.WARP, Scope.BLOCK)
     common = set(binders)
-    agreed = {**protocol.broadcast, **protocol.agreed} if same_block else {}
+    agreed = {**protocol.broadcast, **protocol.agreed}
+    if not same_block:
+        agreed = {name: loops for name, loops in agreed.items() if name in protocol.everywhere}
     shared = frozenset((*(b.name for b in common), *(n for n, loops in agreed.items() if common.issuperset(loops))))
     own = protocol.private | frozenset(private)
     return Team(barrier, Naming(own, protocol.configuration, same_block, shared))

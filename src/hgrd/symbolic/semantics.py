@@ -110,6 +110,10 @@ class Semantics(ABC):
         """Whether a loop that fills this local array is run iteration by iteration."""
         return True
 
+    def settles(self, effects: Effects) -> bool:
+        """Whether a loop in which constants decide all that happens is run iteration by iteration."""
+        return False
+
     def watches(self, effects: Effects) -> bool:
         """Whether there is anything to take down in a loop of these effects."""
         return True

@@ -1,11 +1,18 @@
-"""Loops that are run iteration by iteration: those that fill local arrays a small constant number of times."""
+"""Loops that are run iteration by iteration.
+
+Those that fill local arrays a small constant number of times, and those in which constants decide all that happens:
+
+    for (bit = 31; bit >= 0; bit--) if (1000 & (1 << bit)) break;
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hgrd.program.statements import DoWhile, Loop
+from hgrd.program.walk import nodes
 from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.iteration import Shape, one_iteration, unrecorded
+from hgrd.symbolic.iteration import Shape, one_iteration, silently, unrecorded
 from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.state import State, merge
 from hgrd.terms import FALSE, TRUE
@@ -17,11 +24,17 @@ _MOST = 64  # iterations
 
 
 def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> State | None:
-    """Runs a loop that fills local arrays iteration by iteration, if its trip count is a small constant."""
-    if not shape.test_first or shape.test is None or not _fills_arrays(machine, state, effects):
+    """Runs a loop of a small constant number of iterations one by one, if it is one of these.  Else None."""
+    if not shape.test_first or shape.test is None:
+        return None
+    if _fills_arrays(machine, state, effects):
+        count = _count
+    elif machine.semantics.settles(effects) and not _has_loops(shape):
+        count = _settled
+    else:
         return None
     with unrecorded(machine):
-        trips = _count(machine, state.copy(), shape)
+        trips = count(machine, state.copy(), shape)
     if trips is None:
         return None
     out: list[State] = []
@@ -31,6 +44,8 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
             break
         current, breaks = one_iteration(machine, current, shape)
         out.extend(breaks)
+    if current is not None and current.alive:
+        silently(machine, current, shape.test)  # for what else it does
     ends = [*out, *([current] if current is not None else [])]
     merged = merge(ends)
     if merged is None:
@@ -42,6 +57,30 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
 def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
     objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls(v)]
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
+
+
+def _has_loops(shape: Shape) -> bool:
+    return any(isinstance(node, Loop | DoWhile) for node in nodes(shape.body))
+
+
+def _settled(machine: Machine, state: State, shape: Shape) -> int | None:
+    """The number of iterations that are begun, where there is one way only through all of them, within the limit."""
+    assert shape.test is not None
+    current: State | None = state
+    for trips in range(_MOST + 1):
+        if current is None or not current.alive:
+            return trips
+        test = silently(machine, current.copy(), shape.test)
+        if test is FALSE:
+            return trips
+        if test is not TRUE:
+            return None
+        returned = len(machine.frame.returns)
+        current, breaks = one_iteration(machine, current, shape)
+        goes_on = current is not None and current.alive
+        if goes_on + sum(b.alive for b in breaks) + len(machine.frame.returns) - returned > 1:
+            return None
+    return None
 
 
 def _count(machine: Machine, state: State, shape: Shape) -> int | None:
