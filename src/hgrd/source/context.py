@@ -105,6 +105,9 @@ class Context:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     labels: dict[str, str] = field(default_factory=dict[str, str])  # names by the ids of their declarations
     sideways: list[list[Case]] = field(default_factory=list[list[Case]])  # of switches entered in inner statements
+    returned: set[str] = field(default_factory=set[str])  # keys of variables that are the result of the function
+    temporaries: list[Variable] = field(default_factory=list[Variable])  # of the expression at hand
+    extended: list[Variable] = field(default_factory=list[Variable])  # temporaries of the declaration at hand
 
     @property
     def scope(self) -> Scope:

@@ -24,6 +24,7 @@ from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, Reco
 from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.declarations import FunctionDeclaration, Scope
+from hgrd.source.endings import deleted
 from hgrd.source.lower_places import dereferenced, function_ref
 from hgrd.source.prelude_types import PRELUDE_RECORDS
 from hgrd.source.type_text import split_template
@@ -292,9 +293,11 @@ def launch(node: Node, to: Context) -> Expression:
 
 
 def delete(node: Node, to: Context) -> Expression:
-    """`delete p` as a call of the deallocation function."""
+    """`delete p`: what the end of the object does, and a call of the deallocation function."""
     name = "operator delete[]" if node.get("isArray") else "operator delete"
-    return Call(FunctionRef(name, name, name, VOID), (to.value(inner(node)[0]),), VOID, span_of(node))
+    array = bool(node.get("isArray"))
+    deallocation = FunctionRef(name, name, name, VOID)
+    return deleted(to.value(inner(node)[0]), deallocation, span_of(node), to, array=array)
 
 
 def atomic(node: Node, to: Context) -> Expression:

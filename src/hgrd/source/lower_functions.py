@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from hgrd.program.expressions import (
@@ -13,6 +14,7 @@ from hgrd.program.expressions import (
     Place,
     Storage,
     Variable,
+    VariablePlace,
 )
 from hgrd.program.irregular import structured
 from hgrd.program.program import Function, Side
@@ -22,6 +24,7 @@ from hgrd.program.types import Field, OpaqueType, PointerType, RecordType
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import TRANSPARENT, Context, Unit, place_type
 from hgrd.source.declarations import Definition, FunctionDeclaration
+from hgrd.source.endings import destruction, ended, members_destroyed
 from hgrd.source.lower_objects import initializer
 from hgrd.source.lower_statements import bound, with_names
 from hgrd.source.prelude_types import NORETURN
@@ -36,10 +39,22 @@ def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Funct
     for part in body:
         lowered = to.statement(part)
         statements += lowered.body if isinstance(lowered, Block) else [lowered]
+    statements = ended(statements, _last(definition, parameters, to), to)
     written = with_names(Block(tuple(statements), definition.declaration.span), to)
     made = structured(written, definition.declaration.key)
     function = _function(definition, unit, parameters, made, user_code)
     return function if made is written else replace(function, written=written)
+
+
+def _last(definition: Definition, parameters: tuple[Variable, ...], to: Context) -> Iterator[Expression]:
+    """What ends with a function: its parameters (a kernel's are only copies), and the members of what it destroys."""
+    declaration = definition.declaration
+    if to.this is not None and definition.node["kind"] == "CXXDestructorDecl":
+        object_ = to.this_place(declaration.span)
+        type_ = place_type(object_)
+        yield from members_destroyed(object_, type_, to) if isinstance(type_, RecordType) else ()
+    for variable in parameters if declaration.side is not Side.KERNEL else ():
+        yield from destruction(VariablePlace(variable, variable.span), variable.type, to)
 
 
 def unlowered_function(definition: Definition, unit: Unit, reason: str, user_code: bool) -> Function:

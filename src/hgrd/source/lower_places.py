@@ -27,6 +27,7 @@ from hgrd.program.expressions import (
 from hgrd.program.program import Side
 from hgrd.program.span import Span
 from hgrd.program.types import CHAR, INT, ArrayType, FunctionType, PointerType, RecordType, Type
+from hgrd.source import endings
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import Context, PlaceRule, Unit, place_type, pointee, referred
 from hgrd.source.declarations import VariableDeclaration
@@ -269,7 +270,7 @@ def unquoted(quoted: str) -> str:
 
 def temporary(node: Node, to: Context) -> Place:
     value = to.value(inner(node)[0])
-    return TemporaryPlace(value, value.type, span_of(node))
+    return endings.temporary(value, span_of(node), to, extended="extendingDecl" in node)
 
 
 def called(node: Node, to: Context) -> Place:

@@ -29,6 +29,7 @@ from hgrd.program.walk import mapped
 from hgrd.source import fold
 from hgrd.source.ast import Node, inner, name_span, span_of
 from hgrd.source.context import Context, StatementRule, place_type
+from hgrd.source.endings import closed, ends, finishing
 from hgrd.source.exceptions import try_
 from hgrd.source.lower_objects import initializer
 from hgrd.source.lower_places import global_variable, local_storage
@@ -37,13 +38,17 @@ from hgrd.source.source_text import assembly_template
 
 def compound(node: Node, to: Context) -> list[Statement]:
     body = [statement for child in inner(node) for statement in to.statements(child)]
-    return [Block(tuple(body), span_of(node))]
+    return [Block(tuple(closed(body, to)), span_of(node))]
 
 
 def expression(node: Node, to: Context) -> list[Statement]:
     if "valueCategory" not in node:
         return [UnsupportedStatement(node["kind"], (), span_of(node))]
-    return [Evaluate(to.discarded(node), span_of(node))]
+    value, span = to.discarded(node), span_of(node)
+    if ends(value.type, to):
+        made = Variable(to.key("temporary"), "temporary", value.type, Storage.LOCAL, span)
+        return [Block(tuple(closed([Declare(made, value, span)], to)), span)]
+    return [Evaluate(value, span)]
 
 
 # ---------------------------------------------------------------- declarations
@@ -88,7 +93,12 @@ def variable(node: Node, to: Context) -> list[Statement]:
     made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]
-    return [Declare(made, _initial(initial, made, to), span)]
+    if node.get("nrvo"):
+        to.returned.add(made.key)
+    value = _initial(initial, made, to)
+    extended = [Declare(temporary, None, span) for temporary in to.extended if storage is Storage.LOCAL]
+    to.extended.clear()
+    return [*extended, Declare(made, value, span)]
 
 
 def _initial(node: Node, variable: Variable, to: Context) -> Expression:
@@ -118,14 +128,14 @@ def if_(node: Node, to: Context) -> list[Statement]:
     branches = [child if child.get("kind") else None for child in children[1:3]]
     if node.get("isConstexpr") and isinstance(condition, IntConst):
         taken = branches[0] if condition.value else branches[1] if len(branches) > 1 else None
-        return _scoped([*before, *(to.statements(taken) if taken else [])], span)
+        return _scoped([*before, *(to.statements(taken) if taken else [])], span, to)
     then = to.statement(branches[0]) if branches[0] else Block((), span)
     otherwise = to.statement(branches[1]) if len(branches) > 1 and branches[1] else None
-    return _scoped([*before, If(condition, then, otherwise, span)], span)
+    return _scoped([*before, If(condition, then, otherwise, span)], span, to)
 
 
-def _scoped(statements: list[Statement], span: Span) -> list[Statement]:
-    return statements if len(statements) == 1 else [Block(tuple(statements), span)]
+def _scoped(statements: list[Statement], span: Span, to: Context) -> list[Statement]:
+    return statements if len(statements) == 1 else [Block(tuple(closed(statements, to)), span)]
 
 
 def switch(node: Node, to: Context) -> list[Statement]:
@@ -146,7 +156,7 @@ def switch(node: Node, to: Context) -> list[Statement]:
     for child in body:
         if child["kind"] in ("CaseStmt", "DefaultStmt"):
             if label is not None:
-                cases.append(_case(label, statements))
+                cases.append(_case(label, statements, to))
             label, child = _labels(child, to)
             statements = []
             if child is None:
@@ -154,8 +164,8 @@ def switch(node: Node, to: Context) -> list[Statement]:
         target = before if label is None else statements
         target += to.statements(child)
     if label is not None:
-        cases.append(_case(label, statements))
-    return _scoped([*before, Switch(operand, tuple(cases), span)], span)
+        cases.append(_case(label, statements, to))
+    return _scoped([*before, Switch(operand, tuple(cases), span)], span, to)
 
 
 def _sideways(operand: Expression, body: Node, span: Span, to: Context) -> list[Statement]:
@@ -185,9 +195,9 @@ def sideways_label(node: Node, to: Context) -> list[Statement]:
     return [Label(name, span), *(to.statements(child) if child is not None else [])]
 
 
-def _case(label: tuple[list[tuple[int, int]], bool, Span], statements: list[Statement]) -> Case:
+def _case(label: tuple[list[tuple[int, int]], bool, Span], statements: list[Statement], to: Context) -> Case:
     values, default, span = label
-    return Case(tuple(values), default, tuple(statements), span)
+    return Case(tuple(values), default, tuple(closed(statements, to)), span)
 
 
 def _labels(node: Node, to: Context) -> tuple[tuple[list[tuple[int, int]], bool, Span], Node | None]:
@@ -254,7 +264,7 @@ def _loop_with_variable(
     test = fold.truth(to.value(condition), span)
     leave = If(Unary(UnaryOp.NOT, test, BOOL, span), Break(span), None, span)
     effect = to.discarded(step) if step is not None else None
-    return Loop(None, effect, Block((*made, leave, to.statement(body)), span), span)
+    return Loop(None, effect, Block(tuple(closed([*made, leave, to.statement(body)], to)), span), span)
 
 
 def do(node: Node, to: Context) -> list[Statement]:
@@ -269,11 +279,11 @@ def for_(node: Node, to: Context) -> list[Statement]:
     before = to.statements(initial) if initial else []
     if declared and condition:
         loop = _loop_with_variable(declared, condition, step, body or {"kind": "NullStmt"}, span, to)
-        return _scoped([*before, loop], span)
+        return _scoped([*before, loop], span, to)
     test = _condition(condition, to) if condition else None
     effect = to.discarded(step) if step else None
     loop = Loop(test, effect, to.statement(body) if body else Block((), span), span)
-    return _scoped([*before, loop], span)
+    return _scoped([*before, loop], span, to)
 
 
 def for_range(node: Node, to: Context) -> list[Statement]:
@@ -286,8 +296,8 @@ def for_range(node: Node, to: Context) -> list[Statement]:
     opened = [statement for child in before for statement in to.statements(child)]
     test = fold.truth(to.value(condition), span)
     effect = to.discarded(step)
-    inside = Block((*to.statements(declared), to.statement(body)), span)
-    return [Block((*opened, Loop(test, effect, inside, span)), span)]
+    inside = Block(tuple(closed([*to.statements(declared), to.statement(body)], to)), span)
+    return [Block(tuple(closed([*opened, Loop(test, effect, inside, span)], to)), span)]
 
 
 # ---------------------------------------------------------------- the rest
@@ -346,7 +356,7 @@ def attributed(node: Node, to: Context) -> list[Statement]:
     return to.statements(inner(node)[-1])
 
 
-STATEMENTS: dict[str, StatementRule] = {
+_RULES: dict[str, StatementRule] = {
     "CompoundStmt": compound,
     "DeclStmt": declaration,
     "IfStmt": if_,
@@ -369,3 +379,5 @@ STATEMENTS: dict[str, StatementRule] = {
     "AttributedStmt": attributed,
     "Expr": expression,
 }
+
+STATEMENTS: dict[str, StatementRule] = {kind: finishing(rule) for kind, rule in _RULES.items()}

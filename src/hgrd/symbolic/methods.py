@@ -41,7 +41,8 @@ def _owner(method: FunctionRef) -> str:
 
 
 def _overrides(function: Function, method: Function | None, named: FunctionRef) -> bool:
-    if function.ref.name != named.name or function.pure:
+    both_end = function.ref.name.startswith("~") and named.name.startswith("~")  # named after its class
+    if (function.ref.name != named.name and not both_end) or function.pure:
         return False
     if method is None or method.body is None or function.body is None:
         return True
