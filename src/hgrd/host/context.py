@@ -46,6 +46,7 @@ class Record:
     first.  `overlooked` are launches that constants rule out; to find them, arms of an `if` are entered all the same.
     `entered` are the keys of functions, `deeper` of those that call themselves once more than is followed, `handed` of
     those that launch and that code which is not followed may call.
+    `kept` are, by their keys, objects that functions write which such code has got.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
@@ -64,6 +65,7 @@ class Record:
     foreign: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     handed: set[str] = field(default_factory=set[str])
+    kept: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
     deeper: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     around: list[Around] = field(default_factory=list[Around])

@@ -7,6 +7,7 @@ from math import inf
 
 from hgrd.host.context import Record
 from hgrd.host.copies import begin_with
+from hgrd.host.elsewhere import launched_elsewhere
 from hgrd.host.link import LaunchPlace, Linked, link
 from hgrd.host.members import Members
 from hgrd.host.memory import external, fresh_name, unknown
@@ -58,7 +59,7 @@ def run_host(
         launches += [site for site in record.launches if site not in ruled_out]
         never += ruled_out
         notes |= record.notes
-        cut |= record.cut
+        cut |= launched_elsewhere(linked) | record.cut
         functions |= record.entered
     return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions), tuple(never))
 

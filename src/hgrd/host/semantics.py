@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.algorithms import algorithm_meaning
+from hgrd.host.callbacks import hand_over, may_run
 from hgrd.host.containers import adds_element, container_meaning, of_container
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
@@ -118,6 +119,8 @@ class HostSemantics(Semantics):
             self.record.deeper.add(function.ref.key)
         if not machine.probing:
             self.record.handed |= given_to(self.record.linked, state, call, arguments)
+        hand_over(self.record, machine, state, call, arguments)
+        may_run(self.record, state)
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         mark = machine.names.mark()
@@ -203,6 +206,7 @@ class HostSemantics(Semantics):
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
+        may_run(self.record, state)
         if not machine.probing:
             self.record.around.append(Around(binder, state.path))
 

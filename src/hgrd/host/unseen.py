@@ -19,10 +19,16 @@ THROUGH_POINTER = "a call through a pointer"
 
 def given_to(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
     """The keys of launching functions that a call which is not followed gets: pointers to them, and functors."""
+    return frozenset(_launching(linked, callables(linked, state, call, arguments)))
+
+
+def callables(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
+    """The keys of the program's functions that a call gets: pointers to them, and functors."""
     regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
     values = (*arguments, *(c.value for region in regions for c in region.cells.values()))
     records = {key for a in call.arguments for key in _record(a.type)}
-    return frozenset((*_launching(linked, _functions(values)), *_launching(linked, _called_by_others(linked, records))))
+    found = (*_functions(values), *_called_by_others(linked, records))
+    return frozenset(key for key in found if key in linked.uses)
 
 
 def behind_pointers(linked: Linked) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.program.types import Type, VoidType
+from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.symbolic.methods import overriders
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
@@ -132,7 +132,8 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
     target = machine.temporary("object", e.type, e.span)
     here = Pointer(target, const(0))
     if e.constructor is not None:
-        call_on = ir.Call(e.constructor, (), VoidType(), e.span)
+        new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
+        call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
         from hgrd.symbolic.expressions import evaluate
 
         arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))

@@ -1,0 +1,117 @@
+"""What the program's own functions may write when code that is not followed calls them.
+
+Such code gets functions, lambdas and objects with a call operator.  It may call them at once (`std::for_each`), or keep
+them (`std::function`, `std::thread`, `cudaLaunchHostFunc`): from then on any call that is not followed may run them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hgrd.host.contents import lose
+from hgrd.host.context import Record
+from hgrd.host.memory import direct_targets
+from hgrd.host.unseen import callables
+from hgrd.program import expressions as ir
+from hgrd.program.expressions import Storage
+from hgrd.program.program import Function
+from hgrd.program.types import PointerType, RecordType
+from hgrd.program.walk import nodes
+from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.places import SHARED_SPACES, forget
+from hgrd.symbolic.state import EMPTY, State
+from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
+
+_REFERENCES = ("ref", "reference_wrapper")
+
+
+def hand_over(record: Record, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> None:
+    """A call that is not followed gets these arguments, with the functions in them."""
+    for key in callables(record.linked, state, call, arguments):
+        function = record.linked.functions[key]
+        if function.body is not None and function.user_code:
+            for target in _written(record, machine, state, function, arguments):
+                record.kept[target.key] = target
+    if call.function.name in _REFERENCES:
+        record.kept |= {target.key: target for target in direct_targets(arguments)}
+
+
+def may_run(record: Record, state: State) -> None:
+    """Whatever has been handed over may run: what it may write is not known."""
+    for target in record.kept.values():
+        lose(state, target)
+        if target.space not in SHARED_SPACES and target.key in state.store:
+            forget(state, target)
+
+
+def _written(
+    record: Record, machine: Machine, state: State, function: Function, arguments: tuple[Value, ...]
+) -> Iterator[MemoryObject]:
+    """What a function may write that is called with these arguments, or finds them in its object."""
+    effects = machine.effects.of(function.body)
+    for variable in effects.assigned | effects.exposed | effects.arrays:
+        if variable.storage in (Storage.GLOBAL, Storage.STATIC):
+            target = machine.semantics.variable_object(machine, variable)
+            if target is not None:
+                yield target
+    if record.writes.of(function.ref.key) != frozenset():
+        spared = _only_read(function, state, arguments)
+        yield from (target for target in reachable(state, arguments) if target.key not in spared)
+
+
+def _only_read(function: Function, state: State, arguments: tuple[Value, ...]) -> frozenset[str]:
+    """The keys of variables that a lambda has captured by reference and does nothing with but read their values."""
+    read = _fields_only_read(function)
+    found: set[str] = set()
+    others: set[str] = set()
+    for cells in _objects(state, arguments) if read else ():
+        for offset, target in cells:
+            (found if offset in read else others).add(target.key)
+    return frozenset(found - others)
+
+
+def _objects(state: State, arguments: Iterable[Value]) -> Iterator[list[tuple[int, MemoryObject]]]:
+    """What the pointers in records lead to, with the offsets at which these stand."""
+    for argument in arguments:
+        match argument:
+            case Composite(cells=cells):
+                pass
+            case Pointer(target=target):
+                cells = state.store.get(target.key, EMPTY).cells
+            case _:
+                continue
+        yield [(at, target) for at, cell in cells.items() for target in direct_targets((cell.value,))]
+
+
+def _fields_only_read(function: Function) -> frozenset[int]:
+    """The offsets of references in an object that its method uses for nothing but the values that they refer to."""
+    type_ = function.parameters[0].type if function.parameters else None
+    if not isinstance(type_, PointerType) or not isinstance(type_.to, RecordType):
+        return frozenset()
+    everything = list(nodes(function.body))
+    uses = [at for node in everything if (at := _reference(node)) is not None]
+    reads = [at for node in everything if isinstance(node, ir.Load) and (at := _referred(node.place)) is not None]
+    return frozenset(at for at in uses if uses.count(at) == reads.count(at))
+
+
+def _reference(node: object) -> int | None:
+    """The offset of the member whose value an expression is, if that is a reference in the object at hand."""
+    match node:
+        case ir.Load(
+            place=ir.FieldPlace(base=ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=this))), field=member)
+        ) if this.name == "this" and isinstance(member.type, PointerType) and member.type.reference:
+            return member.offset
+        case _:
+            return None
+
+
+def _referred(place: ir.Place) -> int | None:
+    """The offset of the reference to the object of which a place is a part."""
+    match place:
+        case ir.Deref(pointer=pointer):
+            return _reference(pointer)
+        case ir.FieldPlace(base=base):
+            return _referred(base)
+        case _:
+            return None
