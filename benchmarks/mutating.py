@@ -246,6 +246,12 @@ def same_pair(pair: Any) -> Any:
     return pair
 
 
+def only_behind(old: Callable[..., Any], self: Any, first: Any, last: Any, known: Any) -> Any:
+    from hgrd.races.placement import certain
+
+    return (spot for spot in old(self, first, last, known) if certain(spot, last))
+
+
 def any_two_reads(protocol: Any) -> Any:
     from hgrd.protocol.model import accesses
 

@@ -1004,3 +1004,66 @@ def test_another_block_takes_the_same_lock_in_the_witness(tmp_path: Path):
     sums = [f for f in kernel.findings if f.first.array == "sums"]
     assert {(f.first.kind.value, f.second.kind.value) for f in sums} == {("read", "write"), ("write", "write")}
     assert all(f.witness.grid_dim[0] > 256 for f in sums)
+
+
+IN_ROUNDS = """
+__device__ int flag = 0;
+
+// safe: 3 of 3 pairs
+__global__ void set_behind_rounds_with_a_barrier(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x == 0) {
+    for (int k = 0; k < 3; k++) {
+      data[3 * threadIdx.x + k] = k;
+      __syncthreads();
+    }
+  }
+  if (i == 0) {
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x > 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    out[i] = data[threadIdx.x];
+  }
+}
+
+// race: read late, write data; global; grid
+__global__ void set_behind_rounds_without(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x == 0) {
+    for (int k = 0; k < 3; k++) {
+      data[3 * threadIdx.x + k] = k;  // data
+    }
+  }
+  if (i == 0) {
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x > 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    out[i] = data[threadIdx.x];  // late
+  }
+}
+
+// race: read late, write data; global; grid
+__global__ void the_last_round_has_no_barrier_behind(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x == 0) {
+    for (int k = 0; k < 3; k++) {
+      __syncthreads();
+      data[3 * threadIdx.x + k] = k;  // data
+    }
+  }
+  if (i == 0) {
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x > 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    out[i] = data[threadIdx.x];  // late
+  }
+}
+"""
+
+test_what_is_set_behind_rounds = verdicts(IN_ROUNDS)

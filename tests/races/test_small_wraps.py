@@ -60,3 +60,26 @@ def test_a_wrap_at_small_sizes_that_few_launches_show(tmp_path: Path):
     (kernel,) = check(tmp_path, CHOSEN).kernels
     (finding,) = [f for f in kernel.findings if f.space is Space.SHARED]
     assert set(finding.levels) == {Level.INTRA_WARP, Level.INTRA_BLOCK}
+
+
+# Where `n` is -1 all threads meet; that they stay within `s` takes longer to see, as `n * 2` is unsigned between.
+NEGATIVE = """
+__device__ void put(int *p, int at, int what) { p[at] = what; }
+
+__global__ void negative(int n, short c) {
+  int t = threadIdx.x;
+  int g = blockIdx.x * (int)blockDim.x + t;
+  unsigned v = (c & 31) * (n & 31);
+  __shared__ int s[512];
+  for (int i = 1; i < 2; i++) {
+    put(s + 64, (((g & 63) ^ 2) != c ? (n * 2) : v), 1);
+  }
+  s[64 + (t * n + t)] += 16;
+}
+"""
+
+
+def test_a_wrap_of_a_small_negative_number(tmp_path: Path):
+    (kernel,) = check(tmp_path, NEGATIVE, levels=(Level.INTRA_WARP,)).kernels
+    met = {(f.first.span.line, f.second.span.line) for f in kernel.findings if not f.same_value}
+    assert met == {(2, 12), (12, 12)}

@@ -91,6 +91,30 @@ __global__ void a_row_of_each_round(int *rows, const int *first, int n) {
     __syncwarp();
   }
 }
+
+// safe: 1 of 1 pairs
+__global__ void one_of_two_by_a_vote(int *rows, const int *in) {
+  int some = __syncthreads_or(in[blockIdx.x * blockDim.x + threadIdx.x]);
+  rows[2 * (blockIdx.x * blockDim.x + threadIdx.x) + some] = 1;
+}
+
+// race: write row, write row; global; grid (data-dependent)
+__global__ void further_by_a_count(int *rows, const int *in) {
+  int some = __syncthreads_count(in[blockIdx.x * blockDim.x + threadIdx.x]);
+  rows[2 * (blockIdx.x * blockDim.x + threadIdx.x) + some] = threadIdx.x;  // row
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_warp_apart_from_another(int *rows, const int *in) {
+  int some = __any_sync(0xffffffff, in[threadIdx.x]);
+  if (blockIdx.x == 0) rows[2 * threadIdx.x + some] = 1;
+}
+
+// race: write row, write row; global; block (data-dependent)
+__global__ void a_warp_into_another(int *rows, const int *in) {
+  int some = __popc(__ballot_sync(0xffffffff, in[threadIdx.x]));
+  if (blockIdx.x == 0) rows[2 * threadIdx.x + some] = threadIdx.x;  // row
+}
 """
 
 test_kernel = verdicts(SOURCE)

@@ -13,7 +13,7 @@ from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.atomic_objects import atomic_member
 from hgrd.protocol.collectives import same_for_warp, thread_number
-from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.configuration import MAX_THREADS, WARP_SIZE
 from hgrd.protocol.foreign import foreign
 from hgrd.protocol.groups import group_call
 from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, is_atomic
@@ -56,6 +56,7 @@ _VOTES = {
     "__match_all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_or_sync",
     "__reduce_and_sync", "__reduce_xor_sync", "__lane_id", "__smid", "clock64", "__globaltimer", "__fns", "clock",
 }  # fmt: skip
+_TRUTHS = {"__any_sync", "__all_sync", "__any", "__all", "__syncthreads_or", "__syncthreads_and"}
 
 
 def intrinsic(
@@ -78,7 +79,7 @@ def intrinsic(
     if function is not None and function.body is not None:
         return None
     if _SHUFFLE.match(name) or name in _VOTES:
-        value = machine.unknown(f"{name}()", call.type, Origin.DATA)
+        value = machine.unknown(f"{name}()", call.type, Origin.DATA, _bounds(name))
         given = arguments[1] if _SHUFFLE.match(name) and len(arguments) > 1 else None
         device.alike_for(machine, value, same_for_warp(device, name, arguments), given)
         return value
@@ -97,6 +98,13 @@ def intrinsic(
     return foreign(device, machine, state, call, arguments)
 
 
+def _bounds(vote: str) -> tuple[int, int] | None:
+    """What a vote can result in; "non-zero" is 1, as PTX makes a predicate of it (PTX ISA, vote.sync, bar.red)."""
+    if vote in _TRUTHS:
+        return 0, 1
+    return (0, MAX_THREADS) if vote == "__syncthreads_count" else None
+
+
 # ---------------------------------------------------------------- barriers, fences
 
 
@@ -106,7 +114,7 @@ def _block_barrier(
     device.barrier(machine, state, Scope.BLOCK, call.span)
     if isinstance(call.type, VoidType):
         return OPAQUE
-    vote = machine.unknown("vote", call.type, Origin.DATA)
+    vote = machine.unknown("vote", call.type, Origin.DATA, _bounds(call.function.name))
     if not device.of_grid:
         device.spread(machine, vote)
     return vote

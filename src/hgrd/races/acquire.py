@@ -171,7 +171,7 @@ class Handshakes:
     def _delegated_releases(self, access: Access, here: Spot) -> Iterator[Release]:
         before = known_to(access)
         for write, spot in self._writes_behind(here):
-            barrier = self._barrier(here, spot, before)
+            barrier = next(self._passed(here, spot, before), None)
             one = None if barrier is None else self._someone(conj(*write.guards), (write.offset,), here, spot)
             if barrier is None or one is None:
                 continue
@@ -188,7 +188,7 @@ class Handshakes:
         return frozenset(
             write.number
             for write, spot in self._writes_behind(here)
-            if self._barrier(here, spot, before) is not None and not self._is_of_one(write, here, spot)
+            if any(self._passed(here, spot, before)) and not self._is_of_one(write, here, spot)
         )
 
     def _is_of_one(self, write: Access, *spots: Spot) -> bool:
@@ -199,7 +199,7 @@ class Handshakes:
 
     def delegates(self, access: Access, there: Spot) -> bool:
         """Whether a barrier of the block stands between an access and what another thread does for all behind."""
-        return self._barrier(self.placement.of(access), there, known_to(access)) is not None
+        return any(self._passed(self.placement.of(access), there, known_to(access)))
 
     def _conditions(self, access: Access, here: Spot) -> Iterator[tuple[Term, Term]]:
         """What holds at the access, also in terms of values that one thread of the block has handed over.
@@ -229,14 +229,17 @@ class Handshakes:
         return write if same and in_order and precedes(written, here) else None
 
     def _barrier(self, first: Spot, last: Spot, known: frozenset[Term]) -> Spot | None:
-        """A barrier of the block that all its threads pass between the two."""
+        """A barrier of the block that all its threads pass between the two, whether the first is performed or not."""
+        return next((spot for spot in self._passed(first, last, known) if certain(spot, last)), None)
+
+    def _passed(self, first: Spot, last: Spot, known: frozenset[Term]) -> Iterator[Spot]:
+        """Barriers of the block that all its threads pass before the last, and after the first in its iteration."""
         for spot in self.placement.spots:
             item = spot.item
             if not isinstance(item, Barrier) or not item.of_block or not known.issuperset(item.guards):
                 continue
-            if precedes(first, spot) and precedes(spot, last) and certain(spot, last) and certain(spot, first):
-                return spot
-        return None
+            if precedes(first, spot) and precedes(spot, last) and certain(spot, first):
+                yield spot
 
     def _someone(self, when: Term, terms: tuple[Term, ...], *spots: Spot) -> tuple[Term, tuple[Term, ...]] | None:
         """A thread that every block has and that meets `when`: what remains of it, and the terms as it sees them.

@@ -39,7 +39,7 @@ class Budget:
     first_effort: int = 200_000
     effort: int = 1_000_000
     wrap_rounds: int = 16
-    wrap_effort: int = 100_000
+    wrap_effort: int = 300_000
     bit_effort: int = 10_000_000
     fallback_effort: int = 5_000_000
     lemmas: Lemmas = field(default_factory=Lemmas)

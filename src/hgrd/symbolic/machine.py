@@ -116,14 +116,14 @@ class Machine:
     def object_of(self, variable: Variable) -> MemoryObject:
         return self.semantics.variable_object(self, variable) or self.local_object(variable)
 
-    def unknown(self, base: str, type_: Type, origin: Origin) -> Value:
-        """A value of which only the type is known."""
+    def unknown(self, base: str, type_: Type, origin: Origin, within: tuple[int, int] | None = None) -> Value:
+        """A value of which only the type is known, and `within` which bounds a whole number is."""
         if isinstance(type_, BoolType):
             return self.unknown_truth(base, origin)
         base = hidden(base) if self.probing else base
         match type_:
             case IntType():
-                return var(self.names.fresh(base, *type_.range, origin))
+                return var(self.names.fresh(base, *(within or type_.range), origin))
             case FloatType():
                 return FloatValue(var(self.names.fresh(base, *of_type(64, True), origin)))
             case _:
