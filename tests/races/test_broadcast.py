@@ -53,6 +53,35 @@ __global__ void named_by_a_float(int *out, const float *in) {
   if (t == (int)best[0]) out[blockIdx.x] = t;
 }
 
+// safe: 10 of 10 pairs
+__global__ void stride_by_a_float_of_the_round(float *out, const float *in) {
+  __shared__ float sums[256];
+  int t = threadIdx.x;
+  sums[t] = in[t];
+  __syncthreads();
+  for (int i = 1; i <= 4; i++) {
+    int stride = exp2f(i);
+    if (t % stride == 0) sums[t] = sums[t] + sums[t + stride / 2];
+    __syncthreads();
+  }
+  out[t] = sums[t];
+}
+
+// race: read other, write sum; shared; warp block (data-dependent)
+__global__ void stride_by_a_float_of_each(float *out, const float *in, const float *length) {
+  __shared__ float sums[256];
+  int t = threadIdx.x;
+  sums[t] = in[t];
+  __syncthreads();
+  for (int i = 1; i <= 4; i++) {
+    int stride = exp2f(length[t] + i);
+    float both = sums[t + stride / 2];  // other
+    if (t % stride == 0) sums[t] = both;  // sum
+    __syncthreads();
+  }
+  out[t] = sums[t];
+}
+
 // race: write mine, write mine; global; warp block (data-dependent)
 __global__ void named_by_a_float_of_its_own(int *out, const float *in) {
   __shared__ float best[256];

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from hgrd.races.findings import Confidence, Outcome, Report
+from hgrd.races.sizes import sizes
 from hgrd.solve.decide import Budget, decide
 from hgrd.solve.query import Answer, Query, Undecided
 from hgrd.solve.session import Session
 from hgrd.terms import const, le, var
 from hgrd.terms.rewrite import bottom_up
-from tests.checking import check
+from tests.checking import check, protocols
 
 # The inner cells of a box with a halo of 4 cells, but for a margin on each side that the host is given, too.
 BOX = """
@@ -73,3 +74,28 @@ def test_a_race_that_is_known_of_negative_sizes_only_is_not_decided(tmp_path: Pa
     assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
     (pair,) = kernel.launches[0].open_pairs
     assert pair.reason == "it is found only where a size is negative: n[0], n[3]"
+
+
+HALO = """
+#include <cstdlib>
+__global__ void halo(int *out, int width, int r) {
+  extern __shared__ int tile[];
+  tile[(r + threadIdx.y) * width + r + threadIdx.x] = threadIdx.x;
+}
+int main(int argc, char **argv) {
+  int radius = atoi(argv[1]);
+  int *d;
+  cudaMalloc(&d, 1024);
+  halo<<<1, dim3(16, 16), SHARED>>>(d, 16 + 2 * radius, radius);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shared", "found"), [("(16 + 2 * radius) * (16 + 2 * radius) * sizeof(int)", {"radius"}), ("4096", set[str]())]
+)
+def test_what_the_size_of_shared_memory_is_computed_from_is_a_size(
+    tmp_path: Path, shared: str, found: set[str]
+) -> None:
+    protocol = protocols(tmp_path, HALO.replace("SHARED", shared))["halo"]
+    assert {s.name for s in sizes(protocol, ())} == found

@@ -196,7 +196,7 @@ class DeviceSemantics(Semantics):
 
     def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
         """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
-        in which that was read.
+        in which that was read.  Else it is the same for those that have made the given value of the same.
         """
         if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
             down = given.key.op is Op.READ and given.key.array == "floor of"
@@ -204,19 +204,28 @@ class DeviceSemantics(Semantics):
         if self._same_for_block(given.key):
             loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
             self.spread(machine, value, tuple(loops))
-        elif self.agrees(given):
+            return
+        made_of = sorted((s for s in symbols_of(given.key) if s.name not in self.common), key=lambda s: s.name)
+        self.alike_for(machine, value, tuple(map(var, made_of)), everywhen=True)
+        if self.agrees(given):
             for symbol in symbols_in(value):
                 self.agree(symbol)
 
     def alike_for(
-        self, machine: Machine, value: Value, terms: tuple[Term, ...] | None, source: Value | None = None
+        self,
+        machine: Machine,
+        value: Value,
+        terms: tuple[Term, ...] | None,
+        source: Value | None = None,
+        *,
+        everywhen: bool = False,
     ) -> None:
         """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`.
 
-        `source` is what a shuffle is given.
+        `source` is what a shuffle is given.  `everywhen`: they need not be in the same iterations of the loops around.
         """
         if terms is not None and not machine.probing:
-            loops = tuple(loop.binder for loop in self.recorder.loops)
+            loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
             given = source if isinstance(source, Term) else None
             self.alike.update({s: Alike(terms, loops, given) for s in symbols_in(value)})
 

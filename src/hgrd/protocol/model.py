@@ -218,6 +218,7 @@ class Protocol:
     `functions` are the keys of all functions that it runs.
     `constants`: what is known of constant memory.
     `contents`: what the host has filled memory with; `made`: objects all of whose contents the program makes.
+    `shared_bytes`: how much dynamic shared memory the launch gives a block.
     `tested`: by values that the tests around loops read from where their thread has just stored something: that they
     find this, as they do where there is no race.
     `whole`: integers that floating-point numbers have been converted to, with the number, and whether that was rounded
@@ -246,6 +247,7 @@ class Protocol:
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     whole: Mapping[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     made: tuple[Making, ...] = ()
+    shared_bytes: Term | None = None
     everywhere: frozenset[str] = frozenset()
 
 

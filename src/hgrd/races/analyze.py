@@ -238,7 +238,7 @@ def prepare(
             )
     facts = tuple(launch.facts) if launch is not None else ()
     if launch is not None:
-        protocol = replace(protocol, contents=launch.contents, made=launch.made)
+        protocol = replace(protocol, contents=launch.contents, made=launch.made, shared_bytes=launch.shared_bytes)
     return protocol, (*facts, *_option_facts(protocol, launch, options, messages))
 
 

@@ -429,7 +429,7 @@ def judge(
         contents(read, relation),
         suppositions(read, relation),
         hosted,
-        sizes(protocol.configuration, facts),
+        sizes(protocol, facts),
     ).run()
 
 
