@@ -270,7 +270,7 @@ MUTATIONS = (
     Mutation("rounds-off", "barriers in rounds of a loop hand nothing on", ("tests/races/test_locks.py",),
              around("races.acquire:Handshakes._passed", only_behind)),
     Mutation("endless-loops-known", "loops go on of which nothing tells it", ("tests/races/test_reached.py",),
-             gives(False, "races.reached:_ends_as_contents_say")),
+             gives(False, "races.reached:_goes_on_as_contents_say")),
     Mutation("in-step-off", "what the program makes is not looked at together", ("tests/races/test_made.py",),
              gives((), "races.supposed:_in_step")),
     Mutation("own-memory-off", "pointers to memory of their own may be equal", ("tests/races/test_made.py",),

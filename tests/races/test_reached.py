@@ -15,6 +15,7 @@ __global__ void k(int *a, int n) {{
   do {{
     z = s[i];
     z = {next};
+    {leave}
   }} while (++i < {end});
   s[128 + threadIdx.x * 3] = z;
 }}
@@ -23,17 +24,25 @@ int main() {{ int *a; cudaMalloc(&a, 2048); k<<<1, 32>>>(a, 3); }}
 
 
 @pytest.mark.parametrize(
-    ("step", "end", "confidence"),
+    ("step", "end", "leave", "confidence"),
     [
-        ("a[i + 70]", "z", Confidence.DATA_DEPENDENT),  # the kernel writes `a`: what an iteration leaves is not known
-        ("a[i + 70]", "200", Confidence.DEFINITE),
-        ("i + 70", "200", Confidence.DEFINITE),
+        (
+            "a[i + 70]",
+            "z",
+            "",
+            Confidence.DATA_DEPENDENT,
+        ),  # the kernel writes `a`: what an iteration leaves is not known
+        ("a[i + 70]", "200", "", Confidence.DEFINITE),
+        ("i + 70", "200", "", Confidence.DEFINITE),
+        ("a[i + 70]", "z", "if (i > 190 + n) break;", Confidence.DATA_DEPENDENT),  # another way out tells nothing of it
+        ("a[i + 70]", "200", "if (i > 190 + n) break;", Confidence.DEFINITE),
+        ("a[i + 70]", "200 && z", "", Confidence.DATA_DEPENDENT),  # nor does how often it runs at most
     ],
 )
 def test_what_an_iteration_reads_decides_about_the_next(
-    tmp_path: Path, step: str, end: str, confidence: Confidence
+    tmp_path: Path, step: str, end: str, leave: str, confidence: Confidence
 ) -> None:
-    (kernel,) = check(tmp_path, KERNEL.format(next=step, end=end)).kernels
+    (kernel,) = check(tmp_path, KERNEL.format(next=step, end=end, leave=leave)).kernels
     (launch,) = kernel.launches
     found = [(f.first.span.line, f.second.span.line, f.confidence) for f in launch.findings if f.first.array == "s"]
-    assert found == [(7, 10, confidence)]
+    assert found == [(7, 11, confidence)]

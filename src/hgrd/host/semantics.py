@@ -205,7 +205,7 @@ class HostSemantics(Semantics):
     def watches(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         may_run(self.record, state)
         if not machine.probing:
             self.record.around.append(Around(binder, state.path))

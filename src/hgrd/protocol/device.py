@@ -396,8 +396,8 @@ class DeviceSemantics(Semantics):
         finally:
             self.testing = False
 
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
-        self.recorder.enter(machine, binder, state, span)
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
+        self.recorder.enter(machine, binder, state, span, untold=untold)
 
     def begin_body(self, machine: Machine, state: State) -> None:
         self.recorder.begin_body(machine, state)

@@ -154,7 +154,8 @@ class ProtocolLoop:
 
     `guards` hold at entry.  `entry` are those among them that the program chose, and `tests` what it tests
     before every iteration.  An iteration that breaks out (or returns from a device function) does so under
-    one of `breaks`, and is not counted.  `local`: the symbols that each iteration has for itself.
+    one of `breaks`, and is not counted.  `local`: the symbols that each iteration has for itself.  `untold`: nothing
+    is known of what it tests between two iterations (`do x = a[i++]; while (x);`, where the kernel writes `a`).
     """
 
     binder: Symbol
@@ -166,6 +167,7 @@ class ProtocolLoop:
     span: Span
     breaks: tuple[Term, ...] = ()
     local: frozenset[str] = frozenset()
+    untold: bool = False
 
 
 Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop

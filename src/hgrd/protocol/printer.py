@@ -41,7 +41,10 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
             case Fence():
                 lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
             case ProtocolLoop():
-                lines.append(f"{pad}loop {item.binder.name} in 0..{item.binder.high}{when}  // {item.span.line}")
+                open_end = ", until a test that is not known" if item.untold else ""
+                lines.append(
+                    f"{pad}loop {item.binder.name} in 0..{item.binder.high}{open_end}{when}  // {item.span.line}"
+                )
                 lines += print_items(item.items, depth + 1, known | frozenset(item.guards))
     return lines
 

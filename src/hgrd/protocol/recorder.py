@@ -25,6 +25,7 @@ class _OpenLoop:
     guards: tuple[Term, ...]
     entry: tuple[Term, ...]
     span: Span
+    untold: bool
     tests: tuple[Term, ...] | None = None
 
     def conditions(self, states: Iterable[State], *, whole: bool = False) -> tuple[Term, ...]:
@@ -78,11 +79,11 @@ class Recorder:
         same = last.target.key == pointer.target.key and last.offset is pointer.offset and last.size == size
         return last.value if same and set(last.guards) <= set(guards_of(state)) else None
 
-    def enter(self, machine: Machine, binder: Symbol, state: State, span: Span) -> None:
+    def enter(self, machine: Machine, binder: Symbol, state: State, span: Span, *, untold: bool) -> None:
         if not machine.probing:
             self.open.append([])
             entry = tuple(g for g in barrier_guards(state) if binder not in symbols_of(g))
-            self.loops.append(_OpenLoop(binder, guards_of(state), entry, span))
+            self.loops.append(_OpenLoop(binder, guards_of(state), entry, span, untold))
 
     def begin_body(self, machine: Machine, state: State) -> None:
         if not machine.probing and self.loops and self.loops[-1].tests is None:
@@ -103,7 +104,9 @@ class Recorder:
         if items:
             known = knowing(items, stayed(exits, binder, local, var(binder)))
             self.open[-1].append(
-                ProtocolLoop(binder, count, opened.guards, opened.entry, tests, known, opened.span, left, local)
+                ProtocolLoop(
+                    binder, count, opened.guards, opened.entry, tests, known, opened.span, left, local, opened.untold
+                )
             )
         behind = stayed(exits, binder, local, var(count))
         if not left or len(machine.frames) > 1:

@@ -17,7 +17,6 @@ from hgrd.protocol.phases import Path
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Model
-from hgrd.symbolic.loops import MAX_TRIPS
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
 _MOST_ITERATIONS = 256
@@ -98,8 +97,7 @@ class _Thread:
                     number = self.model.values.get(self.naming.rename(loop.binder, self.party), 0)
                     if _leaves(loop) or loop.breaks:
                         self._goes_on(loop, around, number)
-                    elif number > 0 and _ends_as_contents_say(loop):
-                        self.data = True
+                    self.data = self.data or _goes_on_as_contents_say(loop, number)
                     around[loop.binder] = const(number)
         except _LeavesError as left:
             (seen,) = self.naming.of((left.term,), self.party)
@@ -183,9 +181,9 @@ class _Thread:
         return self.model.reads[(array, index)]
 
 
-def _ends_as_contents_say(loop: ProtocolLoop) -> bool:
-    """Whether nothing tells in which iteration it ends: `do x = a[i++]; while (x);`, where the kernel writes `a`."""
-    return not loop.tests and loop.binder.high >= MAX_TRIPS
+def _goes_on_as_contents_say(loop: ProtocolLoop, number: int) -> bool:
+    """Whether contents decide that it has not ended before the iteration of this number."""
+    return loop.untold and number > 0
 
 
 def _leaves(loop: ProtocolLoop) -> bool:

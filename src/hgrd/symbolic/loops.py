@@ -168,8 +168,10 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
             first = silently(machine, state.copy(), shape.test)
         inside.assume(first, ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
+    untold = False
     if shape.test is not None:
         again = _test_before(machine, inside, shape, carried, var(binder))
+        untold = again is None and not shape.test_first
         if shape.test_first and again is not None:
             _choose(inside, again, shape.test.span)
         if not shape.test_first and again is not None:
@@ -178,7 +180,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
             inside.assume(in_range, ConditionKind.VALUE, shape.test.span)
         before = never_equal(again, binder, 0 if shape.test_first else 1, _steady(machine, binder))
         inside.assume(before, ConditionKind.VALUE, shape.test.span)
-    machine.semantics.enter_loop(machine, inside, binder, shape.span)
+    machine.semantics.enter_loop(machine, inside, binder, shape.span, untold=untold)
     depth = len(machine.frame.returns)
     after, breaks = one_iteration(machine, inside, shape)
     returned = tuple(state for state, _ in machine.frame.returns[depth:])

@@ -128,8 +128,11 @@ class Semantics(ABC):
         return nullcontext()
 
     @abstractmethod
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span) -> None:
-        """The body of a loop follows, once, for all values of `binder`."""
+    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
+        """The body of a loop follows, once, for all values of `binder`.
+
+        `untold`: nothing is known of what it tests between two iterations.
+        """
 
     @abstractmethod
     def begin_body(self, machine: Machine, state: State) -> None:
