@@ -243,6 +243,7 @@ struct Part {
 };
 
 void (*parts[])(int) = {part, nothing};
+void (*chosen(int))(int);
 
 int main(int argc, char **argv) {
   int sizes[] = {2, 0};
@@ -256,7 +257,7 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize(
     ("call", "cut"),
     [
-        ("parts[argc - 1](0);", "part"),
+        ("chosen(argc)(0);", "part"),
         ("std::function<void(int)> again = part; again(0);", "part"),
         ("std::for_each(sizes, sizes + 2, part);", "part"),
         ("std::for_each(sizes, sizes + 2, Part());", "operator()"),
@@ -271,6 +272,12 @@ def test_launches_of_functions_that_are_called_out_of_sight_are_not_taken_for_sa
     assert observed(analyze((parse(tmp_path, text),), AnalysisOptions()), text) == {
         "k": [reason if cut else "safe: 1 of 1 pairs"]
     }
+
+
+def test_any_function_of_an_array_is_called(tmp_path: Path) -> None:
+    text = ELSEWHERE % "parts[argc - 1](0);"
+    found = observed(analyze((parse(tmp_path, text),), AnalysisOptions()), text)
+    assert found == {"k": ["race: write 6, write 6; global; warp block"]}
 
 
 KERNELS = """

@@ -103,11 +103,18 @@ def test_user_files_are_told_from_ours(tmp_path: Path, cache: Path) -> None:
     assert not parsed.user(find_toolchain().system_dirs[0] + "/vector")
 
 
-@pytest.mark.parametrize("before", ["", "#define NDEBUG\n#include <assert.h>\n", "#include <cassert>\n"])
-def test_assert_is_a_call_also_without_debugging(tmp_path: Path, cache: Path, before: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "called"),
+    [
+        ("", "__hgrd_assert"),
+        ("#define NDEBUG\n#include <assert.h>\n", "__hgrd_stated"),
+        ("#include <cassert>\n", "__hgrd_assert"),
+    ],
+)
+def test_assert_is_a_call_also_without_debugging(tmp_path: Path, cache: Path, before: str, called: str) -> None:
     parsed = parse(tmp_path, cache, before + "__global__ void k(int n) { assert(n > 0 && n < 9); }\n")
     assert parsed.messages == []
-    assert [node["referencedDecl"]["name"] for node in parsed.nodes("DeclRefExpr")] == ["__hgrd_assert", "n", "n"]
+    assert [node["referencedDecl"]["name"] for node in parsed.nodes("DeclRefExpr")] == [called, "n", "n"]
 
 
 def test_system_headers_do_not_swell_the_tree(tmp_path: Path, cache: Path) -> None:

@@ -37,6 +37,13 @@ def hand_over(record: Record, machine: Machine, state: State, call: ir.Call, arg
         record.kept |= {target.key: target for target in direct_targets(arguments)}
 
 
+def taken_run(record: Record, machine: Machine) -> None:
+    """A pointer of which nothing is known may lead to any function whose address is taken."""
+    for key in record.linked.taken & record.linked.uses.keys():
+        for target in _globals(machine, record.linked.functions[key]):
+            record.kept[target.key] = target
+
+
 def may_run(record: Record, state: State) -> None:
     """Whatever has been handed over may run: what it may write is not known."""
     for target in record.kept.values():
@@ -49,15 +56,20 @@ def _written(
     record: Record, machine: Machine, state: State, function: Function, arguments: tuple[Value, ...]
 ) -> Iterator[MemoryObject]:
     """What a function may write that is called with these arguments, or finds them in its object."""
+    yield from _globals(machine, function)
+    if record.writes.of(function.ref.key) != frozenset():
+        spared = _only_read(function, state, arguments)
+        yield from (target for target in reachable(state, arguments) if target.key not in spared)
+
+
+def _globals(machine: Machine, function: Function) -> Iterator[MemoryObject]:
+    """The variables that a function, or what it calls, may assign to by their names, and that do not end with it."""
     effects = machine.effects.of(function.body)
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage in (Storage.GLOBAL, Storage.STATIC):
             target = machine.semantics.variable_object(machine, variable)
             if target is not None:
                 yield target
-    if record.writes.of(function.ref.key) != frozenset():
-        spared = _only_read(function, state, arguments)
-        yield from (target for target in reachable(state, arguments) if target.key not in spared)
 
 
 def _only_read(function: Function, state: State, arguments: tuple[Value, ...]) -> frozenset[str]:

@@ -47,6 +47,7 @@ class Record:
     `entered` are the keys of functions, `deeper` of those that call themselves once more than is followed, `handed` of
     those that launch and that code which is not followed may call.
     `kept` are, by their keys, objects that functions write which such code has got.
+    `private` are local variables to which no pointer leads; None: nobody has asked yet.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
@@ -65,6 +66,7 @@ class Record:
     foreign: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     handed: set[str] = field(default_factory=set[str])
+    private: frozenset[str] | None = None
     kept: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
     deeper: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()

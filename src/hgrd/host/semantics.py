@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.algorithms import algorithm_meaning
-from hgrd.host.callbacks import hand_over, may_run
+from hgrd.host.astray import stored_astray
+from hgrd.host.callbacks import hand_over, may_run, taken_run
 from hgrd.host.containers import adds_element, container_meaning, of_container
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.context import Invocation, Meaning, Record
@@ -92,6 +93,7 @@ class HostSemantics(Semantics):
         pass
 
     def storing(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+        stored_astray(self.record, state, address, value)
         stored_at(state, address)
         self.record.makers.stores(machine, address, value, span)
 
@@ -235,6 +237,9 @@ class HostSemantics(Semantics):
             lose_constants(self.record, state)
         if reason == THROUGH_POINTER and not machine.probing:
             self.record.handed |= behind_pointers(self.record.linked)
+        if reason == THROUGH_POINTER:
+            taken_run(self.record, machine)
+            may_run(self.record, state)
         if "goto" in reason:
             self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
 

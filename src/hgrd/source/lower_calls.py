@@ -13,14 +13,18 @@ from hgrd.program.expressions import (
     FunctionAddress,
     FunctionRef,
     IndirectCall,
+    IntConst,
     Launch,
     NullPointer,
     Place,
+    Unsupported,
+    Update,
     VariablePlace,
 )
 from hgrd.program.program import Side
-from hgrd.program.span import NOWHERE
-from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.span import NOWHERE, Span
+from hgrd.program.types import INT, VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
 from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.declarations import FunctionDeclaration, Scope
@@ -29,6 +33,7 @@ from hgrd.source.lower_places import dereferenced, function_ref
 from hgrd.source.prelude_types import PRELUDE_RECORDS
 from hgrd.source.type_text import split_template
 
+_ASSERT, _STATED = "__hgrd_assert", "__hgrd_stated"  # <assert.h> of ours, without NDEBUG and with it
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 
 
@@ -88,6 +93,8 @@ def call(node: Node, to: Context) -> Expression:
         type_ = result_type(node, to, function.returns if known is not None else None)
         if known is None:
             function = _outside(function, type_, to)
+        if function.name == _STATED:
+            return _stated(arguments, span)
         return Call(function, arguments, type_, span)
     if callee["kind"] == "MemberExpr" and callee["type"].get("qualType") != "<bound member function type>":
         return method_call(node, to)  # a static method, called on an object
@@ -104,6 +111,13 @@ def call(node: Node, to: Context) -> Expression:
     if isinstance(target, FunctionAddress):
         return Call(target.function, arguments, result_type(node, to), span)
     return IndirectCall(target, arguments, result_type(node, to), span)
+
+
+def _stated(arguments: tuple[Expression, ...], span: Span) -> Expression:
+    """`assert` under NDEBUG: a fact still, but nothing is done by it."""
+    if any(isinstance(node, Assign | Update) for node in nodes(arguments)):
+        return Convert(IntConst(0, INT, span), VOID, span)
+    return Call(FunctionRef(_ASSERT, _ASSERT, _ASSERT, VOID), arguments, VOID, span)
 
 
 def _outside(function: FunctionRef, type_: Type, to: Context) -> FunctionRef:
@@ -147,7 +161,7 @@ def method_call(node: Node, to: Context) -> Expression:
     callee = _callee(parts[0])
     span = span_of(node)
     if callee["kind"] != "MemberExpr":
-        return to.unsupported(node, "call through a pointer to member", *_effects(parts, to))
+        return _through_member(callee, parts, node, to)
     base = inner(callee)[0]
     object_ = to.value(base) if callee.get("isArrow") else address(to.place(base))
     arguments = tuple(to.argument(part) for part in parts[1:])
@@ -166,6 +180,17 @@ def method_call(node: Node, to: Context) -> Expression:
         target = FunctionAddress(function, PointerType(FunctionType()), span, virtual=True)
         return IndirectCall(target, (object_, *arguments), type_, span)
     return Call(function, (object_, *arguments), type_, span)
+
+
+def _through_member(callee: Node, parts: list[Node], node: Node, to: Context) -> Expression:
+    """`(object.*method)(…)`: any method."""
+    if callee["kind"] != "BinaryOperator" or callee.get("opcode") not in (".*", "->*"):
+        return to.unsupported(node, "call through a pointer to member", *_effects(parts, to))
+    left, right = inner(callee)
+    object_ = to.value(left) if callee["opcode"] == "->*" else address(to.place(left))
+    method = Unsupported("pointer to member", (to.value(right),), PointerType(FunctionType()), span_of(node))
+    arguments = tuple(to.argument(part) for part in parts[1:])
+    return IndirectCall(method, (object_, *arguments), result_type(node, to), span_of(node))
 
 
 def _is_qualified(member: Node) -> bool:

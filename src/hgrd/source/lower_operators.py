@@ -108,7 +108,13 @@ def unary(node: Node, to: Context) -> Expression:
 
 def address_of(operand: Node, node: Node, to: Context) -> Expression:
     if operand.get("valueCategory", "prvalue") == "prvalue":  # &Class::method
-        return to.unsupported(node, "pointer to member")
+        named = operand.get("referencedDecl", {}).get("id", "")
+        known = to.unit.declarations.functions.get(named)
+        span = span_of(node)
+        method = (
+            () if known is None else (FunctionAddress(to.unit.reference(known), PointerType(FunctionType()), span),)
+        )
+        return to.unsupported(node, "pointer to member", *method)
     place = to.place(operand)
     value = to.load(place, operand) if isinstance(place_type(place), FunctionType) else None
     if isinstance(value, FunctionAddress):

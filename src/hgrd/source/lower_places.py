@@ -20,6 +20,7 @@ from hgrd.program.expressions import (
     Storage,
     StringConst,
     TemporaryPlace,
+    Unsupported,
     UnsupportedPlace,
     Variable,
     VariablePlace,
@@ -191,6 +192,12 @@ def binary(node: Node, to: Context) -> Place:
         case ",":
             left, right = inner(node)
             return AfterPlace(to.discarded(left), to.place(right), span)
+        case ".*" | "->*" as operator:
+            left, right = inner(node)
+            object_ = to.value(left) if operator == "->*" else to.argument(left)
+            type_ = to.type(node)
+            member = Unsupported("a member by a pointer to it", (object_, to.value(right)), PointerType(type_), span)
+            return Deref(member, type_, span)
         case other:
             return UnsupportedPlace(f"operator {other}", to.type(node), span)
 

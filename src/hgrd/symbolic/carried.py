@@ -18,7 +18,7 @@ from hgrd.symbolic.leading import led, reached
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
-from hgrd.symbolic.pointers import Moves, pointer_change
+from hgrd.symbolic.pointers import Moves, OneOf, pointer_change, pointers_left
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import (
@@ -182,10 +182,12 @@ class _Classifier:
         after = self.ends.after
         broken = any(b.alive and self.at_end(b, index) != start for b in self.ends.breaks)
         if after is None:  # there is no second iteration
-            return Carried(target, at, cell.size, cell.value, UNCHANGED, Origin.UNKNOWN, bits, broken)
+            left = self._left(index) if broken else None
+            return Carried(target, at, cell.size, cell.value, UNCHANGED, Origin.UNKNOWN, bits, broken, left)
         last = self.at_end(after, index)
         change = UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
-        return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken)
+        left = self._left(index) if broken else None
+        return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken, left)
 
     def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:
         """What cells hold at the start of an iteration, and at its end."""
@@ -227,7 +229,15 @@ class _Classifier:
                 after = self.ends.after
                 lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
                 firsts = [cell.value for _, _, cell in self.cells]
-                return pointer_change(index, firsts, self.placeholders, lasts)
+                return pointer_change(index, firsts, self.placeholders, lasts, self.mark)
+
+    def _left(self, index: int) -> OneOf | None:
+        """What a pointer may be behind a break, if that is not known to be in its first object."""
+        if not isinstance(self.cells[index][2].value, PointerValue):
+            return None
+        states = [state for state in (self.ends.after, *self.ends.breaks) if state is not None and state.alive]
+        lasts = [[self.at_end(state, i) for i in range(len(self.cells))] for state in states]
+        return pointers_left(index, [cell.value for _, _, cell in self.cells], self.placeholders, lasts)
 
     def _progress(self, index: int, last: Term, start: Symbol) -> Progress:
         change = self._same_for_all(progress(last, start))

@@ -14,7 +14,8 @@ from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.invariants import Invariant
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady
 from hgrd.symbolic.naming import hidden
-from hgrd.symbolic.pointers import Moves, OneOf, Swapped
+from hgrd.symbolic.pointers import Moves, OneOf
+from hgrd.symbolic.shuffling import Shuffled
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
@@ -63,6 +64,7 @@ class Carried:
     origin: Origin
     bits: tuple[int, bool] | None  # integer type
     broken: bool
+    left: OneOf | None = None  # what a pointer may be where a break has left the loop, if that changes its object
     agreed: bool = False
     agreed_behind: bool = False
     invariants: tuple[Invariant, ...] = ()
@@ -122,6 +124,8 @@ def enter(
 
 def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool, lost: bool) -> Value:
     match c.first, c.progress:
+        case first, _ if lost and c.left is not None:
+            return c.left.at(machine, hidden(c.target.name) if silent else c.target.name, first, const(1))
         case first, _ if lost:
             return _unknown_at(machine, state, c, first, None, silent=silent)
         case first, _ if count.high <= 0 or not c.changes:  # of a single iteration all is as before the loop
@@ -145,7 +149,7 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
                 for kept in c.invariants:
                     state.assume(kept.of(as_int(value)), ConditionKind.VALUE, kept.span)
             return value
-        case first, (Swapped() | OneOf()) as moves:
+        case first, (Shuffled() | OneOf()) as moves:
             return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)
         case first, change:
             return _unknown_at(machine, state, c, first, change, silent=silent)

@@ -34,6 +34,7 @@ from hgrd.symbolic.values import (
     NullValue,
     OpaqueValue,
     Pointer,
+    PointerValue,
     Value,
 )
 from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
@@ -195,6 +196,9 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
     default = machine.semantics.contents(machine, target, region.generation, offset, type_)
     if not candidates:
         return _zero(machine, type_) if region.zeroed else default
+    chosen = _among_pointers(machine, target, offset, size, candidates)
+    if chosen is not None:
+        return chosen
     if len(candidates) > _CHAIN or any(c.size != size or not isinstance(c.value, Term) for _, c in candidates):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
     if size is not None and _cover(machine, target, offset, size, {o for o, _ in candidates}):
@@ -203,6 +207,21 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
         if isinstance(default, Term) and isinstance(cell.value, Term):
             default = ite(eq(offset, const(o)), cell.value, default)
     return default
+
+
+def _among_pointers(
+    machine: Machine, target: MemoryObject, offset: Term, size: int | None, found: list[tuple[int, Cell]]
+) -> PointerValue | None:
+    """One of the pointers that an array holds, where all that the offset can be are known."""
+    pointers = [(o, c.value) for o, c in found if c.size == size and isinstance(c.value, PointerValue)]
+    if size is None or not len(pointers) == len(found) <= _CHAIN:
+        return None
+    if not _cover(machine, target, offset, size, {o for o, _ in pointers}):
+        return None
+    *others, (_, last) = pointers
+    for o, pointer in others:
+        last = pointer if pointer == last else Choice(eq(offset, const(o)), pointer, last)
+    return last
 
 
 def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hgrd.symbolic.values import OPAQUE, Choice, FunctionValue, NullValue, OpaqueValue, Pointer, PointerValue, Value
-from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, eq, mod, symbols_of, var
+from hgrd.symbolic.shuffling import Shuffled, connected, either, leaves, own_symbols, shuffled, unmarked
+from hgrd.symbolic.values import OPAQUE, Choice, OpaqueValue, Pointer, PointerValue, Value
+from hgrd.terms import Origin, Term, const, eq, symbols_of, var
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
-
-
-@dataclass(frozen=True, slots=True)
-class Swapped:
-    """Two pointers change places every iteration; the other one begins as `other`."""
-
-    other: PointerValue
-
-    def at(self, machine: Machine, name: str, first: Value, count: Term) -> PointerValue:
-        assert isinstance(first, PointerValue)
-        even = eq(mod(count, const(2)), const(0))
-        return first if even is TRUE else self.other if even is FALSE else Choice(even, first, self.other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,54 +29,60 @@ class OneOf:
                 offset = machine.names.fresh(name, -(1 << 40), 1 << 40, Origin.UNKNOWN)
                 pointer = Pointer(pointer.target, var(offset))
             later = pointer if later is None else Choice(machine.unknown_truth(f"{name}?"), pointer, later)
-        return first if later is None else Choice(eq(count, const(0)), first, later)
+        return first if later is None else either(eq(count, const(0)), first, later)
 
 
-Moves: TypeAlias = Swapped | OneOf
+Moves: TypeAlias = Shuffled | OneOf
+LOST: Final = OneOf((OPAQUE,), frozenset())
 
 
 def pointer_change(
-    index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Value | None]
-) -> Moves | None:
+    index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Value | None], loop: int
+) -> Moves:
     """How the pointer cell `index` changes, where it does not stay in its object.
 
-    `starts` are the placeholders of all cells, `lasts` their values after the iteration.  None: it is not
-    known what it points to.
+    `starts` are the placeholders of all cells, `lasts` their values after the iteration; `loop` numbers the loop.
     """
+    found = shuffled(index, firsts, starts, lasts, loop)
+    if found is not None:
+        return found
     last = lasts[index]
-    for other, start in enumerate(starts):
-        if other != index and _offsets(start) and last == start and lasts[other] == starts[index]:
-            partner = firsts[other]
-            return Swapped(partner) if isinstance(partner, Pointer | Choice) else None
     if last is None:
+        return LOST
+    own = set(leaves(starts[index]))
+    new = [leaf for leaf in leaves(last) if leaf not in own]
+    stays = list(leaves(firsts[index])) if len(new) < len(list(leaves(last))) else []
+    foreign = {s for i, start in enumerate(starts) if i != index and lasts[i] != start for s in own_symbols(start)}
+    passed = any(symbols_of(leaf.offset) & foreign for leaf in new if isinstance(leaf, Pointer))
+    if passed or not unmarked(starts, lasts).keys().isdisjoint(new):
+        return _any_of(connected(index, starts, lasts), starts, firsts, lasts)
+    if any(isinstance(leaf, OpaqueValue) for leaf in (*new, *stays)):
+        return LOST
+    moving = (i for i, leaf in enumerate(new) if isinstance(leaf, Pointer) and not leaf.offset.is_const)
+    return OneOf((*new, *stays), frozenset(moving))
+
+
+def pointers_left(
+    index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Sequence[Value | None]]
+) -> OneOf | None:
+    """What cell `index` may hold after any of several ends of an iteration; None: it stays in its object."""
+    together = frozenset[int]().union(*(connected(index, starts, after) for after in lasts))
+    found = [leaf for after in lasts for leaf in leaves(after[index] or OPAQUE)]
+    own = {leaf.target.key for leaf in leaves(firsts[index]) if isinstance(leaf, Pointer)}
+    if len(own) == 1 and all(isinstance(leaf, Pointer) and leaf.target.key in own for leaf in found):
         return None
-    own = set(_leaves(starts[index]))
-    leaves = [leaf for leaf in _leaves(last) if leaf not in own]
-    stays = list(_leaves(firsts[index])) if len(leaves) < len(list(_leaves(last))) else []
-    if any(isinstance(leaf, OpaqueValue) for leaf in (*leaves, *stays)):
-        return None
-    foreign = {s for i, start in enumerate(starts) if i != index and lasts[i] != start for s in _offsets(start)}
-    moving: set[int] = set()
-    for position, leaf in enumerate(leaves):
-        if isinstance(leaf, Pointer):
-            if symbols_of(leaf.offset) & foreign:
-                return None
-            if not leaf.offset.is_const:
-                moving.add(position)
-    return OneOf((*leaves, *stays), frozenset(moving))
+    return _any_of(together, starts, firsts, *lasts)
 
 
-def _offsets(start: Value) -> frozenset[Symbol]:
-    """The symbols that tell a placeholder of a pointer from all other pointers."""
-    return symbols_of(*(leaf.offset for leaf in _leaves(start) if isinstance(leaf, Pointer)))
-
-
-def _leaves(value: Value) -> Iterator[PointerValue]:
-    match value:
-        case Choice(then=a, otherwise=b):
-            yield from _leaves(a)
-            yield from _leaves(b)
-        case Pointer() | NullValue() | FunctionValue():
-            yield value
-        case _:
-            yield OPAQUE
+def _any_of(together: Collection[int], starts: Sequence[Value], *values: Sequence[Value | None]) -> OneOf:
+    """What one of these cells leads to; anywhere in its object what is neither constant nor a mere copy."""
+    copied = {leaf for i in together for leaf in leaves(starts[i]) if own_symbols(leaf)}
+    found: dict[PointerValue, bool] = {}
+    for leaf in (leaf for some in values for i in sorted(together) for leaf in leaves(some[i] or OPAQUE)):
+        moving = isinstance(leaf, Pointer) and not leaf.offset.is_const
+        if leaf not in copied:
+            key = Pointer(leaf.target, const(0)) if moving and isinstance(leaf, Pointer) else leaf
+            found[key] = found.get(key, False) or moving
+    if OPAQUE in found:
+        return LOST
+    return OneOf(tuple(found), frozenset(i for i, moving in enumerate(found.values()) if moving))

@@ -1,0 +1,53 @@
+"""Stores through pointers of which nothing is known: made of numbers, of pointers to members, of arguments by `…`.
+
+They may go to any object whose address somebody has taken, and to all that is not a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hgrd.host.contents import lose_all
+from hgrd.host.context import Record
+from hgrd.program.program import Function
+from hgrd.program.statements import Declare
+from hgrd.program.walk import nodes
+from hgrd.symbolic.effects import local_effects
+from hgrd.symbolic.state import Generation, Region, State
+from hgrd.symbolic.values import Choice, FloatValue, OpaqueValue, Value
+
+
+def stored_astray(record: Record, state: State, address: Value, value: Value) -> None:
+    """A value is stored at an address; numbers with a fraction go where such numbers are (C++, [basic.lval])."""
+    if not _unknown(address):
+        return
+    lose_all(state)
+    if record.private is None:
+        functions = (record.linked.functions[key] for key in record.linked.uses)
+        record.private = _private(functions) | record.linked.constants.variables.keys()
+    for key, region in state.store.items():
+        fraction = isinstance(value, FloatValue)
+        able = not fraction or any(isinstance(c.value, FloatValue) for c in region.cells.values())
+        if able and key.partition("@")[0] not in record.private:
+            state.store[key] = Region({}, Generation())
+
+
+def _private(functions: Iterable[Function]) -> frozenset[str]:
+    """The keys of local variables and parameters whose address nobody takes."""
+    own: set[str] = set()
+    exposed: set[str] = set()
+    for function in functions:
+        own |= {parameter.key for parameter in function.parameters}
+        own |= {node.variable.key for node in nodes(function.body) if isinstance(node, Declare)}
+        exposed |= {variable.key for variable in local_effects(function.body).exposed}
+    return frozenset(own - exposed)
+
+
+def _unknown(address: Value) -> bool:
+    match address:
+        case OpaqueValue():
+            return True
+        case Choice(then=a, otherwise=b):
+            return _unknown(a) or _unknown(b)
+        case _:
+            return False
