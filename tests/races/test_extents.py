@@ -1,6 +1,11 @@
 """Allocations of known size: a program stays within them, and what follows for its threads."""
 
-from tests.checking import verdicts
+from pathlib import Path
+
+import pytest
+
+from hgrd.races.findings import Outcome
+from tests.checking import check, verdicts
 
 SOURCE = """
 __device__ int table[64];
@@ -70,3 +75,28 @@ __global__ void a_loop_bounds_the_block() {
 """
 
 test_kernel = verdicts(SOURCE)
+
+
+LOOKED_UP = """
+__global__ void k(int *out, const int *at, int n) {
+  for (int i = threadIdx.x - BEFORE; i < n; i += 256) out[at[i]] = i;
+}
+int main() {
+  int h[300], *at, *out;
+  for (int i = 0; i < FILLED; i++) h[i] = i;
+  cudaMalloc(&at, sizeof(h)), cudaMalloc(&out, sizeof(h));
+  cudaMemcpy(at, h, sizeof(h), cudaMemcpyHostToDevice);
+  k<<<1, 256>>>(out, at, 301);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "filled", "outcome"),
+    [(0, 300, Outcome.SAFE), (1, 300, Outcome.SAFE), (0, 299, Outcome.RACE), (1, 299, Outcome.RACE)],
+)
+def test_who_goes_where_an_array_says_has_looked_it_up_there(
+    tmp_path: Path, before: int, filled: int, outcome: Outcome
+) -> None:
+    text = LOOKED_UP.replace("BEFORE", str(before)).replace("FILLED", str(filled))
+    assert check(tmp_path, text).kernels[0].outcome is outcome

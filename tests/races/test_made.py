@@ -121,6 +121,9 @@ MADE = {"it depends on values that the program computes: d"}
         "for (int i = 0; i < n; i++) v.push_back(rand() % n);"
         "cudaMemcpy(d, v.data(), n * sizeof(int), cudaMemcpyHostToDevice);",
         "curandGenerate(random, (unsigned *)d, n);",
+        "for (int i = 0; i < n; i++) h[i] = rand() % n; h[n - 1] = n;" + COPY,
+        "h[0] = n; for (int i = 1; i < n; i++) h[i] = h[i] + rand() % n;" + COPY,
+        "memset(h, 0, n * sizeof(int)); for (int i = 0; i < n; i++) h[i] += rand() % n;" + COPY,
         STEPS + "for (int i = 0; i < n; i += 2) h[i] = rand() % n;" + COPY,
         "load(h, n); over<<<1, 32>>>(h, d, n);" + COPY,
         "",  # nobody is seen to make it
@@ -138,6 +141,11 @@ def test_of_input_anything_may_be_so(tmp_path: Path, fill: str) -> None:
         "for (int i = 0, s = 0; i < n; i++) { h[i] = s % n; s += i * x; }" + COPY,
         STEPS + "std::sort(h, h + n);" + COPY,
         "fread(h, sizeof(int), n, f); std::sort(h, h + n, std::greater<int>());" + COPY,
+        "for (int i = 1; i < n; i++) h[i] = h[i - 1] + rand() % 9;" + COPY,
+        "h[n] = n; for (int i = n; i > 0; i--) { int t = h[i] - 1 - rand() % 9; if (t < 0) break; h[i - 1] = t; }"
+        + COPY,
+        "v.resize(n); for (int i = 1; i < n; i++) v[i] = v[i - 1] + rand() % 9;"
+        "cudaMemcpy(d, v.data(), n * sizeof(int), cudaMemcpyHostToDevice);",
         STEPS + "int *g = new int[n]; memcpy(g, h, n * sizeof(int));"
         "cudaMemcpy(d, g, n * sizeof(int), cudaMemcpyHostToDevice);",
         "for (int i = 0, c = 1; i < n; i++) { v.push_back(c); c = c * 7 % n; }"
@@ -204,6 +212,41 @@ def test_differences_of_what_the_program_makes_differ(tmp_path: Path) -> None:
     made = "fill<<<n, 256>>>(d, n);"
     assert races(tmp_path, made + launch, "shifted") == BOTH  # nobody is seen to make e
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "shifted") == []
+
+
+ROW = """
+#include <cstdlib>
+__global__ void clear(float *cells, const int *begin, const int *rows, const int *columns) {
+  int n = columns[blockIdx.x];
+  for (int i = 0; i < rows[blockIdx.x]; i++)
+    if (threadIdx.x < n) cells[begin[blockIdx.x] + i * n + threadIdx.x] = i;
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), *begin = new int[n], *rows = new int[n], *columns = new int[n], *b, *r, *c, at = 0;
+  float *cells;
+  cudaMalloc(&b, n * 4), cudaMalloc(&r, n * 4), cudaMalloc(&c, n * 4), cudaMalloc(&cells, n * 4096);
+  for (int i = 0; i < n; i++) {
+    rows[i] = rand(), columns[i] = rand();
+    begin[i] = BEGIN;
+    at += rows[i] * columns[i];
+  }
+  cudaMemcpy(b, begin, n * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(r, rows, n * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(c, columns, n * 4, cudaMemcpyHostToDevice);
+  clear<<<n, 256>>>(cells, b, r, c);
+}
+"""
+
+
+@pytest.mark.parametrize(("begin", "found"), [("at", []), ("rand()", [Confidence.DATA_DEPENDENT])])
+def test_what_is_made_lies_as_far_apart_as_what_is_given_asks_for(
+    tmp_path: Path, begin: str, found: list[Confidence]
+) -> None:
+    ((launch,),) = (k.launches for k in check(tmp_path, ROW.replace("BEGIN", begin)).kernels)
+    assert [f.confidence for f in launch.findings] == found
+    assert {p.reason.partition(" (")[0] for p in launch.open_pairs} == (
+        set() if found else {"it depends on values that the program computes: b"}
+    )
 
 
 def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_path: Path) -> None:
@@ -320,4 +363,40 @@ def test_memory_of_their_own(tmp_path: Path, fill: str, kernel: str, levels: str
     assert found == ([] if levels is None else [(Confidence.DATA_DEPENDENT, levels)])
     assert [p.reason.partition(":")[0] for p in launch.open_pairs] == (
         ["it depends on values that the program computes"] if levels is None else []
+    )
+
+
+CONSTANT = """
+#include <cstdlib>
+__constant__ int *rows[16];
+__constant__ int first[16];
+__global__ void k() { rows[blockIdx.x][threadIdx.x] = blockIdx.x; }
+__global__ void from(int *out) { out[first[blockIdx.x] + threadIdx.x] = blockIdx.x; }
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), *h[16], begin[16], *p, *out;
+  cudaMalloc(&out, n * sizeof(int)), cudaMalloc(&p, n * sizeof(int));
+  for (int i = 0; i < 16; i++) { FILL }
+  cudaMemcpyToSymbol(rows, h, sizeof(h));
+  cudaMemcpyToSymbol(first, begin, sizeof(begin));
+  k<<<16, 256>>>();
+  from<<<16, 256>>>(out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fill", "made"),
+    [
+        ("k", "cudaMalloc(&h[i], 256 * sizeof(int));", "rows"),
+        ("k", "h[i] = p;", ""),
+        ("from", "begin[i] = n * i % 7;", "first"),
+        ("from", "begin[i] = rand();", ""),
+    ],
+)
+def test_what_is_copied_to_constant_memory(tmp_path: Path, kernel: str, fill: str, made: str) -> None:
+    kernels = check(tmp_path, CONSTANT.replace("FILL", fill)).kernels
+    (launch,) = next(k for k in kernels if k.kernel == kernel).launches
+    assert [f.confidence for f in launch.findings] == ([] if made else [Confidence.DATA_DEPENDENT])
+    assert {p.reason.partition(" (")[0] for p in launch.open_pairs} == (
+        {f"it depends on values that the program computes: {made}"} if made else set()
     )

@@ -207,6 +207,11 @@ class Invocation:
         elsewhere = partial(self.record.members.made, self.call.arguments[index])
         self.record.makers.copies(self.arguments[0], self.arguments[index], elsewhere)
 
+    def replaces(self, index: int) -> None:
+        """As `copies`, and what has been there before is gone."""
+        elsewhere = partial(self.record.members.made, self.call.arguments[index])
+        self.record.makers.replaces(self.arguments[0], self.arguments[index], elsewhere)
+
     def put(self, address: Value | None, value: Value, type_: Type) -> None:
         """Stores through an argument, if it points somewhere."""
         if isinstance(address, Pointer):

@@ -22,7 +22,6 @@ from hgrd.symbolic.values import (
     OpaqueValue,
     Pointer,
     Value,
-    pointed_to,
 )
 from hgrd.terms import TRUE, Term, as_int, const
 
@@ -36,7 +35,7 @@ _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 
 def copy_to_symbol(call: Invocation) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
-    call.record.makers.gives(pointed_to(call.arguments[0]))
+    call.replaces(1)
     target = _symbol(call)
     if target is not None and target.key in call.record.linked.constants.variables:
         cells = _copied(call, target)

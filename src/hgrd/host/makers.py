@@ -7,7 +7,7 @@ so.  Followed object by object, in the order in which the host code runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,10 +15,11 @@ from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.model import Making
 from hgrd.host.view import terms_in
 from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to
-from hgrd.terms import Origin, Term, symbols_of
-from hgrd.terms.rewrite import arrays_of
+from hgrd.terms import Op, Origin, Term, const, mul, symbols_of
+from hgrd.terms.rewrite import arrays_of, unwrapped
 
 _COMPUTING: Final = frozenset(
     (
@@ -29,6 +30,8 @@ _COMPUTING: Final = frozenset(
         "upper_bound", "partition", "stable_partition", "push_heap", "pop_heap", "make_heap", "sort_heap",
     )
 )  # fmt: skip
+
+_SIZES: Final = (1, 2, 4, 8)  # of integers, in bytes
 
 
 def computes(name: str) -> bool:
@@ -49,6 +52,7 @@ class Makers:
     unseen: set[str] = field(default_factory=set[str])
     cleared: set[str] = field(default_factory=set[str])
     made: dict[str, Making] = field(default_factory=dict[str, Making])
+    filled: set[str] = field(default_factory=set[str])
     outside: set[str] = field(default_factory=set[str])
 
     def returned(self, machine: Machine, mark: int, value: Value) -> None:
@@ -87,6 +91,16 @@ class Makers:
         if not target.key.endswith(ELEMENTS) and self._is_untouched(target):
             self.unseen.add(target.key)
 
+    def replaces(self, to: Value, source: Value, elsewhere: Callable[[], Span | None]) -> None:
+        """What one object holds has been put in the place of what another one held: made, if a loop has filled it."""
+        sources = list(pointed_to(source))
+        makings = [m for s in sources if s.key in self.filled and (m := self.of(s, elsewhere)) is not None]
+        for target in pointed_to(to):
+            if makings and len(makings) == len(sources) and isinstance(target.element, ArrayType):
+                self.made[target.key] = Making(target, makings[0].kernel, makings[0].span)
+            else:
+                self._give(target)
+
     def copies(self, to: Value, source: Value, elsewhere: Callable[[], Span | None]) -> None:
         """What one object holds has been copied to another one.
 
@@ -110,14 +124,20 @@ class Makers:
         """A statement of the host stores a value: a number from outside, or one that it has made.
 
         A number from outside is another one in each iteration of a loop, if it is to fill an array with anything.  So
-        is a pointer, if it is to tell elements apart: that the program makes in any case.
+        is a pointer, if it is to tell elements apart: that the program makes in any case, as it does running sums of
+        what is given; one number from outside behind others, which no loop stores, says nothing of them.
         """
         if not isinstance(value, Term | FloatValue | Composite) and not _another(machine, value):
             return
+        if machine.since:
+            self.filled |= {target.key for target in pointed_to(address)}
         from_outside, unseen = self._from_outside(machine, value), self._from(machine, value, self.unseen)
         for target in pointed_to(address):
-            if from_outside:
-                self._give(target)
+            if _adds_up(machine, address, target, value):
+                self.made.setdefault(target.key, Making(target, "", span))
+            elif from_outside:
+                if not _is_one(machine, address, target):
+                    self._give(target)
             elif unseen:
                 self.unseen.add(target.key)
             else:
@@ -159,6 +179,42 @@ def _is_shared(target: MemoryObject) -> bool:
 def _new(machine: Machine, value: Value) -> set[str]:
     """The names of the numbers in a value that are others in each iteration of the loop."""
     return {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= machine.since}
+
+
+def _adds_up(machine: Machine, address: Value, target: MemoryObject, value: Value) -> bool:
+    """Whether an element is another one of its array and something else: a running sum, as offsets of parts are."""
+    if not isinstance(address, Pointer) or not isinstance(value, Term):
+        return False
+    addends = list(_addends(value))
+    elements = (t for a in addends for t in _choices(a) if t.op is Op.READ and len(t.args) == 1)
+    others = (t for t in elements if machine.names.owners.get(t.array, "") == target.key)
+    return len(addends) > 1 and any(not _is_at(address.offset, t.args[0]) for t in others)
+
+
+def _is_one(machine: Machine, address: Value, target: MemoryObject) -> bool:
+    """Whether a statement stores one element alone, behind others: where the last part ends, as a rule."""
+    behind = isinstance(address, Pointer) and address.offset is not const(0)
+    return behind and not machine.since and not isinstance(target.element, RecordType)
+
+
+def _is_at(offset: Term, place: Term) -> bool:
+    """Whether an offset in bytes is that of the element at a place, of whichever size."""
+    return any(mul(place, const(size)) is offset for size in _SIZES)
+
+
+def _addends(value: Term) -> Iterator[Term]:
+    core = unwrapped(value)
+    if core.op in (Op.ADD, Op.SUB):
+        yield from (t for part in core.args for t in _addends(part))
+    elif not core.is_const:
+        yield core
+
+
+def _choices(value: Term) -> Iterator[Term]:
+    if value.op is Op.ITE:
+        yield from (t for part in value.args[1:] for t in _choices(unwrapped(part)))
+    else:
+        yield value
 
 
 def _another(machine: Machine, value: Value) -> bool:

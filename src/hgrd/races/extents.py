@@ -1,13 +1,19 @@
 """Accesses outside a known allocation have no meaning: what follows from a program not making them.
 
 A thread that makes one access also makes all others that stand under no further condition; in a loop
-with a constant number of iterations, the first and the last of them.
+with a constant number of iterations, the first and the last of them.  And it has looked up where to go.
 """
 
 from __future__ import annotations
 
-from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
-from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of
+from collections.abc import Iterator
+from itertools import product
+
+from hgrd.program.memory import AccessKind
+from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop, accesses
+from hgrd.symbolic.linear import difference
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, mul, substitute, symbols_of
+from hgrd.terms.rewrite import bottom_up
 
 _MOST = 24
 _STEADY = frozenset({Origin.INPUT, Origin.DIMENSION, Origin.THREAD, Origin.BLOCK})
@@ -31,8 +37,21 @@ def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
             guards, bounds = substitute(other.guards, corner), substitute(within(other), corner)
             if held.issuperset(guards) and (not binders or _steady_terms((*guards, *bounds))):
                 found.update(dict.fromkeys(bounds))
+    found |= dict.fromkeys(t for r in _looked_up(protocol, access) for t in within(r) if held.issuperset(r.guards))
     found.pop(TRUE, None)
     return tuple(found)
+
+
+def _looked_up(protocol: Protocol, access: Access) -> Iterator[Access]:
+    """The reads of what the host has filled that found what the access goes by, in whatever iteration."""
+    reads = [t for t in bottom_up((access.offset,)) if t.op is Op.READ and len(t.args) == 1][:_MOST]
+    filled = {holding.target.key for holding in protocol.contents}
+    if reads and filled:
+        sized = [a for a in accesses(protocol.items) if a.kind is AccessKind.READ and a.target.key in filled]
+        for other, t in product(sized, reads):
+            of_target = t.array == other.target.name or t.array.startswith(f"{other.target.name}.")
+            if of_target and difference(mul(t.args[0], const(other.size)), other.offset) is const(0):
+                yield other
 
 
 def _steady_terms(terms: tuple[Term, ...]) -> bool:

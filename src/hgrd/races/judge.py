@@ -25,6 +25,7 @@ from hgrd.races.launchable import in_a_launch
 from hgrd.races.leaning import leanings
 from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions
+from hgrd.races.overflow import overflowing, within_types
 from hgrd.races.pairs import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.queries import Pair, Posed, Poser, certain
 from hgrd.races.reached import reach, with_condition
@@ -279,6 +280,7 @@ class Judge:
         levels = {pair.level, *(known.levels if known is not None else ())}
         ordered = tuple(level for level in Level if level in levels)
         odd = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
+        odd = odd or self._too_large(posed, answer)
         doubt = "" if same_value else odd or self.suppositions.of(posed, self.decide)
         better = not doubt and not same_value and self.doubtful.pop(key, None) is not None
         if known is not None and (same_value or not known.same_value) and not better:
@@ -329,6 +331,13 @@ class Judge:
                 return None
             case _:
                 return posed, answer
+
+    def _too_large(self, posed: Posed, answer: Conflict) -> str:
+        """Which sums of contents wrap in the conflict, if there is none in which they do not."""
+        large = overflowing(posed, answer.model)
+        if not large or isinstance(self.decide(within_types(posed).query), Conflict):
+            return ""
+        return f"it is found only where sums of contents wrap around: {listed(large)}"
 
     def _with_natural_sizes(self, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict, tuple[str, ...]]:
         """The conflict in a launch without negative sizes; if none is known, this one, and which sizes are."""

@@ -4,7 +4,8 @@ What the program has computed before a launch, on the host or in another kernel,
 not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
 counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long.  A race
 that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.  Numbers of a
-narrow range, as bytes, are not looked at: many of them repeat in any case.
+narrow range, as bytes, are not looked at: many of them repeat in any case.  How long parts are may be given, where they
+begin made of that: so what is given is small where what is made lies far apart.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ from hgrd.program.memory import Space
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import Phases
-from hgrd.protocol.stored import ADDRESSES
+from hgrd.protocol.stored import ADDRESSES, element
 from hgrd.races.contents import Made, contents, made_by
 from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
+from hgrd.symbolic.fills import Between, Pattern
+from hgrd.symbolic.linear import linear
 from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul
-from hgrd.terms.rewrite import bottom_up, unwrapped
+from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
 _FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
 _MOST: Final = 4  # arrays that are told apart so
+_SHORT: Final = 63  # what is given, then: the product of two is less than _FAR
 _PART: Final = 64  # elements: parts that lie behind each other, each of the same length
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
@@ -51,10 +55,14 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Suppositions:
-    """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols."""
+    """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols.
+
+    Of the arrays in `filled` more is known than where their numbers begin.
+    """
 
     made: Made
     reads: Mapping[str, Access]
+    filled: frozenset[str] = frozenset()
 
     def of(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
         """What a conflict supposes of contents that the program makes; "": nothing in particular."""
@@ -66,7 +74,7 @@ class Suppositions:
         if not looks:
             return ""
         first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
-        shapes = (_rising(looks), _in_step(looks))
+        shapes = self._shapes(query, looks)
         narrower = (query_of(posed.naming, posed.facts, first, second, (*query.between, *said)) for said in shapes)
         if all(isinstance(decide(q), Conflict) for q in narrower):
             return ""
@@ -74,6 +82,23 @@ class Suppositions:
         spans = {m.target.name: m.span for m in self.made.objects.values()}
         where = next((f" ({Path(spans[n].file).name}:{spans[n].line})" for n in names if n in spans), "")
         return f"it depends on values that the program computes: {listed(names)}{where}"
+
+    def _shapes(self, query: Query, looks: list[_Look]) -> Iterator[tuple[Term, ...]]:
+        """What the arrays may hold, in each of a few simple ways."""
+        rising = _rising(looks)
+        yield (*rising, *self._short(query)) if rising else ()
+        yield _in_step(looks)
+
+    def _short(self, query: Query) -> Iterator[Term]:
+        """What is given to the kernel, and says how far its threads go, is small: not what says where they begin."""
+        addresses = (query.first.address, query.second.address)
+        guards = (g for g in (*query.first.guards, *query.second.guards) if not _is_flag(g))
+        begins = arrays_of(*(t for a in addresses for t in linear(a)[1] if t.op is Op.READ))
+        for t in bottom_up((*addresses, *guards)):
+            if t.op is not Op.READ or self.made.holds(t.array) or t.array in begins | self.filled:
+                continue
+            if len(t.args) == 1 and _is_number(t) and t.high - t.low > _FAR:
+                yield conj(le(const(0), t), le(t, const(_SHORT)))
 
     def _looks(self, posed: Posed, side: Side) -> Iterator[_Look]:
         """What one thread looks at to know where to go, and to know where to look."""
@@ -98,7 +123,16 @@ class Suppositions:
 def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
     """Of a kernel at a launch, as it was read."""
     made = made_by(protocol)
-    return Suppositions(made, contents(protocol, relation, made).reads if made.objects else {})
+    if not made.objects:
+        return Suppositions(made, {})
+    telling = [h for h in protocol.contents if not _is_natural(h.fill.pattern)]
+    filled = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in telling)
+    return Suppositions(made, contents(protocol, relation, made).reads, frozenset(filled))
+
+
+def _is_natural(pattern: Pattern) -> bool:
+    """Whether all that is known is that numbers are not negative, as drawn ones are not, and what they are below."""
+    return isinstance(pattern, Between) and 0 <= pattern.low <= _SHORT
 
 
 def _is_flag(guard: Term) -> bool:
@@ -117,8 +151,12 @@ def _rising(looks: list[_Look]) -> tuple[Term, ...]:
 
 def _in_step(looks: list[_Look]) -> tuple[Term, ...]:
     """All arrays alike, as one tells where a part begins, and another one where it ends."""
-    numbers = (look for look in looks if look.value.op is Op.READ and look.value.high < ADDRESSES)
-    return tuple(eq(look.value, mul(look.place, const(_PART))) for look in numbers)
+    return tuple(eq(look.value, mul(look.place, const(_PART))) for look in looks if _is_number(look.value))
+
+
+def _is_number(value: Term) -> bool:
+    """Whether it is found in memory, and no address."""
+    return value.op is Op.READ and value.high < ADDRESSES
 
 
 def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
