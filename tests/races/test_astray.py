@@ -5,6 +5,7 @@ from tests.checking import verdicts
 SOURCE = """
 #include <cstdarg>
 #include <cstdint>
+#include <vector>
 struct Pair { int first = 1, second = 1; void clear() { second = 0; } };
 struct Resets { void run(); };
 int step = 1;
@@ -35,6 +36,12 @@ __global__ void fraction(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  /
 // race: write fractions, write fractions; global; warp block (unless converted != 0)
 __global__ void fractions(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // fractions
 
+// race: write held, write held; global; warp block (unless held_by_vector != 0)
+__global__ void held(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // held
+
+// safe: 1 of 1 pairs
+__global__ void not_held(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }
+
 int main(int argc, char **argv) {
   int *a, n = 1, m = 1, kept = 1;
   float real = 1;
@@ -63,6 +70,14 @@ int main(int argc, char **argv) {
   listed<<<1, 64>>>(a, m);
 
   hidden<<<1, 64>>>(a, kept);
+
+  int held_by_vector = 1, held_by_none = 1;
+  std::vector<int *> pointers;
+  pointers.push_back(&held_by_vector);
+  held_by_vector = held_by_none = 1;
+  *pointers[0] = 0;
+  held<<<1, 64>>>(a, held_by_vector);
+  not_held<<<1, 64>>>(a, held_by_none);
 
   n = 1;
   number = (uintptr_t)&real;

@@ -1,24 +1,36 @@
 """Stores through pointers of which nothing is known: made of numbers, of pointers to members, of arguments by `…`.
 
-They may go to any object whose address somebody has taken, and to all that is not a variable.
+They may go to any object whose address somebody has taken, and to all that is not a variable.  A store through a
+pointer that the library has given may go to what the program has given the library pointers to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from hgrd.host.contents import lose_all
 from hgrd.host.context import Record
+from hgrd.host.memory import direct_targets
 from hgrd.program.program import Function
 from hgrd.program.statements import Declare
 from hgrd.program.walk import nodes
 from hgrd.symbolic.effects import local_effects
-from hgrd.symbolic.state import Generation, Region, State
+from hgrd.symbolic.places import SHARED_SPACES, forget
+from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import Choice, FloatValue, OpaqueValue, Value
+
+_HOLDERS: Final = (
+    "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
+    "std::stack", "std::unique_ptr", "std::shared_ptr", "std::optional", "std::pair", "std::tuple",
+)  # fmt: skip
 
 
 def stored_astray(record: Record, state: State, address: Value, value: Value) -> None:
     """A value is stored at an address; numbers with a fraction go where such numbers are (C++, [basic.lval])."""
+    if record.lent and any(target.external for target in direct_targets((address,))):
+        for target in record.lent.values():
+            forget(state, target)
     if not _unknown(address):
         return
     lose_all(state)
@@ -30,6 +42,17 @@ def stored_astray(record: Record, state: State, address: Value, value: Value) ->
         able = not fraction or any(isinstance(c.value, FloatValue) for c in region.cells.values())
         if able and key.partition("@")[0] not in record.private:
             state.store[key] = Region({}, Generation())
+
+
+def lend(record: Record, state: State, qualified: str, arguments: tuple[Value, ...]) -> None:
+    """A call that is not followed: containers and smart pointers hold on to the pointers that they are given."""
+    if not qualified.startswith(_HOLDERS):
+        return
+    for target in direct_targets(arguments[1:]):
+        inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
+        for found in (target, *direct_targets(inside)):
+            if found.space not in SHARED_SPACES:
+                record.lent[found.key] = found
 
 
 def _private(functions: Iterable[Function]) -> frozenset[str]:

@@ -48,6 +48,7 @@ class Record:
     those that launch and that code which is not followed may call.
     `kept` are, by their keys, objects that functions write which such code has got.
     `private` are local variables to which no pointer leads; None: nobody has asked yet.
+    `lent` are, by their keys, objects of the host to which containers of the library hold pointers.
     `writes` says what kernels may write, and `page_locked` are the keys of objects that copies may read later.
     `postponed`: launches may be for a graph, made when memory holds something else; `destroys`: destructors write.
     `streams_apart`: some streams do not wait for what is on no stream.
@@ -67,6 +68,7 @@ class Record:
     entered: set[str] = field(default_factory=set[str])
     handed: set[str] = field(default_factory=set[str])
     private: frozenset[str] | None = None
+    lent: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
     kept: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
     deeper: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()

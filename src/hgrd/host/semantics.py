@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.algorithms import algorithm_meaning
-from hgrd.host.astray import stored_astray
+from hgrd.host.astray import lend, stored_astray
 from hgrd.host.callbacks import hand_over, may_run, taken_run
 from hgrd.host.containers import adds_element, container_meaning, of_container
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
@@ -123,6 +123,7 @@ class HostSemantics(Semantics):
             self.record.handed |= given_to(self.record.linked, state, call, arguments)
         hand_over(self.record, machine, state, call, arguments)
         may_run(self.record, state)
+        lend(self.record, state, call.function.qualified, arguments)
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         mark = machine.names.mark()
