@@ -262,7 +262,7 @@ def test_an_access_outside_of_its_object(tmp_path: Path):
 def test_a_null_pointer(tmp_path: Path):
     found = outcome(tmp_path, "__global__ void k(int *a) { if (threadIdx.x == 2) *a = 1; }", 1, 3, 0)
     assert isinstance(found, OutOfBounds)
-    assert (found.thread, found.reason) == (2, "an access through a pointer to no object")
+    assert (found.thread, found.reason) == (2, "memory through a pointer to no object")
 
 
 def test_traps_and_what_is_not_known(tmp_path: Path):

@@ -90,7 +90,7 @@ def execute(
             for first in range(0, launch.blocks, blocks):
                 here = min(blocks, launch.blocks - first)
                 batch = Batch(launch, memory, observer, first, here, np.ones(here * size, np.bool_))
-                batch.functions = tuple(executable.unit.codes[k] for k in executable.unit.pointed)
+                batch.functions = tuple(executable.unit.codes.get(k) for k in executable.unit.pointed)
                 batch.shared = {
                     key: memory.place_copies(key, Home.SHARED, bytes_, here).number for key, bytes_ in shared.items()
                 }

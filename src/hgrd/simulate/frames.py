@@ -51,7 +51,7 @@ class Batch:
     blocks: int
     live: NDArray[np.bool_]  # threads that have not ended
     shared: dict[str, int] = field(default_factory=dict[str, int])  # objects by the variable's key
-    functions: tuple[Code, ...] = ()  # what pointers to functions mean
+    functions: tuple[Code | None, ...] = ()  # what pointers to functions mean; None: it has no body
     attendance: Attendance | None = None  # with it, threads that wait for ever are let go
 
     @property

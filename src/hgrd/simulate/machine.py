@@ -241,8 +241,11 @@ class Machine:
         functions = self.batch.functions
         if not 1 <= target <= len(functions):
             raise UnsupportedError("a call through a pointer to no function", instruction.span)
+        called = functions[target - 1]
+        if called is None:
+            raise UnsupportedError("a call through a pointer to a function without a body", instruction.span)
         values = [a(group) for a in instruction.arguments]
-        self._enter(group, functions[target - 1], values, instruction.result, instruction.span)
+        self._enter(group, called, values, instruction.result, instruction.span)
 
     def _return(self, group: Group, instruction: Return) -> None:
         self._pay(group, instruction.weight, instruction.span)

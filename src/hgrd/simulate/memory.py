@@ -218,7 +218,7 @@ class Memory:
     def find(self, at: At) -> MemoryObject:
         found = self.objects.get(at.number)
         if found is None:
-            raise AccessError("an access through a pointer to no object", 0)
+            raise AccessError("memory through a pointer to no object", 0)
         return found
 
 
@@ -269,4 +269,5 @@ def _inside(elements: Value, limit: int) -> bool:
 
 
 def _outside(offset: int, target: MemoryObject, position: int) -> AccessError:
-    return AccessError(f"byte {offset} of {target.name}, which has {target.size}", position)
+    name = target.name.rpartition("::")[2]  # of a function's own object, without the function
+    return AccessError(f"byte {offset} of {name}, which has {target.size}", position)

@@ -131,6 +131,8 @@ class Replayer:
             return str(error)
         except UnsupportedError as error:
             return f"line {error.span.line}: {error.reason}"
+        except MemoryError:
+            return "the run takes too much memory"
         except Exception as error:  # the finding stands without its replay
             _log.info("replay at %s", evidence.protocol.span, exc_info=True)
             return f"internal error: {type(error).__name__}: {error}"
