@@ -46,6 +46,7 @@ class Record:
     first.  `overlooked` are launches that constants rule out; to find them, arms of an `if` are entered all the same.
     `entered` are the keys of functions, `deeper` of those that call themselves once more than is followed, `handed` of
     those that launch and that code which is not followed may call.
+    `driven`: launches by the driver API, and whether their kernels are known.
     `kept` are, by their keys, objects that functions write which such code has got.
     `private` are local variables to which no pointer leads; None: nobody has asked yet.
     `lent` are, by their keys, objects of the host to which containers of the library hold pointers.
@@ -70,6 +71,7 @@ class Record:
     private: frozenset[str] | None = None
     lent: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
     kept: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
+    driven: dict[Span, bool] = field(default_factory=dict[Span, bool])
     deeper: set[str] = field(default_factory=set[str])
     overlooked: frozenset[LaunchPlace] = frozenset()
     around: list[Around] = field(default_factory=list[Around])

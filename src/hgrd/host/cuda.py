@@ -11,6 +11,7 @@ from typing import Final
 from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, stored_at
 from hgrd.host.context import SIZE, Invocation, Meaning
 from hgrd.host.copies import copy_to_symbol, lose_constants
+from hgrd.host.driver import allocate, get_function, launch_function
 from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
@@ -28,6 +29,7 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
 _RANDOM: Final = ("curand", "hiprand")
+_BY_NUMBER: Final = ("cuModuleGetFunction", "cuMemAlloc", "cuLaunchKernel", "cuLaunchCooperativeKernel")
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
 # CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
 _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
@@ -290,7 +292,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
 def cuda_meaning(name: str, returns: Type) -> Meaning | None:
     """What a function of CUDA (or HIP) or of its libraries does."""
     canonical = f"cuda{name[3:]}" if name.startswith("hip") else name
-    known = _KNOWN.get(canonical)
+    known = _by_number if name in _BY_NUMBER else _KNOWN.get(canonical)
     if known is not None:
         return known
     if canonical.startswith("make_"):
@@ -298,6 +300,17 @@ def cuda_meaning(name: str, returns: Type) -> Meaning | None:
     if isinstance(returns, IntType) and any(_after(canonical, prefix) for prefix in _RESULTS):
         return _status
     return None
+
+
+def _by_number(call: Invocation) -> Value | None:
+    """The driver API's ways to memory and kernels."""
+    if "Launch" in call.name:
+        launch_function(call)
+        lose_all(call.state)
+        return _SUCCESS
+    done = _status(call)
+    (get_function if "Function" in call.name else allocate)(call)
+    return done
 
 
 def _after(name: str, prefix: str) -> bool:

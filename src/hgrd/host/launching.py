@@ -246,7 +246,7 @@ def launch_from_function(call: Invocation) -> Value | None:
     if len(call.arguments) < 4:
         return None
     kernel, shared = call.arguments[0], call.arguments[4] if len(call.arguments) > 4 else None
-    arguments = _by_address(call, kernel, call.arguments[3])
+    arguments = by_address(call, kernel, call.arguments[3])
     cooperative = "Cooperative" in call.name
     request = Request(kernel, call.arguments[1], call.arguments[2], shared, arguments, call.span, cooperative)
     launch(call.record, call.machine, call.state, request)
@@ -259,7 +259,7 @@ def launch_from_graph_node(call: Invocation) -> Value | None:
         return None
     node = call.arguments[4]
     kernel = _member(call, node, "func")
-    arguments = _by_address(call, kernel, _member(call, node, "kernelParams"))
+    arguments = by_address(call, kernel, _member(call, node, "kernelParams"))
     return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", later=True)
 
 
@@ -269,7 +269,7 @@ def launch_from_configuration(call: Invocation) -> Value | None:
         return None
     config, kernel = call.arguments[0], call.arguments[1]
     if call.name.endswith("ExC"):
-        arguments = _by_address(call, kernel, call.arguments[2])
+        arguments = by_address(call, kernel, call.arguments[2])
     else:
         arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
     return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes")
@@ -296,7 +296,7 @@ def _member(call: Invocation, base: Value, name: str) -> Value:
     return OPAQUE
 
 
-def _by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, ...]:
+def by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, ...]:
     """The values whose addresses stand in an array."""
     function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
     values: list[Value] = []

@@ -18,7 +18,8 @@ LAUNCH_FUNCTIONS = frozenset(
     prefix + name
     for prefix in ("cuda", "hip")
     for name in ("LaunchKernel", "LaunchCooperativeKernel", "LaunchKernelExC", "LaunchKernelEx", "GraphAddKernelNode")
-)
+) | {"cuLaunchKernel", "cuLaunchCooperativeKernel"}
+_GET_FUNCTION = "cuModuleGetFunction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +180,10 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
     launched: set[int] = set()
     for node in nodes(body):
         match node:
-            case ir.Call(function=called, span=span):
+            case ir.Call(function=called, arguments=arguments, span=span):
                 functions.add(called.key)
+                if called.name == _GET_FUNCTION:  # by its name
+                    functions.update(n.value for n in nodes(arguments) if isinstance(n, ir.StringConst))
                 if called.name in LAUNCH_FUNCTIONS:
                     launches.add(LaunchPlace(span, ""))
                     launchers.add(called.key)

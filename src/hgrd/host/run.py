@@ -59,7 +59,7 @@ def run_host(
         launches += [site for site in record.launches if site not in ruled_out]
         never += ruled_out
         notes |= record.notes
-        cut |= launched_elsewhere(linked) | record.cut
+        cut |= launched_elsewhere(linked, record.driven) | record.cut
         functions |= record.entered
     return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions), tuple(never))
 

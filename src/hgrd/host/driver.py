@@ -1,0 +1,65 @@
+"""Kernels of modules, which the driver API launches by their names (CUDA Driver API, "Module Management").
+
+cuModuleGetFunction(&function, module, "scale");
+cuLaunchKernel(function, grid x, y, z, block x, y, z, shared bytes, stream, addresses of arguments, 0);
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hgrd.host.context import Invocation
+from hgrd.host.elsewhere import plain_name
+from hgrd.host.launching import Request, by_address, launch
+from hgrd.host.wording import pointee
+from hgrd.program.program import Side
+from hgrd.program.types import INT, VOID, PointerType
+from hgrd.symbolic.state import ConditionKind
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, MemorySpace, Value
+from hgrd.terms import negate
+
+
+def get_function(call: Invocation) -> None:
+    """cuModuleGetFunction(function*, module, name), of a kernel of the program under its name for the linker."""
+    name = plain_name(call.call)
+    kernel = None if name is None else call.record.linked.functions.get(name)
+    if kernel is not None and kernel.side is Side.KERNEL:
+        call.put(call.arguments[0], FunctionValue(kernel.ref), PointerType(VOID))
+
+
+def allocate(call: Invocation) -> None:
+    """cuMemAlloc(CUdeviceptr*, size): the number is the address of a new object; copies to it go by that number."""
+    if len(call.arguments) < 2:
+        return
+    name, type_ = call.receiver(0)
+    made = call.allocate(name, pointee(type_), MemorySpace.GLOBAL, call.number(1))
+    call.record.makers.gives([made.target])
+    call.put(call.arguments[0], made, PointerType(INT))
+
+
+def launch_function(call: Invocation) -> None:
+    """cuLaunchKernel and cuLaunchCooperativeKernel; arguments that are packed (`extra`) may be anything."""
+    if len(call.arguments) >= 10:
+        _launch(call, call.arguments[0])
+
+
+def _launch(call: Invocation, kernel: Value) -> None:
+    match kernel:
+        case Choice(condition=condition, then=a, otherwise=b):
+            for one, test in ((a, condition), (b, negate(condition))):
+                branch = call.state.copy()
+                branch.assume(test, ConditionKind.BRANCH, call.span)
+                _launch(replace(call, state=branch), one)
+        case _:
+            if not call.machine.probing and call.state.alive:
+                known = isinstance(kernel, FunctionValue)
+                call.record.driven[call.span] = known and call.record.driven.get(call.span, True)
+            grid, block = _extents(call, 1), _extents(call, 4)
+            arguments = by_address(call, kernel, call.arguments[9])
+            cooperative = "Cooperative" in call.name
+            request = Request(kernel, grid, block, call.number(7), arguments, call.span, cooperative)
+            launch(call.record, call.machine, call.state, request)
+
+
+def _extents(call: Invocation, first: int) -> Composite:
+    return Composite({4 * i: Cell(call.argument(first + i) or OPAQUE, 4) for i in range(3)}, 12)

@@ -1,0 +1,76 @@
+"""Kernels that the driver API launches by their names."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.host.wording import say_value
+from hgrd.races.findings import Outcome
+from hgrd.symbolic.values import Pointer
+from tests.checking import check
+from tests.host.programs import host
+
+SCALE = """
+#include <cuda.h>
+#include <cstdlib>
+extern "C" __global__ void scale(float *out, int width) {
+  out[(blockIdx.y * 8 + threadIdx.y) * width + blockIdx.x * 8 + threadIdx.x] = threadIdx.y;
+}
+extern "C" __global__ void clear(float *out, int width) { out[blockIdx.x * 8 + threadIdx.x] = 0; }
+static char module_names[8];
+static CUfunction find(CUmodule module) {
+  CUfunction found;
+  cuModuleGetFunction(&found, module, NAME);
+  return found;
+}
+int main(int argc, char **argv) {
+  CUmodule module;
+  cuModuleLoad(&module, "scale.cubin");
+  int width = 8 * atoi(argv[1]);
+  CUdeviceptr data;
+  cuMemAlloc(&data, width * width * sizeof(float));
+  void *arguments[] = {&data, &width};
+  for (int i = 0; i < 2; i++)
+    cuLaunchKernel(find(module), width / 8, width / 8, 1, 8, SIDE, 1, 0, 0, arguments, 0);
+  MORE
+}
+"""
+
+
+def program(name: str = '"scale"', side: str = "8", more: str = "") -> str:
+    return SCALE.replace("NAME", name).replace("SIDE", side).replace("MORE", more)
+
+
+def test_extents_and_arguments_are_those_of_the_call(tmp_path: Path) -> None:
+    (site,) = host(tmp_path, program()).launches
+    assert (site.kernel.name, site.configuration) == ("scale", "<<<(atoi(), atoi()), (8, 8)>>>")
+    out, width = site.arguments
+    assert isinstance(out, Pointer)
+    assert (out.target.name, say_value(width)) == ("data", "atoi() * 8")
+
+
+@pytest.mark.parametrize(("side", "outcome"), [("8", Outcome.SAFE), ("16", Outcome.RACE)])
+def test_what_the_call_says_decides(tmp_path: Path, side: str, outcome: Outcome) -> None:
+    scale = next(k for k in check(tmp_path, program(side=side)).kernels if k.kernel == "scale")
+    assert scale.outcome is outcome
+
+
+ANOTHER = "CUfunction other; cuModuleGetFunction(&other, module, argv[2]);"
+LAUNCHED = "cuLaunchKernel(other, 1, 1, 1, 64, 64, 1, 0, 0, arguments, 0);"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "followed"),
+    [
+        ('"scale"', "", True),
+        ("getenv(module_names)", "", False),
+        ('"scale"', ANOTHER, False),
+        ('"scale"', ANOTHER + LAUNCHED, False),
+        ('"scale"', "extern CUfunction given; cuLaunchKernel(given, 1, 1, 1, 64, 64, 1, 0, 0, arguments, 0);", False),
+    ],
+)
+def test_kernels_that_may_be_launched_by_other_handles_have_more_launches(
+    tmp_path: Path, name: str, more: str, followed: bool
+) -> None:
+    found = host(tmp_path, program(name, more=more))
+    assert ("scale" not in found.cut) is followed
