@@ -186,3 +186,14 @@ def test_witnesses_are_replayed_unless_asked_not_to(tmp_path: Path):
     assert "  confidence: definite: the witness was evaluated with exact C semantics\n" in without.stdout
     assert "; 1 witness replayed; " in with_replay.stdout
     assert "witness replayed" not in without.stdout
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), 11), (("-v",), 15)])
+def test_of_many_errors_some_are_shown(tmp_path: Path, options: tuple[str, ...], shown: int):
+    file = tmp_path / "a.cu"
+    lines = [f"absent{i} x{i};" for i in range(15)]
+    file.write_text("\n".join([*lines, "__global__ void kernel(int *a) { a[threadIdx.x] = 1; }"]))
+    done = hgrd("check", str(file), *options)
+    errors = [line for line in done.stderr.splitlines() if ": error: " in line]
+    assert len(errors) == shown
+    assert ("5 more errors" in errors[-1]) is not bool(options)

@@ -394,69 +394,6 @@ __global__ void grid_of_some_blocks() {
 
 __global__ void grid_by_parameter(int n) { if (n < 3) cg::this_grid().sync(); }
 
-__global__ void grid_told_by_a_sum(int *sum, const int *x) {
-  atomicAdd(sum, x[blockIdx.x * blockDim.x + threadIdx.x]);
-  cg::this_grid().sync();
-  if (*sum > 3) cg::this_grid().sync();
-}
-
-// open
-__global__ void grid_told_by_a_sum_of_each_block(int *sum, const int *x) {
-  atomicAdd(&sum[blockIdx.x], x[blockIdx.x * blockDim.x + threadIdx.x]);
-  cg::this_grid().sync();
-  if (sum[blockIdx.x] > 3) cg::this_grid().sync();
-}
-
-// HGRD002 grid branch here (data)
-__global__ void grid_told_in_shared_memory(const int *x) {
-  __shared__ int go;
-  if (threadIdx.x == 0) go = x[blockIdx.x];
-  __syncthreads();
-  if (go > 3) cg::this_grid().sync();  // here
-}
-
-// HGRD002 grid branch here (data)
-__global__ void grid_by_a_vote_of_the_block(const int *x) {
-  if (__syncthreads_or(x[blockIdx.x])) cg::this_grid().sync();  // here
-}
-
-__global__ void grid_rounds_by_a_sum(float *sum, const float *x, float least) {
-  int t = blockIdx.x * blockDim.x + threadIdx.x;
-  float found = least + 1;
-  for (int k = 0; k < 100 && found > least; k++) {
-    cg::this_grid().sync();
-    if (t == 0) *sum = 0;
-    cg::this_grid().sync();
-    atomicAdd(sum, x[t]);
-    cg::this_grid().sync();
-    found = *sum;
-  }
-}
-
-// HGRD002 grid branch here (data)
-// HGRD008 warp lock take
-__global__ void grid_told_under_a_lock(int *lock, int *sum) {
-  while (atomicCAS(lock, 0, 1) != 0) ;  // take
-  __threadfence();
-  int mine = *sum;
-  *sum = mine + 1;
-  __threadfence();
-  atomicExch(lock, 0);
-  if (mine > 3) cg::this_grid().sync();  // here
-}
-
-// HGRD002 block branch here (data)
-// HGRD008 warp lock take
-__global__ void block_told_under_a_lock(int *lock, int *sum) {
-  while (atomicCAS(lock, 0, 1) != 0) ;  // take
-  __threadfence();
-  int mine = *sum;
-  *sum = mine + 1;
-  __threadfence();
-  atomicExch(lock, 0);
-  if (mine > 3) __syncthreads();  // here
-}
-
 // ------------------------------------------------------------ warps
 
 // HGRD002 warp branch here

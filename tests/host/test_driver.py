@@ -56,6 +56,7 @@ def test_what_the_call_says_decides(tmp_path: Path, side: str, outcome: Outcome)
 
 
 ANOTHER = "CUfunction other; cuModuleGetFunction(&other, module, argv[2]);"
+ONCE_MORE = "cuLaunchKernel(find(module), 1, 1, 1, 8, 8, 1, 0, 0, arguments, 0);"
 LAUNCHED = "cuLaunchKernel(other, 1, 1, 1, 64, 64, 1, 0, 0, arguments, 0);"
 
 
@@ -65,6 +66,8 @@ LAUNCHED = "cuLaunchKernel(other, 1, 1, 1, 64, 64, 1, 0, 0, arguments, 0);"
         ('"scale"', "", True),
         ("getenv(module_names)", "", False),
         ('"scale"', ANOTHER, False),
+        ('"scale"', "data = data + 4; " + ONCE_MORE, False),
+        ('"scale"', ONCE_MORE, True),
         ('"scale"', ANOTHER + LAUNCHED, False),
         ('"scale"', "extern CUfunction given; cuLaunchKernel(given, 1, 1, 1, 64, 64, 1, 0, 0, arguments, 0);", False),
     ],

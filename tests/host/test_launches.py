@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.host.model import LaunchSite
+from hgrd.host.model import FactKind, LaunchSite
 from hgrd.host.printer import print_facts
 from hgrd.host.run import run_host
 from hgrd.host.wording import say_value
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from hgrd.symbolic.values import Choice, Pointer
-from tests.host.programs import KERNEL, host, launch
+from tests.host.programs import KERNEL, facts, host, launch
 
 
 def test_extents_of_dim3(tmp_path: Path) -> None:
@@ -575,3 +575,21 @@ def test_loops_in_which_constants_decide_all_are_run(tmp_path: Path, size: str, 
     (site,) = host(tmp_path, SNAPPED.replace("SIZE", size)).launches
     said = say_value(site.arguments[1])
     assert said == known if known else "iteration" in said
+
+
+OCCUPANCY = """
+    __global__ void MAX kernel(int* data, int n) {}
+    int main() {
+        int grid, block; int* d; cudaMalloc(&d, 4096);
+        cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0 LIMIT);
+        kernel<<<grid, block>>>(d, 1);
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "limit", "whole"), [("", "", True), ("", ", 100", False), ("__launch_bounds__(100)", "", False)]
+)
+def test_blocks_for_occupancy_are_of_whole_warps(tmp_path: Path, most: str, limit: str, whole: bool) -> None:
+    (site,) = host(tmp_path, OCCUPANCY.replace("MAX", most).replace("LIMIT", limit)).launches
+    assert ("block % 32 == 0" in facts(site, FactKind.ASSUMPTION)) is whole

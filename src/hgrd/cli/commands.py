@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
@@ -14,6 +15,7 @@ from hgrd.program.span import NOWHERE
 from hgrd.races.findings import Message, Report
 
 _log = logging.getLogger(__name__)
+_MOST_ERRORS: Final = 10  # of one file, unless all are asked for
 
 
 def check(arguments: Namespace) -> int:
@@ -143,10 +145,23 @@ def _write_text(report: Report, strict: bool, arguments: Namespace) -> None:
     from hgrd.report.text import TextOptions, render
 
     if not arguments.quiet:
-        for message in report.messages:
-            print(_message(message), file=sys.stderr)
+        for line in _said(report.messages, everything=arguments.verbose > 0):
+            print(line, file=sys.stderr)
     brief = TextOptions(strict=strict, brief=arguments.quiet)
     write(render(report, source_reader(), brief), sys.stdout, wants_color(arguments))
+
+
+def _said(messages: Iterable[Message], *, everything: bool) -> Iterator[str]:
+    """A line for each message; of the errors of one file some, and how many more there are."""
+    errors: Counter[str] = Counter()
+    for message in messages:
+        file = message.span.file
+        errors[file] += message.error
+        if everything or not message.error or errors[file] <= _MOST_ERRORS:
+            yield _message(message)
+    for file, count in errors.items():
+        if count > _MOST_ERRORS and not everything:
+            yield f"{file}: error: {count - _MOST_ERRORS} more errors, which -v shows"
 
 
 def _message(message: Message) -> str:

@@ -21,13 +21,14 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load, scalars
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, MemorySpace, Pointer, Value, pointed_to
-from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mul, wrap
+from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
+from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
+_WARP_SIZE = 32
 _RANDOM: Final = ("curand", "hiprand")
 _BY_NUMBER: Final = ("cuModuleGetFunction", "cuMemAlloc", "cuLaunchKernel", "cuLaunchCooperativeKernel")
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
@@ -216,6 +217,27 @@ def _writes(*bounds: tuple[int, int]) -> Meaning:
     return meaning
 
 
+def _potential_block(call: Invocation) -> Value | None:
+    """cudaOccupancyMaxPotentialBlockSize(grid*, block*, kernel, shared, limit): a block of whole warps.
+
+    So it is computed (cuda_occupancy.h, cudaOccMaxPotentialOccupancyBlockSize), unless a limit is smaller.
+    """
+    done = _writes((1, 1 << 20), (1, 1024))(call)
+    if len(call.arguments) < 3:
+        return done
+    kernel = call.arguments[2]
+    function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    limited = len(call.arguments) > 4 and call.number(4) is not const(0)
+    if function is None or function.max_threads is not None or limited:
+        return done
+    block = load(call.machine, call.state, call.arguments[1], INT, call.span)
+    if isinstance(block, Term):
+        whole = eq(mod(block, const(_WARP_SIZE)), const(0))
+        call.record.kinds[whole] = FactKind.ASSUMPTION
+        call.state.assume(whole, ConditionKind.VALUE, call.span)
+    return done
+
+
 def _extent(call: Invocation) -> Value | None:
     """make_cudaExtent and its like, make_int3 and its like: the members in order."""
     if not isinstance(call.call.type, RecordType):
@@ -256,7 +278,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaGetDeviceCount": _writes((1, 1 << 10)),
     "cudaGetDevice": _writes((0, 1 << 10)),
     "cudaDeviceGetAttribute": _writes((0, _MOST)),
-    "cudaOccupancyMaxPotentialBlockSize": _writes((1, 1 << 20), (1, 1024)),
+    "cudaOccupancyMaxPotentialBlockSize": _potential_block,
     "cudaOccupancyMaxPotentialBlockSizeVariableSMem": _writes((1, 1 << 20), (1, 1024)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _writes((1, 1 << 10)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": _writes((1, 1 << 10)),

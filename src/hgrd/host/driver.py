@@ -15,7 +15,7 @@ from hgrd.host.wording import pointee
 from hgrd.program.program import Side
 from hgrd.program.types import INT, VOID, PointerType
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, MemorySpace, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, MemorySpace, Value, pointed_to
 from hgrd.terms import negate
 
 
@@ -51,14 +51,24 @@ def _launch(call: Invocation, kernel: Value) -> None:
                 branch.assume(test, ConditionKind.BRANCH, call.span)
                 _launch(replace(call, state=branch), one)
         case _:
-            if not call.machine.probing and call.state.alive:
-                known = isinstance(kernel, FunctionValue)
-                call.record.driven[call.span] = known and call.record.driven.get(call.span, True)
             grid, block = _extents(call, 1), _extents(call, 4)
             arguments = by_address(call, kernel, call.arguments[9])
+            if not call.machine.probing and call.state.alive:
+                known = bool(call.record.overlooked) or _leads(call, kernel, arguments)
+                before = call.record.driven.get(call.span, isinstance(kernel, FunctionValue))
+                call.record.driven[call.span] = before and known
             cooperative = "Cooperative" in call.name
             request = Request(kernel, grid, block, call.number(7), arguments, call.span, cooperative)
             launch(call.record, call.machine, call.state, request)
+
+
+def _leads(call: Invocation, kernel: Value, arguments: tuple[Value, ...]) -> bool:
+    """Whether it is known where all pointers that the kernel gets lead to: not behind arithmetic on their numbers."""
+    function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    parameters = () if function is None else function.parameters
+    types = [p.type for p in parameters]
+    pointers = [a for a, t in zip(arguments, types, strict=False) if isinstance(t, PointerType)]
+    return len(arguments) == len(types) and all(tuple(pointed_to(a)) for a in pointers)
 
 
 def _extents(call: Invocation, first: int) -> Composite:
