@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 from hgrd import __version__
-from hgrd.report.document import document, to_bytes
+from hgrd.report.document import document, encoded, to_bytes
 from hgrd.report.severity import merged, tally
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report
 
@@ -65,3 +65,7 @@ def test_every_key_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
     said = set(re.findall(r'[`"](\w+)[`"]', text))
     assert keys(document(WHOLE, False, {"b.cu": "gone"})) - said == set()
+
+
+def test_numbers_of_any_width() -> None:
+    assert json.loads(encoded({"bytes": [1 << 70, -(1 << 64)]})) == {"bytes": [1 << 70, -(1 << 64)]}

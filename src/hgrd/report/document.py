@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
@@ -37,7 +38,15 @@ Object: TypeAlias = dict[str, Json]
 
 def to_bytes(report: Report, strict: bool, failures: Mapping[str, str]) -> bytes:
     """The document as UTF-8 with a newline at its end; keys always stand in the same order."""
-    return orjson.dumps(document(report, strict, failures), option=orjson.OPT_INDENT_2) + b"\n"
+    return encoded(document(report, strict, failures)) + b"\n"
+
+
+def encoded(whole: Object) -> bytes:
+    """JSON as UTF-8; witnesses may have numbers that are wider than orjson's 64 bits."""
+    try:
+        return orjson.dumps(whole, option=orjson.OPT_INDENT_2)
+    except TypeError:
+        return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
 
 def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Object:
