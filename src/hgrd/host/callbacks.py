@@ -27,8 +27,14 @@ _REFERENCES = ("ref", "reference_wrapper")
 
 
 def hand_over(record: Record, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> None:
-    """A call that is not followed gets these arguments, with the functions in them."""
-    for key in callables(record.linked, state, call, arguments):
+    """A call that is not followed gets these arguments, with the functions in them.
+
+    A function of the program's own writes what it gets references to while it runs, like any other: objects of classes
+    that have a call operator (`m(i, j)` of a matrix) are nothing that it keeps.
+    """
+    own = machine.functions.get(call.function.key)
+    copied = own is not None and own.user_code
+    for key in callables(record.linked, state, call, arguments, copied=copied):
         function = record.linked.functions[key]
         if function.body is not None and function.user_code:
             for target in _written(record, machine, state, function, arguments):

@@ -22,11 +22,17 @@ def given_to(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value
     return frozenset(_launching(linked, callables(linked, state, call, arguments)))
 
 
-def callables(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
-    """The keys of the program's functions that a call gets: pointers to them, and functors."""
+def callables(
+    linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...], *, copied: bool = False
+) -> frozenset[str]:
+    """The keys of the program's functions that a call gets: pointers to them, and functors.
+
+    `copied`: of functors, those that are passed by value.
+    """
     regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
     values = (*arguments, *(c.value for region in regions for c in region.cells.values()))
-    records = {key for a in call.arguments for key in _record(a.type)}
+    types = (a.type for a in call.arguments if not copied or isinstance(a.type, RecordType))
+    records = {key for type_ in types for key in _record(type_)}
     found = (*_functions(values), *_called_by_others(linked, records))
     return frozenset(key for key in found if key in linked.uses)
 
