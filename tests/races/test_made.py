@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.races.findings import Confidence, Report
-from tests.checking import check
+from tests.checking import check, decided
 
 SOURCE = """
 #include <cuda_runtime.h>
@@ -400,3 +400,55 @@ def test_what_is_copied_to_constant_memory(tmp_path: Path, kernel: str, fill: st
     assert {p.reason.partition(" (")[0] for p in launch.open_pairs} == (
         {f"it depends on values that the program computes: {made}"} if made else set()
     )
+
+
+EDGES = """
+#include <cstdio>
+__global__ void upwards(int *rank, const int *from, const int *to, int edges) {
+  int e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < edges && from[e] >= 0 && to[e] > from[e]) rank[to[e] & 255] = e;
+}
+int main(int argc, char **argv) {
+  int edges, n = 1 << 20, *row = new int[n + 1], *from = new int[n], *to = new int[n], *f, *t, *rank;
+  fread(&edges, 4, 1, stdin), fread(row, 4, n + 1, stdin), fread(to, 4, edges, stdin);
+  for (int v = 0; v < n; v++)
+    for (int e = row[v]; e < row[v + 1]; e++) from[e] = v;
+  cudaMalloc(&f, edges * 4), cudaMalloc(&t, edges * 4), cudaMalloc(&rank, edges * 4);
+  cudaMemcpy(f, from, edges * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(t, to, edges * 4, cudaMemcpyHostToDevice);
+  upwards<<<edges / 256 + 1, 256>>>(rank, f, t, edges);
+}
+"""
+
+
+def test_what_is_compared_with_what_is_made_is_as_large(tmp_path: Path) -> None:
+    """Where edges go is given, and where they come from made: two may go to one place, however far apart these are."""
+    ((launch,),) = (k.launches for k in check(tmp_path, EDGES).kernels)
+    assert [(f.first.span.line, f.second.span.line, f.confidence) for f in launch.findings] == [
+        (5, 5, Confidence.DATA_DEPENDENT)
+    ]
+
+
+WALK = """
+#include <cstdio>
+__global__ void place(int *cells, const int *at, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) cells[at[i]] = i;
+}
+void walk(int *steps, int n) {
+  int here = 1000, *way = new int[n], *d, *cells;
+  FROM
+  for (int i = 0; i < n; i++) { here += STEP; way[i] = here; }
+  cudaMalloc(&d, n * 4), cudaMalloc(&cells, n * 4);
+  cudaMemcpy(d, way, n * 4, cudaMemcpyHostToDevice);
+  place<<<n / 256 + 1, 256>>>(cells, d, n);
+}
+"""
+
+
+@pytest.mark.parametrize("source", ["", "steps = new int[n]; fread(steps, 4, n, stdin);"])
+@pytest.mark.parametrize(("step", "safe"), [("2 * (steps[i] & 1) - 1", False), ("2 * (steps[0] & 1) - 1", True)])
+def test_elements_behind_a_pointer_differ(tmp_path: Path, source: str, step: str, safe: bool) -> None:
+    """What is added up are elements of an array, of which nothing but the first is known to stay the same."""
+    report = check(tmp_path, WALK.replace("FROM", source).replace("STEP", step))
+    assert decided(report) == (1, int(safe))

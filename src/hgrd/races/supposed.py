@@ -28,7 +28,7 @@ from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.symbolic.fills import Between, Pattern
 from hgrd.symbolic.linear import linear
-from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul
+from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul, sub
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
@@ -90,15 +90,24 @@ class Suppositions:
         yield _in_step(looks)
 
     def _short(self, query: Query) -> Iterator[Term]:
-        """What is given to the kernel, and says how far its threads go, is small: not what says where they begin."""
+        """What is given to the kernel, and says how far its threads go, is small: not what says where they are."""
         addresses = (query.first.address, query.second.address)
-        guards = (g for g in (*query.first.guards, *query.second.guards) if not _is_flag(g))
+        guards = [g for g in (*query.first.guards, *query.second.guards) if not _is_flag(g)]
         begins = arrays_of(*(t for a in addresses for t in linear(a)[1] if t.op is Op.READ))
+        places = begins | arrays_of(*self._compared(guards))
         for t in bottom_up((*addresses, *guards)):
-            if t.op is not Op.READ or self.made.holds(t.array) or t.array in begins | self.filled:
+            if t.op is not Op.READ or self.made.holds(t.array) or t.array in places | self.filled:
                 continue
             if len(t.args) == 1 and _is_number(t) and t.high - t.low > _FAR:
                 yield conj(le(const(0), t), le(t, const(_SHORT)))
+
+    def _compared(self, guards: list[Term]) -> Iterator[Term]:
+        """What stands against numbers that the program makes, as `to` in `from[e] < to[e]`: one of the same kind."""
+        for t in bottom_up(guards):
+            if t.op in (Op.LT, Op.LE, Op.EQ):
+                atoms = {unwrapped(a): n for a, n in linear(sub(*t.args))[1].items()}
+                signs = {n > 0 for a, n in atoms.items() if a.op is Op.READ and self.made.holds(a.array)}
+                yield from (a for a, n in atoms.items() if a.op is Op.READ and (n < 0) in signs)
 
     def _looks(self, posed: Posed, side: Side) -> Iterator[_Look]:
         """What one thread looks at to know where to go, and to know where to look."""

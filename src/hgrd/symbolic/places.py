@@ -227,11 +227,18 @@ def _among_pointers(
 def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:
     """Whether elements of `size` bytes at `known` are all that `offset` can be in the object."""
     constant, atoms = linear(offset)
-    whole = None if target.element is None else machine.size(target.element)
+    whole = _extent(machine, target)
     if constant % size or any(c % size for c in atoms.values()) or whole is None:
         return False
     first, last = max(offset.low, 0), min(offset.high, whole - size)
     return all(o in known for o in range(-(-first // size) * size, last + 1, size))
+
+
+def _extent(machine: Machine, target: MemoryObject) -> int | None:
+    """The bytes of an object, where it is known that there are no more: behind a pointer may lie many of its type."""
+    if target.size is not None:
+        return target.size.value if target.size.is_const else None
+    return machine.size(target.element) if target.space is MemorySpace.LOCAL and target.element is not None else None
 
 
 def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type) -> Value:
