@@ -123,7 +123,11 @@ def table(results: Results) -> str:
 
 
 def broken(found: Record) -> bool:
-    told = [*found.get("failures", ()), *(reason for kernel in found["kernels"] for reason in kernel["open"])]
+    told = [
+        *found.get("failures", ()),
+        *found.get("error", ()),
+        *(reason for kernel in found["kernels"] for reason in kernel["open"]),
+    ]
     return found["traceback"] or any(_ERROR.search(reason) for reason in told)
 
 

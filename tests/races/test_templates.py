@@ -114,3 +114,17 @@ def test_two_arrays_of_a_length_that_is_a_parameter(tmp_path: Path):
     assert verdict(check(tmp_path, text))[0] is Outcome.SAFE
     dynamic = text.replace("__shared__ float s[N], t[N];", "extern __shared__ float s[]; extern __shared__ float t[];")
     assert verdict(check(tmp_path, dynamic))[0] is Outcome.RACE
+
+
+def test_a_launch_of_a_kernel_that_is_not_found(tmp_path: Path):
+    """A template is declared in a namespace and defined outside, and one call of its launcher does not compile."""
+    source = tmp_path / "k.cu"
+    source.write_text("""
+namespace n { template <class T, class F> __global__ void each(T *p, F f, int k); }
+template <class T, class F> __global__ void n::each(T *p, F f, int k) { p[threadIdx.x * k] = f(1); }
+template <class F> void go(int *p, F f, int k) { n::each<<<1, 32>>>(p, f, k); }
+struct Same { __device__ int operator()(int x) { return x; } };
+int main() { int *p; cudaMalloc(&p, 4096); go(p, Same(), 1); go(p, Same(), "text"); }
+""")
+    report = analyze((parse_file(str(source), SourceOptions()),), AnalysisOptions())
+    assert [(k.kernel, k.outcome) for k in report.kernels] == [("each", Outcome.UNKNOWN)]

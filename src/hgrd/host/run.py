@@ -99,9 +99,10 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> list[LaunchSite
     return [site for site in dead if _defined(linked, site) in made]
 
 
-def _defined(linked: Linked, site: LaunchSite) -> Span:
-    """Where the kernel of a launch is defined: the same for all instances of a template."""
-    return linked.functions[site.kernel.key].span
+def _defined(linked: Linked, site: LaunchSite) -> Span | str:
+    """Where the kernel of a launch is defined: the same for all instances of a template.  Its key, where it is not."""
+    kernel = linked.functions.get(site.kernel.key)
+    return site.kernel.key if kernel is None else kernel.span
 
 
 def _reached(record: Record) -> frozenset[LaunchPlace]:
