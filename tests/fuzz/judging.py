@@ -40,8 +40,8 @@ _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names
 class Left(Enum):
     """What is not compared, and why.
 
-    Races that are said to be definite are left out for LARGE and SCOPES alone, or where no run of the witness has a
-    meaning.
+    Races that are said to be definite are left out for LARGE, SCOPES and AWAITED alone, or where no run of the witness
+    has a meaning.
     """
 
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
@@ -55,6 +55,9 @@ class Left(Enum):
         "the witness needs contents of records, rows or __device__ variables, or of shared memory, no matter where"
     )
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
+    AWAITED = (
+        "its threads have waited for others: hgrd reports such a race where its replay confirms it, and only there"
+    )
     LARGE = "the witness has too many threads, or numbers too large, to be run"
     MEANINGLESS = "the witness runs out of bounds or for too long"
     SCOPES = "several blocks use a lock or flag at the scope of a block: in runs every atomic is one for all"
@@ -266,6 +269,9 @@ class _Replays:
             return
         if self.case.talks and pair in pairs | self.seen.levels.keys():
             self.tally.left[Left.OTHER_LEVEL] += 1
+            return
+        if finding.awaits:
+            self.tally.left[Left.AWAITED] += 1
             return
         kind = "not replayed" if finding.confidence is Confidence.DEFINITE else "some contents not replayed"
         yield Failure(kind, f"at {level.value}: {words}")

@@ -69,3 +69,40 @@ def test_contents_of_the_input_are_what_they_are(tmp_path: Path) -> None:
 def test_where_nothing_is_run_it_is_reported(tmp_path: Path) -> None:
     (kernel,) = check(tmp_path, IN_SHARED.replace("LEAST", NEVER)).kernels
     assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, "")]
+
+
+WAITING = """
+__device__ int flag = 0;
+__global__ void k(int *data, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&data[i], 1);
+  SYNC
+  if (i == 1) {
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (blockIdx.x > 0) {
+    while (atomicAdd(&flag, 0) != 1) {}
+    __threadfence();
+    out[i] = data[i - blockDim.x];
+  }
+}
+int main() {
+  int *data, *out;
+  cudaMalloc(&data, 4096), cudaMalloc(&out, 4096);
+  k<<<2, 4>>>(data, out);
+}
+"""
+
+
+def test_who_has_waited_may_be_ordered_by_others(tmp_path: Path) -> None:
+    """The flag is set by one thread of a warp for all of them: no run shows a race, and it is none."""
+    kernel = replayed(tmp_path, WAITING.replace("SYNC", "__syncwarp();"), "")
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = kernel.launches[0].open_pairs
+    assert open_pair.reason.startswith("what threads wait for may order the two: flag; not replayed: ")
+
+
+def test_who_has_waited_in_vain_races(tmp_path: Path) -> None:
+    (kernel,) = (replayed(tmp_path, WAITING.replace("SYNC", ""), ""),)
+    found = [(f.first.span.line, f.second.span.line, f.confidence, f.awaits) for f in kernel.findings]
+    assert found == [(5, 13, Confidence.CONFIRMED, ("flag",))]

@@ -67,6 +67,10 @@ class Handshaking:
         by_others = any(isinstance(s.item, Access) and s.item.number in somebody for s in changes)
         return not by_others and not any(may_follow(s, there) and meeting(s, there) < s.depth for s in changes)
 
+    def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
+        """As of `Communication`."""
+        return tuple(sorted({q.seen.target.name for x in (a, b) for q in self.handshakes.acquires(x)}))
+
     def unclear(self, before: Access, after: Access) -> Access | None:
         """A wait of `after` for something that is written behind `before`, of which no more is known.
 
@@ -135,6 +139,12 @@ class Communication:
         if found is None:
             return None
         return f"a wait for {found.target.name}, set in line {found.span.line}, may order them"
+
+    def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
+        """The variables that either thread has looked at before to know what others have done."""
+        if self.handshaking is None:
+            return ()
+        return self.handshaking.awaited(a, b)
 
     def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
         """What the constraints on the two rest on, with where (None: in the whole kernel)."""

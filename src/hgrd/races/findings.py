@@ -109,7 +109,7 @@ class Finding:
     """A race: an unordered pair of sites and a memory space.
 
     `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it
-    took `replay_seconds`.
+    took `replay_seconds`.  `awaits`: variables that the two have looked at before to know what others have done.
     """
 
     first: Site
@@ -126,6 +126,7 @@ class Finding:
     method: str = ""
     replay: str = ""
     replay_seconds: float = 0.0
+    awaits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,6 +296,7 @@ class Judge:
             site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
             same_value=same_value, method=answer.method, rule=rule, cause=cause,
+            awaits=self.poser.communication.awaited(a, b),
         )  # fmt: skip
 
     def _cause(self, pair: Pair) -> tuple[str, str]:

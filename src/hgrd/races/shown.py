@@ -1,8 +1,9 @@
-"""Data-dependent races that only a run can show, and that none has shown.
+"""Races that only a run can show, and that none has shown.
 
-The witness of such a race is contents of memory.  What threads find in shared memory, or a loop makes of contents, is
-none that anybody can give to a kernel: the witness supposes that the kernel computes it, and a run tells.  Where none
-shows the race, it is not decided.
+The witness of a data-dependent race is contents of memory.  What threads find in shared memory, or a loop makes of
+contents, is none that anybody can give to a kernel: the witness supposes that the kernel computes it, and a run tells.
+And threads that wait for each other, through whom and what else, may be ordered in more ways than are known.  Where no
+run shows the race, it is not decided.
 """
 
 from __future__ import annotations
@@ -33,12 +34,20 @@ def only_shown(result: Judgement, *, strict: bool) -> Judgement:
 
 
 def _supposed(finding: Finding, evidence: Evidence) -> tuple[str, ...]:
-    """What the kernel would have to compute, and has not been seen to."""
-    if finding.same_value or finding.confidence is not Confidence.DATA_DEPENDENT or finding.replay == CONFIRMED:
+    """What the kernel would have to compute, or to leave without an order, and has not been seen to."""
+    if finding.same_value or finding.replay == CONFIRMED:
         return ()
-    return evidence.supposed
+    match finding.confidence:
+        case Confidence.DATA_DEPENDENT:
+            return evidence.supposed
+        case Confidence.DEFINITE:
+            return finding.awaits
+        case _:
+            return ()
 
 
 def _open(finding: Finding, supposed: tuple[str, ...]) -> OpenPair:
-    reason = f"it depends on values that the kernel computes: {listed(supposed)}; {finding.replay}"
+    definite = finding.confidence is Confidence.DEFINITE
+    what = "what threads wait for may order the two" if definite else "it depends on values that the kernel computes"
+    reason = f"{what}: {listed(supposed)}; {finding.replay}"
     return OpenPair(finding.first, finding.second, finding.space, finding.levels, reason, finding.first.span)
