@@ -270,7 +270,7 @@ class _Replays:
         if self.case.talks and pair in pairs | self.seen.levels.keys():
             self.tally.left[Left.OTHER_LEVEL] += 1
             return
-        if finding.awaits:
+        if finding.awaits and finding.confidence is Confidence.DEFINITE:
             self.tally.left[Left.AWAITED] += 1
             return
         kind = "not replayed" if finding.confidence is Confidence.DEFINITE else "some contents not replayed"

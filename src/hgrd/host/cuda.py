@@ -5,7 +5,7 @@ Calls succeed: a program that goes on after an error has nothing to say about it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, stored_at
@@ -30,7 +30,6 @@ _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
 _WARP_SIZE = 32
 _RANDOM: Final = ("curand", "hiprand")
-_BY_NUMBER: Final = ("cuModuleGetFunction", "cuMemAlloc", "cuLaunchKernel", "cuLaunchCooperativeKernel")
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
 # CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
 _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
@@ -258,6 +257,23 @@ def _another_memory(call: Invocation) -> Value | None:
     return _SUCCESS
 
 
+def _by_number(get: Callable[[Invocation], None]) -> Meaning:
+    """A function of the driver API that writes a number for a kernel or for memory."""
+
+    def meaning(call: Invocation) -> Value | None:
+        done = _status(call)
+        get(call)
+        return done
+
+    return meaning
+
+
+def _launch_by_number(call: Invocation) -> Value | None:
+    launch_function(call)
+    lose_all(call.state)
+    return _SUCCESS
+
+
 _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaMalloc": _malloc,
     "cudaMallocAsync": _malloc,
@@ -282,6 +298,10 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
     "cudaOccupancyMaxPotentialBlockSizeVariableSMem": _writes((1, 1 << 20), (1, 1024)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _writes((1, 1 << 10)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": _writes((1, 1 << 10)),
+    "cuMemAlloc": _by_number(allocate),
+    "cuModuleGetFunction": _by_number(get_function),
+    "cuLaunchKernel": _launch_by_number,
+    "cuLaunchCooperativeKernel": _launch_by_number,
     "cudaLaunchKernel": launch_from_function,
     "cudaLaunchCooperativeKernel": launch_from_function,
     "cudaGraphAddKernelNode": launch_from_graph_node,
@@ -314,7 +334,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
 def cuda_meaning(name: str, returns: Type) -> Meaning | None:
     """What a function of CUDA (or HIP) or of its libraries does."""
     canonical = f"cuda{name[3:]}" if name.startswith("hip") else name
-    known = _by_number if name in _BY_NUMBER else _KNOWN.get(canonical)
+    known = _KNOWN.get(canonical)
     if known is not None:
         return known
     if canonical.startswith("make_"):
@@ -322,17 +342,6 @@ def cuda_meaning(name: str, returns: Type) -> Meaning | None:
     if isinstance(returns, IntType) and any(_after(canonical, prefix) for prefix in _RESULTS):
         return _status
     return None
-
-
-def _by_number(call: Invocation) -> Value | None:
-    """The driver API's ways to memory and kernels."""
-    if "Launch" in call.name:
-        launch_function(call)
-        lose_all(call.state)
-        return _SUCCESS
-    done = _status(call)
-    (get_function if "Function" in call.name else allocate)(call)
-    return done
 
 
 def _after(name: str, prefix: str) -> bool:

@@ -236,9 +236,9 @@ class HostSemantics(Semantics):
         if not reason.startswith("a read "):
             lose_all(state)
             lose_constants(self.record, state)
-        if reason == THROUGH_POINTER and not machine.probing:
-            self.record.handed |= behind_pointers(self.record.linked)
         if reason == THROUGH_POINTER:
+            if not machine.probing:
+                self.record.handed |= behind_pointers(self.record.linked)
             taken_run(self.record, machine)
             may_run(self.record, state)
         if "goto" in reason:

@@ -319,8 +319,8 @@ def launch(node: Node, to: Context) -> Expression:
 
 def delete(node: Node, to: Context) -> Expression:
     """`delete p`: what the end of the object does, and a call of the deallocation function."""
-    name = "operator delete[]" if node.get("isArray") else "operator delete"
     array = bool(node.get("isArray"))
+    name = "operator delete[]" if array else "operator delete"
     deallocation = FunctionRef(name, name, name, VOID)
     return deleted(to.value(inner(node)[0]), deallocation, span_of(node), to, array=array)
 
