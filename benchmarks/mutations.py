@@ -291,6 +291,8 @@ MUTATIONS = (
              gives((), "races.supposed:_in_step")),
     Mutation("own-memory-off", "pointers to memory of their own may be equal", ("tests/races/test_made.py",),
              gives(False, "host.makers:_another")),
+    Mutation("departures-off", "who has returned comes to warp barriers", ("tests/races/test_barriers.py",),
+             gives([], "protocol.departures:Departures.between")),
     Mutation("awaited-off", "whoever waits is ordered in the ways that are known", ("tests/simulate/test_shown.py",),
              gives((), "races.communication:Communication.awaited")),
     Mutation("unshown-races", "what nobody can give a kernel it is given", ("tests/simulate/test_shown.py",),

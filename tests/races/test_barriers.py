@@ -339,6 +339,64 @@ __global__ void warp_barrier_of_half(int *out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
+// race: read neighbour, write behind; shared; warp
+__global__ void who_returns_before_a_warp_barrier(int *out, int n) {
+  __shared__ int tile[32];
+  int t = threadIdx.x;
+  if (blockDim.x > 32) return;
+  out[blockIdx.x * blockDim.x + t] = tile[t ^ 1];  // neighbour
+  if (t >= n) return;
+  __syncwarp();
+  tile[t] = 1;  // behind
+}
+
+// safe: 3 of 3 pairs
+__global__ void who_has_returned_before_the_access(int *out, int n) {
+  __shared__ int tile[32];
+  int t = threadIdx.x;
+  if (blockDim.x > 32 || t >= n) return;
+  out[blockIdx.x * blockDim.x + t] = tile[t ^ 1];
+  __syncwarp();
+  tile[t] = 1;
+}
+
+// safe: 3 of 3 pairs
+__global__ void who_returns_behind_the_warp_barrier(int *out, int n) {
+  __shared__ int tile[32];
+  int t = threadIdx.x;
+  if (blockDim.x > 32) return;
+  out[blockIdx.x * blockDim.x + t] = tile[t ^ 1];
+  __syncwarp();
+  if (t >= n) return;
+  tile[t] = 1;
+}
+
+// safe: 3 of 3 pairs
+__global__ void who_returns_before_a_barrier_of_the_block(int *out, int n) {
+  __shared__ int tile[32];
+  int t = threadIdx.x;
+  if (blockDim.x > 32) return;
+  out[blockIdx.x * blockDim.x + t] = tile[t ^ 1];
+  if (t >= n) return;
+  __syncthreads();
+  tile[t] = 1;
+}
+
+// open: read neighbour, write behind; shared; warp: a thread may have returned before a warp barrier between them
+__global__ void who_returns_in_a_loop_with_warp_barriers(int *out, const int *stop, int n) {
+  __shared__ int tile[32];
+  int t = threadIdx.x, x = 0;
+  if (blockDim.x > 32) return;
+  for (int r = 0; r < n; ++r) {
+    x += tile[t ^ 1];  // neighbour
+    if (stop[r] == t) return;
+    __syncwarp();
+    tile[t] = x;  // behind
+    __syncwarp();
+  }
+  out[blockIdx.x * blockDim.x + t] = x;
+}
+
 // race: read other, write own; shared; warp
 __global__ void warp_barrier_of_too_few(int *out) {
   __shared__ int tile[256];

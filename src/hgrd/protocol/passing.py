@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from hgrd.program.memory import Level
+from hgrd.protocol.departures import Departures
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
 from hgrd.protocol.orders import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of, var
@@ -106,6 +107,7 @@ class Passing:
     b: Access
     level: Level
     aligned: frozenset[str]
+    departures: Departures
     alike: frozenset[Term] = frozenset()
 
     def separates(self, item: Item) -> bool:
@@ -202,6 +204,9 @@ class Passing:
             ways.append(Order((Apart(barrier.tile),)))
         if barrier.mask is not None:
             ways += self._outside(barrier.mask)
+        if barrier.scope is Scope.WARP:
+            ways += self.departures.between(self.a, Party.FIRST, barrier)
+            ways += self.departures.between(self.b, Party.SECOND, barrier)
         return ways
 
     def _outside(self, mask: Term) -> Ways:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hgrd.program.memory import Level
+from hgrd.protocol.departures import Departures, departures
 from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.orders import Ahead, At, Holds, Last, Order, Party, Relation, Same, Ways, doubted, product, with_
 from hgrd.protocol.passing import (
@@ -43,6 +44,7 @@ class Phases:
     paths: dict[int, Path]
     shared: Shared
     loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with what may order threads
+    departures: Departures
     lost: tuple[Gap, ...] = ()
     agreed: frozenset[str] = frozenset()
     everywhere: frozenset[str] = frozenset()
@@ -54,7 +56,7 @@ class Phases:
         aligned = self._aligned(level)
         around = [x for x in (*_loops(pa), *_loops(pb)) if id(x) in loops]
         alike = frozenset(t for x in around for t in (*x.entry, *x.tests) if self._same_for_all(t, level, aligned))
-        ways = _Walk(Passing(self.shared, loops, a, b, level, aligned, alike)).meet(pa, pb)
+        ways = _Walk(Passing(self.shared, loops, a, b, level, aligned, self.departures, alike)).meet(pa, pb)
         if self.lost and level is not Level.INTER_BLOCK:
             ways = doubted(ways, not_understood(self.lost[0]))
         return tuple(ways)
@@ -105,7 +107,8 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     visit(protocol.items, ())
     loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
     lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
-    return Phases(paths, shared, loops, lost, frozenset(protocol.agreed), protocol.everywhere)
+    leaving = departures(protocol.items)
+    return Phases(paths, shared, loops, leaving, lost, frozenset(protocol.agreed), protocol.everywhere)
 
 
 def _loops(path: Path) -> list[ProtocolLoop]:

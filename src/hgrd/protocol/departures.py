@@ -1,0 +1,63 @@
+"""Threads that return between an access of theirs and a barrier of their warp.
+
+A warp barrier makes the memory accesses of those ordered who take part in it, and waits only for threads that have
+not exited (CUDA Programming Guide, "Warp Synchronization").  A barrier of the block counts who has exited as
+arrived (docs/rules/HGRD003.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hgrd.protocol.model import Access, Barrier, Exit, Item, ProtocolLoop
+from hgrd.protocol.orders import Holds, Order, Party, Ways
+
+RETURNED = "a thread may have returned before a warp barrier between them"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where an item stands: its number in program order, and the identities of the loops around it."""
+
+    number: int
+    loops: frozenset[int]
+
+    def precedes(self, other: Spot) -> bool:
+        """Whether a thread may come here and then there, in the same iterations or later ones."""
+        return self.number < other.number or bool(self.loops & other.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """Where the threads of a kernel return; spots of its accesses (by number) and its barriers (by identity)."""
+
+    exits: tuple[tuple[Exit, Spot], ...]
+    accesses: Mapping[int, Spot]
+    barriers: Mapping[int, Spot]
+
+    def between(self, access: Access, party: Party, barrier: Barrier) -> Ways:
+        """The ways in which `party`, after its access, does not come to the barrier as it has returned."""
+        here, there = self.accesses[access.number], self.barriers[id(barrier)]
+        ways: Ways = []
+        for leaving, spot in self.exits:
+            if here.precedes(spot) and spot.precedes(there):
+                ways.append(Order(doubt=RETURNED) if spot.loops else Order((Holds(leaving.guards, party),)))
+        return list(dict.fromkeys(ways))
+
+
+def departures(items: tuple[Item, ...]) -> Departures:
+    """Of a whole protocol.  Aborts are none: they take the launch with them."""
+    placed = [(item, Spot(number, loops)) for number, (item, loops) in enumerate(_below(items, frozenset()))]
+    return Departures(
+        tuple((item, spot) for item, spot in placed if isinstance(item, Exit) and not item.aborts),
+        {item.number: spot for item, spot in placed if isinstance(item, Access)},
+        {id(item): spot for item, spot in placed if isinstance(item, Barrier)},
+    )
+
+
+def _below(items: tuple[Item, ...], loops: frozenset[int]) -> Iterator[tuple[Item, frozenset[int]]]:
+    for item in items:
+        yield item, loops
+        if isinstance(item, ProtocolLoop):
+            yield from _below(item.items, loops | {id(item)})
