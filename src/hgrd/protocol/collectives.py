@@ -63,4 +63,4 @@ def same_for_tile(
 def _common(device: DeviceSemantics, value: Value) -> bool:
     """Whether all threads of a block have the value, in the same iterations of the loops around."""
     loops = {loop.binder for loop in device.recorder.loops}
-    return isinstance(value, Term) and all(s.name in device.common or s in loops for s in symbols_of(value))
+    return isinstance(value, Term) and all(s.name in device.sharing.common or s in loops for s in symbols_of(value))

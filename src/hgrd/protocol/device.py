@@ -20,8 +20,9 @@ from hgrd.protocol.handed import Handed
 from hgrd.protocol.held import held_value
 from hgrd.protocol.identity import identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
-from hgrd.protocol.model import Access, AcrossThreads, Alike, Barrier, Configuration, Exit, Fence, Observation, Scope
+from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
+from hgrd.protocol.sharing import Sharing
 from hgrd.protocol.stored import ADDRESSES, found_in, pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.symbolic.ends import Ends
@@ -29,7 +30,7 @@ from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import scalars
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State, symbols_in
+from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -37,12 +38,11 @@ from hgrd.symbolic.values import (
     FloatValue,
     MemoryObject,
     MemorySpace,
-    OpaqueValue,
     Pointer,
     PointerValue,
     Value,
 )
-from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, const, disj, ne, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, disj, ne, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
@@ -66,19 +66,18 @@ class DeviceSemantics(Semantics):
     across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
     others: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # by what stands for another thread's value
     given: frozenset[Term] = frozenset()  # the kernel's arguments that are numbers
-    common: frozenset[str] = frozenset()  # symbols that a block's threads share from the start
-    broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
-    agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
-    alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
     kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
     of_grid: bool = False
     keeping: Keeping = field(default_factory=Keeping)
     handed: Handed = field(default_factory=Handed)
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
-    whole: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
+    sharing: Sharing = field(init=False)
     testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
     left: Symbol | None = None
+
+    def __post_init__(self) -> None:
+        self.sharing = Sharing(self.recorder)
 
     # ------------------------------------------------------------ variables
 
@@ -169,11 +168,8 @@ class DeviceSemantics(Semantics):
         else:
             value = self.fresh(machine, target, type_)
             one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
-            if not volatile and one_object and self._same_for_block(pointer.offset):
-                self.spread(machine, value)
-            elif not volatile and one_object and self.agrees(pointer.offset):  # one place in each iteration
-                for symbol in symbols_in(value):
-                    self.agree(symbol)
+            if not volatile and one_object:
+                self.sharing.read(machine, value, pointer.offset)
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
@@ -186,63 +182,14 @@ class DeviceSemantics(Semantics):
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
-    def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
-        """All threads of a block get the same value here (in the same iterations of the loops around)."""
-        for symbol in symbols_in(value):
-            self.agree(symbol)
-        if not machine.probing:
-            loops = dict.fromkeys((*(loop.binder for loop in self.recorder.loops), *more))
-            self.broadcast.update({s.name: tuple(loops) for s in symbols_in(value)})
-
     def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
-        """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
-        in which that was read.  Else it is the same for those that have made the given value of the same.
-        """
-        if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
-            down = given.key.op is Op.READ and given.key.array == "floor of"
-            self.whole[value.symbol] = (given.key.args[0] if down else given.key, down)
-        if self._same_for_block(given.key):
-            loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
-            self.spread(machine, value, tuple(loops))
-            return
-        made_of = sorted((s for s in symbols_of(given.key) if s.name not in self.common), key=lambda s: s.name)
-        self.alike_for(machine, value, tuple(map(var, made_of)), everywhen=True)
-        if self.agrees(given):
-            for symbol in symbols_in(value):
-                self.agree(symbol)
-
-    def alike_for(
-        self,
-        machine: Machine,
-        value: Value,
-        terms: tuple[Term, ...] | None,
-        source: Value | None = None,
-        *,
-        everywhen: bool = False,
-    ) -> None:
-        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`.
-
-        `source` is what a shuffle is given.  `everywhen`: they need not be in the same iterations of the loops around.
-        """
-        if terms is not None and not machine.probing:
-            loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
-            given = source if isinstance(source, Term) else None
-            self.alike.update({s: Alike(terms, loops, given) for s in symbols_in(value)})
+        self.sharing.made_of(machine, value, given)
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        return not isinstance(value, OpaqueValue) and all(
-            s.name in self.common or s.name in self.agreed or s.name in besides or s.origin is Origin.LOOP
-            for s in symbols_in(value)
-        )
+        return self.sharing.agrees(value, besides)
 
     def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
-        around = [loop.binder for loop in self.recorder.loops]
-        if iteration is not None:
-            around += [s for s in symbols_of(iteration) if s.origin is Origin.LOOP and s not in around]
-        self.agreed[symbol.name] = tuple(around)
-
-    def _same_for_block(self, term: Term) -> bool:
-        return all(s.name in self.common or s.name in self.broadcast for s in symbols_of(term))
+        self.sharing.agree(symbol, iteration)
 
     def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
         if target.key not in self.globals and not isinstance(target.element, ArrayType):
@@ -285,7 +232,7 @@ class DeviceSemantics(Semantics):
         if same is None and isinstance(type_, PointerType):
             same = self.functions.number(value)
         if not machine.probing and state.alive:
-            self.keeping.stored(pointer.target, type_, value, self.common)
+            self.keeping.stored(pointer.target, type_, value, self.sharing.common)
             self.handed.stored(pointer.target, type_, value, span)
         self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
 

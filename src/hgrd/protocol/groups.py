@@ -54,7 +54,7 @@ def group_call(
     origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     given = arguments[1] if name == "shfl" else None
-    device.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
+    device.sharing.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
     return value
 
 

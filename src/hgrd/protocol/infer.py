@@ -137,7 +137,7 @@ def _run(
     ]
     outside = frozenset(names.index)
     apart = (*configuration.thread, *(configuration.block_index if device.of_grid else ()))
-    device.common = outside - {s.name for s in apart if s is not None}
+    device.sharing.common = outside - {s.name for s in apart if s is not None}
     device.given = frozenset(t for value in arguments for t in _numbers(value))
     state = State({}, ())
     try:
@@ -156,19 +156,19 @@ def _run(
         (*device.recorder.gaps, *device.handed.gaps(accesses(items))),
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.changes),
-        dict(device.broadcast),
+        dict(device.sharing.broadcast),
         (*dict.fromkeys(device.assumed), *_present(tables, kernel, arguments, machine.entered)),
         tuple(device.across),
         dict(device.observed),
-        dict(device.agreed),
+        dict(device.sharing.agreed),
         tuple(arguments),
         {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
         frozenset(machine.entered),
         tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
-        dict(device.alike),
+        dict(device.sharing.alike),
         held,
         tested=dict(device.tested),
-        whole=dict(device.whole),
+        whole=dict(device.sharing.whole),
     )
 
 

@@ -81,7 +81,7 @@ def intrinsic(
     if _SHUFFLE.match(name) or name in _VOTES:
         value = machine.unknown(f"{name}()", call.type, Origin.DATA, _bounds(name))
         given = arguments[1] if _SHUFFLE.match(name) and len(arguments) > 1 else None
-        device.alike_for(machine, value, same_for_warp(device, name, arguments), given)
+        device.sharing.alike_for(machine, value, same_for_warp(device, name, arguments), given)
         return value
     if name.startswith("make_") and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)
@@ -116,7 +116,7 @@ def _block_barrier(
         return OPAQUE
     vote = machine.unknown("vote", call.type, Origin.DATA, _bounds(call.function.name))
     if not device.of_grid:
-        device.spread(machine, vote)
+        device.sharing.spread(machine, vote)
     return vote
 
 

@@ -1,0 +1,94 @@
+"""Values that the threads of a block have alike: of one read, one vote, one warp, or made of such values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hgrd.protocol.model import Alike
+from hgrd.protocol.recorder import Recorder
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import symbols_in
+from hgrd.symbolic.values import FloatValue, OpaqueValue, Value
+from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
+
+
+@dataclass(slots=True)
+class Sharing:
+    """What is known in one run of a kernel; the tables are those of `Protocol`.
+
+    `common` are symbols that a block's threads share from the start.
+    """
+
+    recorder: Recorder
+    common: frozenset[str] = frozenset()
+    broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
+    whole: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
+
+    def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
+        """All threads of a block get the same value here (in the same iterations of the loops around)."""
+        for symbol in symbols_in(value):
+            self.agree(symbol)
+        if not machine.probing:
+            loops = dict.fromkeys((*(loop.binder for loop in self.recorder.loops), *more))
+            self.broadcast.update({s.name: tuple(loops) for s in symbols_in(value)})
+
+    def read(self, machine: Machine, value: Value, offset: Term) -> None:
+        """What threads have read where nobody has written since: alike if they have read at one place."""
+        if self.same_for_block(offset):
+            self.spread(machine, value)
+        elif self.agrees(offset):  # one place in each iteration
+            for symbol in symbols_in(value):
+                self.agree(symbol)
+
+    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+        """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
+        in which that was read.  Else it is the same for those that have made the given value of the same.
+        """
+        if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
+            down = given.key.op is Op.READ and given.key.array == "floor of"
+            self.whole[value.symbol] = (given.key.args[0] if down else given.key, down)
+        if self.same_for_block(given.key):
+            loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
+            self.spread(machine, value, tuple(loops))
+            return
+        made_of = sorted((s for s in symbols_of(given.key) if s.name not in self.common), key=lambda s: s.name)
+        self.alike_for(machine, value, tuple(map(var, made_of)), everywhen=True)
+        if self.agrees(given):
+            for symbol in symbols_in(value):
+                self.agree(symbol)
+
+    def alike_for(
+        self,
+        machine: Machine,
+        value: Value,
+        terms: tuple[Term, ...] | None,
+        source: Value | None = None,
+        *,
+        everywhen: bool = False,
+    ) -> None:
+        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`.
+
+        `source` is what a shuffle is given.  `everywhen`: they need not be in the same iterations of the loops around.
+        """
+        if terms is not None and not machine.probing:
+            loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
+            given = source if isinstance(source, Term) else None
+            self.alike.update({s: Alike(terms, loops, given) for s in symbols_in(value)})
+
+    def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
+        """Whether all threads of a block have the value, in the same iterations; the symbols `besides` they have."""
+        return not isinstance(value, OpaqueValue) and all(
+            s.name in self.common or s.name in self.agreed or s.name in besides or s.origin is Origin.LOOP
+            for s in symbols_in(value)
+        )
+
+    def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
+        around = [loop.binder for loop in self.recorder.loops]
+        if iteration is not None:
+            around += [s for s in symbols_of(iteration) if s.origin is Origin.LOOP and s not in around]
+        self.agreed[symbol.name] = tuple(around)
+
+    def same_for_block(self, term: Term) -> bool:
+        return all(s.name in self.common or s.name in self.broadcast for s in symbols_of(term))
