@@ -43,6 +43,14 @@ __global__ void part(int *sum, const int *begin) {
 __global__ void neighbours(int *sum, const int *at, const int *next) {
   sum[at[threadIdx.x]] += sum[next[threadIdx.x]];  // neighbours
 }
+__global__ void columns(int *x, const int *level, const int *begin, const int *below) {
+  int c = level[threadIdx.x];
+  for (int i = begin[c]; i < begin[c + 1]; i++) atomicAdd(&x[below[i]], x[c]);  // columns
+}
+__global__ void all_columns(int *x, const int *begin, const int *below) {
+  int c = threadIdx.x;
+  for (int i = begin[c]; i < begin[c + 1]; i++) atomicAdd(&x[below[i]], x[c]);  // all columns
+}
 __global__ void flagged(int *sum, const int *flag, const int *next) {
   if (flag[threadIdx.x] == 1) sum[next[threadIdx.x]] += 1;  // flagged
 }
@@ -98,7 +106,8 @@ def reasons(folder: Path, between: str, kernel: str = "count") -> set[str]:
 
 
 BOTH = [Confidence.DATA_DEPENDENT] * 2  # of the sum and the write of it, the write and itself
-MADE = {"it depends on values that the program computes: d"}
+MADE_OF = "it depends on values that the program computes: "
+MADE = {f"{MADE_OF}d"}
 
 
 @pytest.mark.parametrize(
@@ -256,6 +265,19 @@ def test_what_the_input_brings_about_is_a_race_whatever_the_program_makes(tmp_pa
     assert races(tmp_path, made + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT]  # with the neighbour
     assert races(tmp_path, made + "fill<<<n, 256>>>(e, n);" + launch, "neighbours") == []  # e may be what d is
     assert races(tmp_path, DRAWN + COPY + given + launch, "neighbours") == [Confidence.DATA_DEPENDENT] * 3
+
+
+def test_lists_may_keep_threads_from_what_others_work_on(tmp_path: Path) -> None:
+    """As levels of columns do: those of one level do not touch each other's."""
+    three = "int *level, *begin; cudaMalloc(&level, 4 * n); cudaMalloc(&begin, 4 * n + 4);"
+    made = three + STEPS + "".join(f"cudaMemcpy({to}, h, 4 * n, cudaMemcpyHostToDevice);" for to in ("begin", "d"))
+    leveled = "cudaMemcpy(level, h, 4 * n, cudaMemcpyHostToDevice);"
+    launch = "columns<<<1, 256>>>(sum, level, begin, d);"
+    assert races(tmp_path, made + leveled + launch, "columns") == []
+    assert reasons(tmp_path, made + leveled + launch, "columns") == {f"{MADE_OF}level, begin, d"}
+    assert races(tmp_path, made + DRAWN + leveled + launch, "columns") == [Confidence.DATA_DEPENDENT]  # any levels
+    everything = made + "all_columns<<<1, 256>>>(sum, begin, d);"
+    assert races(tmp_path, everything, "all_columns") == [Confidence.DATA_DEPENDENT]
 
 
 def test_flags_are_the_same_for_many(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 What the program has computed before a launch, on the host or in another kernel, takes some values only, and which is
 not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
-counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long.  A race
-that is there all the same, with whatever else the kernel is given, needs nothing in particular of them.  Numbers of a
-narrow range, as bytes, are not looked at: many of them repeat in any case.  How long parts are may be given, where they
-begin made of that: so what is given is small where what is made lies far apart.
+counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long, and what
+it has one thread work on is not what others come to by other such arrays.  A race that is there all the same, with
+whatever else the kernel is given, needs nothing in particular of them.  Numbers of a narrow range, as bytes, are not
+looked at: many of them repeat in any case.  How long parts are may be given, where they begin made of that: so what is
+given is small where what is made lies far apart.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.symbolic.fills import Between, Pattern
 from hgrd.symbolic.linear import linear
-from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul, sub
+from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul, ne, sub
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
@@ -41,7 +42,7 @@ _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """An element that a thread looks at: the array or object by what tells it from others, and by its name.
+    """An element that a thread (`side`) looks at: the array or object by what tells it from others, and by its name.
 
     `block`: whose it is, where each of two blocks has such an object of its own.
     """
@@ -50,6 +51,7 @@ class _Look:
     name: str
     place: Term
     value: Term
+    side: Side
     block: Side | None = None
 
 
@@ -87,7 +89,7 @@ class Suppositions:
         """What the arrays may hold, in each of a few simple ways."""
         rising = _rising(looks)
         yield (*rising, *self._short(query)) if rising else ()
-        yield _in_step(looks)
+        yield (*_in_step(looks), *_not_met(looks))
 
     def _short(self, query: Query) -> Iterator[Term]:
         """What is given to the kernel, and says how far its threads go, is small: not what says where they are."""
@@ -120,13 +122,13 @@ class Suppositions:
                     continue
                 seen.add(t)
                 if t.op is Op.READ and len(t.args) == 1 and self.made.holds(t.array):
-                    yield _Look(t.array, t.array, t.args[0], t)
+                    yield _Look(t.array, t.array, t.args[0], t, side)
                 read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
                 if read is not None:
                     (place,) = posed.naming.of((read.offset,), side)
                     todo.append(place)
                     of_block = read.space is Space.SHARED and not posed.naming.same_block
-                    yield _Look(read.target.key, read.target.name, place, t, side if of_block else None)
+                    yield _Look(read.target.key, read.target.name, place, t, side, side if of_block else None)
 
 
 def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
@@ -161,6 +163,18 @@ def _rising(looks: list[_Look]) -> tuple[Term, ...]:
 def _in_step(looks: list[_Look]) -> tuple[Term, ...]:
     """All arrays alike, as one tells where a part begins, and another one where it ends."""
     return tuple(eq(look.value, mul(look.place, const(_PART))) for look in looks if _is_number(look.value))
+
+
+def _not_met(looks: list[_Look]) -> Iterator[Term]:
+    """No thread finds in one array what the other thread finds in another one.
+
+    What one list has a thread work on (the columns of a level, the vertices of a colour), and what another one has its
+    neighbour touch: lists are made so that this is not the same.
+    """
+    numbers = [look for look in looks if _is_number(look.value)]
+    common = {a.value for a, b in combinations(numbers, 2) if a.value is b.value}
+    own = [look for look in numbers if look.value not in common]
+    yield from (ne(a.value, b.value) for a, b in combinations(own, 2) if a.side is not b.side and a.array != b.array)
 
 
 def _is_number(value: Term) -> bool:
