@@ -20,8 +20,8 @@ from hgrd.host.wording import say
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType
-from hgrd.symbolic.arithmetic import move
+from hgrd.program.types import VOID, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.arithmetic import convert, move
 from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
@@ -303,5 +303,14 @@ def by_address(call: Invocation, kernel: Value, array: Value) -> tuple[Value, ..
     for index, parameter in enumerate(() if function is None else function.parameters):
         slot = move(array, const(8 * index))
         address = load(call.machine, call.state, slot, PointerType(VOID), call.span)
-        values.append(load(call.machine, call.state, address, parameter.type, parameter.span))
+        values.append(_behind(call, address, parameter.type, parameter.span))
     return tuple(values)
+
+
+def _behind(call: Invocation, address: Value, type_: Type, span: Span) -> Value:
+    """What an address leads to, as `type_`: a number without a sign stays the same one where the kernel has it with."""
+    own = address.target.element if isinstance(address, Pointer) else None
+    if not isinstance(own, IntType) or not isinstance(type_, IntType) or own.bits != type_.bits:
+        return load(call.machine, call.state, address, type_, span)
+    value = convert(load(call.machine, call.state, address, own, span), own, type_, explicit=False)
+    return OPAQUE if value is None else value

@@ -45,6 +45,7 @@ _SPACES = {
     Storage.CONSTANT: MemorySpace.CONSTANT,
     Storage.SHARED: MemorySpace.SHARED,
 }
+_WRITE_NOTHING = ("a read ", "sizeof ", "pointer arithmetic ")  # what is unsupported of them is a value
 _HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # change their object at most
 _HIDDEN = (  # meetings with other threads of the host, which may have written anything, and other names of elements
     "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
@@ -233,7 +234,7 @@ class HostSemantics(Semantics):
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """What the host does otherwise is of no concern, but for what it may write."""
-        if not reason.startswith("a read "):
+        if not reason.startswith(_WRITE_NOTHING):
             lose_all(state)
             lose_constants(self.record, state)
         if reason == THROUGH_POINTER:

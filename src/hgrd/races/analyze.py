@@ -105,7 +105,7 @@ def analyze(
                     programs,
                     assumed if launch is None else (*assumed, *unseen, *ruled_out.get(kernel.span, ())),
                     (replay, replay_barrier),
-                    hosted=bool(host.launches),
+                    hosted=bool(host.launches or host.cut),
                 )
                 for index, launch in enumerate(launches)
             ]

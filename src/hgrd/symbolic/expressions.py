@@ -9,7 +9,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import LONG, ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.bit_fields import as_field, bit_field, load_bits, store_bits
 from hgrd.symbolic.calls import call, construct, indirect_call
@@ -220,9 +220,11 @@ def _unknown_conversion(machine: Machine, state: State, e: ir.Convert, given: Va
 
 
 def _advance(machine: Machine, state: State, base: Value, count: Value, stride: int, span: Span) -> Value:
+    """Somewhere in the same object (C++ [expr.add]), where it is not known how far."""
     if stride == 0 or not isinstance(count, Term):
         machine.semantics.unsupported(machine, state, "pointer arithmetic on a type of unknown size", span)
-        return OPAQUE
+        distance = machine.unknown("distance", LONG, Origin.UNKNOWN)
+        return arithmetic.move(base, distance) if isinstance(distance, Term) else OPAQUE
     return arithmetic.move(base, mul(as_int(count), const(stride)))
 
 
