@@ -25,6 +25,7 @@ from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditi
 from hgrd.protocol.sharing import Sharing
 from hgrd.protocol.stored import ADDRESSES, found_in, pointee, stored_value
 from hgrd.protocol.text import access_text
+from hgrd.protocol.twins import Lent
 from hgrd.symbolic.ends import Ends
 from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.machine import Machine
@@ -71,6 +72,7 @@ class DeviceSemantics(Semantics):
     of_grid: bool = False
     keeping: Keeping = field(default_factory=Keeping)
     handed: Handed = field(default_factory=Handed)
+    lent: Lent = field(default_factory=Lent)
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     sharing: Sharing = field(init=False)
     testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end

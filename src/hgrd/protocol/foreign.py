@@ -48,7 +48,7 @@ def foreign(
     if _POINTING.match(call.function.qualified):
         return None
     if call.function.qualified.startswith("cub::"):
-        return _collective(device, machine, state, call, targets)
+        return _collective(device, machine, state, call, arguments, targets)
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
         return None
     declared = machine.functions.get(call.function.key)
@@ -73,7 +73,12 @@ def _anywhere(call: Call, arguments: tuple[Value, ...]) -> bool:
 
 
 def _collective(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, targets: list[MemoryObject]
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    arguments: tuple[Value, ...],
+    targets: list[MemoryObject],
 ) -> Value:
     """CUB synchronises inside; its temporary storage is taken to be used as CUB asks for.
 
@@ -83,6 +88,7 @@ def _collective(
     if not machine.probing:
         text = "temporary storage of CUB is reused only behind a barrier"
         device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+        device.lent.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))
     if _threads(call) > WARP_SIZE:
         device.barrier(machine, state, Scope.BLOCK, call.span)
     for target in targets:

@@ -26,6 +26,7 @@ from hgrd.protocol.device import DeviceSemantics
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.protocol.specifications import assume_axioms
+from hgrd.protocol.twins import has_twins
 from hgrd.symbolic.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.naming import Names
@@ -148,12 +149,13 @@ def _run(
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     items = tuple(device.recorder.open[0])
+    gaps = (*device.recorder.gaps, *device.handed.gaps(accesses(items)))
     return Protocol(
         kernel.ref.name,
         kernel.span,
         configuration,
         items,
-        (*device.recorder.gaps, *device.handed.gaps(accesses(items))),
+        gaps,
         frozenset(names.index) - outside,
         frozenset(a.target.key for a in accesses(items) if a.changes),
         dict(device.sharing.broadcast),
@@ -169,6 +171,7 @@ def _run(
         held,
         tested=dict(device.tested),
         whole=dict(device.sharing.whole),
+        twins=not gaps and has_twins(tables.functions, machine.entered, items, device.lent),
     )
 
 

@@ -225,6 +225,7 @@ class Protocol:
     find this, as they do where there is no race.
     `whole`: integers that floating-point numbers have been converted to, with the number, and whether that was rounded
     down before.
+    `twins`: threads with equal indexes in different blocks do the same, if nothing races within a block.
     """
 
     kernel: str
@@ -251,6 +252,7 @@ class Protocol:
     made: tuple[Making, ...] = ()
     shared_bytes: Term | None = None
     everywhere: frozenset[str] = frozenset()
+    twins: bool = False
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

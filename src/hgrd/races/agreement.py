@@ -17,6 +17,7 @@ from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protoco
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases
 from hgrd.protocol.recorder import finds
+from hgrd.races.identity import Values
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
 
@@ -33,12 +34,13 @@ class Readings:
     writes: tuple[Access, ...] = ()
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # as Protocol.tested
 
-    def constraints(self, a: Access, b: Access, naming: Naming, values: tuple[Term, ...] = ()) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, naming: Naming, values: Values = ()) -> tuple[Term, ...]:
         """What follows for the values that the first party's `a` and the second's `b` depend on.
 
         `values`: these, which they leave in memory, are asked about, too.
         """
-        first, second = self._behind(a, values[:1]), self._behind(b, values[1:])
+        first = self._behind(a, tuple(one for one, _ in values))
+        second = self._behind(b, tuple(two for _, two in values))
         found: dict[Term, None] = {}
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
             for r, s in combinations(reads, 2):

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
-from hgrd.terms import FALSE, TRUE, Op, Term, const, disj, ne
+from hgrd.terms import FALSE, TRUE, Op, Term, conj, const, disj, ne
 
-_COMPUTED: Final = ("float", "record of")  # arrays that stand for computations in floating point, and for records
+Values: TypeAlias = tuple[tuple[Term, Term], ...]
+"""What the one and the other write leave, in several words for it: if two terms are equal, so are the values."""
+
+MADE: Final = "made at"  # what a thread makes at an access: by the number of this, its indexes and iterations
+_COMPUTED: Final = ("float", "record of", MADE)  # arrays that stand for computations in floating point, and for records
 _RECORD: Final = "record of"
 _ZERO: Final = "float 0.0"
 
 
-def differ(values: tuple[Term, Term], places: tuple[Term, Term], sizes: tuple[int, int]) -> Term:
+def differ(values: Values, places: tuple[Term, Term], sizes: tuple[int, int]) -> Term:
     """A condition without which two writes of these values, to places that overlap, leave the same bytes there.
 
     The same value in the same place does, and whatever consists of equal bytes at every place.
     """
-    a, b = values
+    return conj(*(_differ(a, b, places, sizes) for a, b in values))
+
+
+def _differ(a: Term, b: Term, places: tuple[Term, Term], sizes: tuple[int, int]) -> Term:
     if _equal_bytes(a) and a is b:
         return FALSE
     if sizes[0] != sizes[1]:

@@ -20,6 +20,7 @@ from hgrd.races.conditions import Suspect, not_negative, scatters
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import Evidence
 from hgrd.races.findings import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
+from hgrd.races.identity import Values
 from hgrd.races.idioms import flaw
 from hgrd.races.launchable import in_a_launch
 from hgrd.races.leaning import leanings
@@ -32,9 +33,10 @@ from hgrd.races.reached import reach, with_condition
 from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
 from hgrd.races.supposed import Suppositions, suppositions
+from hgrd.races.twins import ASSUMED, hands_over, made_by_twins
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
-from hgrd.terms import TRUE, Symbol, Term
+from hgrd.terms import TRUE, Symbol
 
 _ATTEMPTS = 8  # to find iterations that both threads come to
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
@@ -240,7 +242,7 @@ class Judge:
     def _knows_more(self, pair: Pair) -> bool:
         return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
 
-    def _in_full(self, pair: Pair, *, filled: bool = True, values: tuple[Term, Term] | None = None) -> Posed:
+    def _in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> Posed:
         sized = _sized(pair)
         return self.poser.pose(pair, self.readings, bounded=sized, filled=filled, values=values)
 
@@ -322,16 +324,20 @@ class Judge:
 
         So too between a write and a read of what the reading thread has just written itself.
         """
-        values = self._own_values(pair)
-        if values is None:
-            return posed, answer
-        match self._decided(self._in_full(pair, values=values)):
-            case narrower, Conflict() as different:
-                return narrower, different
-            case _, Proved():
-                return None
-            case _:
-                return posed, answer
+        own, made = self._own_values(pair), self._made(pair)
+        for values in (own, (*own, *made)) if made else (own,):
+            if not values:
+                continue
+            match self._decided(self._in_full(pair, values=values)):
+                case narrower, Conflict() as different:
+                    posed, answer = narrower, different
+                case _, Proved():
+                    if values is not own and hands_over(self.protocol):
+                        self._assume(ASSUMED, self.protocol.span)
+                    return None
+                case _:
+                    pass
+        return posed, answer
 
     def _too_large(self, posed: Posed, answer: Conflict) -> str:
         """Which sums of contents wrap in the conflict, if there is none in which they do not."""
@@ -349,12 +355,15 @@ class Judge:
                 return narrower, natural, negative(self.sizes, natural.model)
         return posed, answer, odd
 
-    def _own_values(self, pair: Pair) -> tuple[Term, Term] | None:
+    def _own_values(self, pair: Pair) -> Values:
         """What the two leave in memory, where that is known and one of them is a write."""
         one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
         if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
-            return None
-        return one, two
+            return ()
+        return ((one, two),)
+
+    def _made(self, pair: Pair) -> Values:
+        return made_by_twins(pair, self.protocol, self.phases, self.options)
 
     # ------------------------------------------------------------ what a race leans on
 
@@ -387,7 +396,8 @@ class Judge:
             if key_of(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
                 for pair in posed_pairs(a, b, levels, self.phases):
-                    yield self._in_full(pair, values=None if self.options.strict else self._own_values(pair))
+                    same = () if self.options.strict else (*self._own_values(pair), *self._made(pair))
+                    yield self._in_full(pair, values=same)
 
     # ------------------------------------------------------------ what stays open
 

@@ -18,7 +18,7 @@ from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings, loose
 from hgrd.races.extents import companions
 from hgrd.races.filled import said_of
-from hgrd.races.identity import differ
+from hgrd.races.identity import Values, differ
 from hgrd.races.parties import SUFFIX, Naming, abstract_floats, plain_name
 from hgrd.races.whole import compared
 from hgrd.solve.query import Axis, Party, Query
@@ -77,13 +77,13 @@ class Poser:
         *,
         bounded: bool,
         filled: bool = False,
-        values: tuple[Term, Term] | None = None,
+        values: Values = (),
     ) -> Posed:
         """The query of a pair.
 
         `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
-        `filled`: memory holds what the host has filled it with.  `values`: these, that the first and the second
-        leave in memory, make a difference there.
+        `filled`: memory holds what the host has filled it with.  `values`: what the first and the second leave in
+        memory, in several words for it, makes a difference there.
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
@@ -92,16 +92,18 @@ class Poser:
             naming.order(pair.orders),
             *naming.distinct(pair.level),
             *apart,
-            *(readings.constraints(a, b, naming, values or ()) if readings is not None else ()),
+            *(readings.constraints(a, b, naming, values) if readings is not None else ()),
             *across(self.protocol, naming),
         )
         one, two = (
             naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
             for side, access in ((Side.FIRST, a), (Side.SECOND, b))
         )
-        if values is not None:
-            (left,), (right,) = naming.of(values[:1], Side.FIRST), naming.of(values[1:], Side.SECOND)
-            extra = (*extra, differ((left, right), (one[0], two[0]), (a.size, b.size)))
+        if values:
+            left = naming.of(tuple(one for one, _ in values), Side.FIRST)
+            right = naming.of(tuple(two for _, two in values), Side.SECOND)
+            pairs = tuple(zip(left, right, strict=True))
+            extra = (*extra, differ(pairs, (one[0], two[0]), (a.size, b.size)))
         parts = ((Side.FIRST, a), (Side.SECOND, b))
         extra = (*extra, *(t for side, access in parts for t in naming.of(compared(self.protocol, access), side)))
         extra = (*extra, *made_together(self.protocol, naming, (*one, *two, *extra)))

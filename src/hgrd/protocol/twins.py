@@ -1,0 +1,152 @@
+"""Kernels that do the same in every block: nothing in them tells a thread which block it is in.
+
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[t] + s[n - 1 - t];
+
+Thread t of one block and thread t of another one, its twin, begin alike: with the same index in the block, arguments
+and constants.  Whatever they find on their way they find alike, too, where it follows from what they have done so far,
+from memory that nobody writes, and from what the other threads of their block do, who have twins in the other block.
+So twins come to the same accesses in the same iterations, and leave the same there.  What threads of a block hand to
+each other in shared memory, by votes, shuffles and barriers, is the same for both if nothing races within a block, and
+each of these races is a finding of its own.
+
+What ends this: the index of the block (in a grid or cluster), global memory that the kernel writes and reads, atomics
+(who comes first?), loops that wait for what others set (how often do they look?), who happens to be at a place
+(`__activemask`), clocks and other registers of the machine, memory that threads allocate, assembly, functions of which
+nothing is known, and everything that is not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from hgrd.program.expressions import (
+    Call,
+    Construct,
+    Expression,
+    FunctionAddress,
+    FunctionRef,
+    Launch,
+    New,
+    Storage,
+    Unsupported,
+    Variable,
+    VariablePlace,
+)
+from hgrd.program.memory import AccessKind, Space
+from hgrd.program.program import Function
+from hgrd.program.statements import Assembly, UnsupportedStatement
+from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
+from hgrd.protocol.model import Item, ProtocolLoop, accesses
+from hgrd.symbolic.values import MemoryObject, MemorySpace
+
+_TELLING: Final = re.compile(
+    r"clock(64)?|_*globaltimer\w*|_*n?(sm|warp|lane)id|__activemask|__ballot|__any|__all|__shfl(_up|_down|_xor)?"
+    r"|malloc|calloc|aligned_alloc|operator new.*|surf\w+|cuda[A-Z]\w*|__cluster\w*|__nvvm_\w*"
+    r"|__builtin_(?!(memcpy|memset|expect|unreachable|assume)$)\w*"
+)
+_OF_BLOCKS: Final = re.compile(r"cooperative_groups::thread_block(_tile<(?!.*coalesced).*)?")
+_SAME: Final = frozenset(
+    {
+        "this_thread_block", "tiled_partition", "thread_rank", "size", "num_threads", "group_size", "thread_index",
+        "group_dim", "dim_threads", "meta_group_rank", "meta_group_size", "shfl", "shfl_up", "shfl_down", "shfl_xor",
+        "any", "all", "ballot", "thread_block", "thread_block_tile",
+    }
+)  # fmt: skip
+_OF_ANY_GROUP: Final = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
+_COLLECTIVES: Final = re.compile(r"cub::((Block|Warp)\w+|Sum|Max|Min)\b.*")
+_NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]|dim3")
+
+
+@dataclass(slots=True)
+class Lent:
+    """Global memory that collectives of a library read and store to, of which no accesses are taken down.
+
+    `unclear`: not known which, or memory that others may overlap.
+    """
+
+    read: set[str] = field(default_factory=set[str])
+    changed: set[str] = field(default_factory=set[str])
+    unclear: bool = False
+
+    def to(self, call: Call, targets: Iterable[MemoryObject], *, anywhere: bool) -> None:
+        """A collective is called with what reaches `targets`; `anywhere`: with pointers of unknown targets, too."""
+        outside = [t for t in targets if t.space is MemorySpace.GLOBAL]
+        into = {"Load": self.read, "Store": self.changed}.get(call.function.name)
+        if anywhere or any(t.external or into is None for t in outside):
+            self.unclear = True
+        elif into is not None:
+            into |= {t.key for t in outside}
+
+
+def has_twins(functions: Mapping[str, Function], entered: Iterable[str], items: tuple[Item, ...], lent: Lent) -> bool:
+    """Whether threads with equal indexes in different blocks do the same, if nothing races within a block.
+
+    `entered` are the keys of all functions that the kernel runs, itself among them; `items`, all that it does.
+    """
+    made = accesses(items)
+    outside = [a for a in made if a.space is Space.GLOBAL]
+    read = {a.target.key for a in outside if a.kind is AccessKind.READ} | lent.read
+    changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | lent.changed
+    if lent.unclear or read & changed or any(a.kind is AccessKind.ATOMIC for a in made):
+        return False
+    repeated = [a for item in items if isinstance(item, ProtocolLoop) for a in accesses(item.items)]
+    if any(a.volatile and a.kind is AccessKind.READ for a in (*outside, *repeated)):
+        return False
+    run = [f for f in map(functions.get, entered) if f is not None]
+    return not any(_tells(node, functions) for function in run for node in nodes(function.body))
+
+
+def _tells(node: object, functions: Mapping[str, Function]) -> bool:
+    """Whether a part of the program may come out differently for twins."""
+    match node:
+        case VariablePlace(variable=Variable(name="blockIdx", storage=Storage.BUILTIN)):
+            return True
+        case VariablePlace(variable=Variable(storage=Storage.STATIC)):
+            return True
+        case Launch() | New() | Assembly() | Unsupported() | UnsupportedStatement():
+            return True
+        case Call(function=function, arguments=arguments):
+            return _told_by(function, arguments, functions)
+        case Construct(constructor=FunctionRef(qualified=name)) if _COLLECTIVES.fullmatch(name):
+            return False  # it keeps its temporary storage
+        case Construct(constructor=FunctionRef() as function, arguments=arguments):
+            return _told_by(function, arguments, functions)
+        case FunctionAddress(function=function):
+            return _TELLING.fullmatch(function.name) is not None
+        case _:
+            return False
+
+
+def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions: Mapping[str, Function]) -> bool:
+    """Whether what a function gives is no function of what the thread, or its warp or block, has given it."""
+    if _TELLING.fullmatch(function.name):
+        return True
+    objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
+    if function.qualified.startswith("cub::"):
+        return not all(map(_COLLECTIVES.fullmatch, (function.qualified, *objects)))
+    if function.qualified.startswith("cooperative_groups::") or function.name in _SAME | _OF_ANY_GROUP:
+        return function.name not in _OF_ANY_GROUP and not (
+            function.name in _SAME and all(map(_OF_BLOCKS.fullmatch, objects))
+        )
+    declared = functions.get(function.key)
+    if declared is not None and declared.body is not None:
+        return False
+    return declared is None or declared.user_code or not all(map(_NUMBERS.fullmatch, objects))
+
+
+def _class_of(type_: Type) -> str | None:
+    """The class of an object that is given, itself or by a pointer; None of a number."""
+    while isinstance(type_, PointerType):
+        type_ = type_.to
+    match type_:
+        case RecordType(key=name) | OpaqueType(name=name):
+            return name
+        case _:
+            return None
