@@ -117,6 +117,53 @@ __global__ void a_zero_at_every_byte(char *a) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   *(float *)(a + i) = 0.0;  // zero
 }
+
+// note: write row_of_all, write row_of_all; shared; warp block
+// safe: 0 of 1 pairs
+__global__ void one_row_of_two(int *a, int *b, int n) {
+  __shared__ int *row;
+  if (n > 3) row = (n & 1 ? a : b) + blockIdx.x;  // row_of_all
+}
+
+// note: write turned, write turned; shared; warp block
+// safe: 2 of 3 pairs
+__global__ void a_row_that_the_block_has_agreed_on(int *out, int n) {
+  __shared__ int one[64], other[64], which;
+  __shared__ int *row;
+  if (threadIdx.x == 0) which = n;
+  __syncthreads();
+  int mine = which;
+  __syncthreads();
+  if (mine == 1) row = one;  // turned
+}
+
+// race: write row_of_one, write row_of_one; shared; warp block
+__global__ void a_row_for_each_thread(int *a) {
+  __shared__ int *row;
+  row = a + threadIdx.x;  // row_of_one
+}
+
+// race: write even_row, write odd_row; shared; warp block
+// note: write even_row, write even_row; shared; warp block
+// note: write odd_row, write odd_row; shared; warp block
+__global__ void a_row_for_every_second_thread(int *a, int *b) {
+  __shared__ int *row;
+  if (threadIdx.x & 1) row = a;  // odd_row
+  else row = b;  // even_row
+}
+
+// race: write chosen, write chosen; shared; warp block
+__global__ void a_row_that_threads_choose(int *a, int *b) {
+  __shared__ int *row;
+  row = threadIdx.x & 1 ? a : b;  // chosen
+}
+
+// race: write own, write own; shared; warp block
+__global__ void memory_of_the_thread() {
+  __shared__ int *row;
+  int mine[4];
+  row = mine;  // own
+}
 """
 
 test_verdict = verdicts(SOURCE)

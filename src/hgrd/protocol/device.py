@@ -18,7 +18,7 @@ from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
 from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.handed import Handed
 from hgrd.protocol.held import held_value
-from hgrd.protocol.identity import identity_of, named, symbol_of
+from hgrd.protocol.identity import address_of, identity_of, named, symbol_of
 from hgrd.protocol.keeping import Keeping
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
@@ -73,6 +73,7 @@ class DeviceSemantics(Semantics):
     keeping: Keeping = field(default_factory=Keeping)
     handed: Handed = field(default_factory=Handed)
     lent: Lent = field(default_factory=Lent)
+    objects: dict[str, int] = field(default_factory=dict[str, int])  # numbers of those that stored pointers lead to
     tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
     sharing: Sharing = field(init=False)
     testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
@@ -232,7 +233,7 @@ class DeviceSemantics(Semantics):
             return
         same = identity_of(value)
         if same is None and isinstance(type_, PointerType):
-            same = self.functions.number(value)
+            same = self.functions.number(value) or address_of(value, self.objects)
         if not machine.probing and state.alive:
             self.keeping.stored(pointer.target, type_, value, self.sharing.common)
             self.handed.stored(pointer.target, type_, value, span)

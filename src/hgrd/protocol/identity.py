@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hgrd.program.types import BoolType, FloatType, IntType, Type
+from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.state import symbols_in
-from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, Value
-from hgrd.terms import Origin, Symbol, Term, as_int, const, ne, read, var
+from hgrd.symbolic.values import OPAQUE, Choice, Composite, FloatValue, NullValue, Pointer, Value
+from hgrd.terms import Origin, Symbol, Term, as_int, const, ite, ne, read, var
 
 
 def identity_of(value: Value) -> Term | None:
@@ -19,6 +20,27 @@ def identity_of(value: Value) -> Term | None:
             parts = [identity_of(c.value) for _, c in sorted(cells.items())]
             known = [p for p in parts if p is not None]
             return read("record of", *known) if len(known) == len(parts) else None
+        case _:
+            return None
+
+
+def address_of(value: Value, objects: dict[str, int]) -> Term | None:
+    """The same for pointers to memory that threads share: which object it is, by its number there, and where in it."""
+    found = _place(value, objects)
+    return None if found is None else read("record of", *found)
+
+
+def _place(value: Value, objects: dict[str, int]) -> tuple[Term, Term] | None:
+    match value:
+        case NullValue():
+            return const(0), const(0)
+        case Pointer(target=target, offset=offset) if target.space in SHARED_SPACES:
+            return const(objects.setdefault(target.key, len(objects) + 1)), offset
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            one, two = _place(then, objects), _place(otherwise, objects)
+            if one is None or two is None:
+                return None
+            return ite(condition, one[0], two[0]), ite(condition, one[1], two[1])
         case _:
             return None
 
