@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 from hgrd.host.model import Fact, FactKind
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.program.memory import Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.passing import VALUES
@@ -24,6 +24,7 @@ from hgrd.races.identity import Values
 from hgrd.races.idioms import flaw
 from hgrd.races.launchable import in_a_launch
 from hgrd.races.leaning import leanings
+from hgrd.races.left import Left
 from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.overflow import overflowing, within_types
@@ -33,7 +34,6 @@ from hgrd.races.reached import reach, with_condition
 from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
 from hgrd.races.supposed import Suppositions, suppositions
-from hgrd.races.twins import ASSUMED, hands_over, made_by_twins
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Symbol
@@ -76,6 +76,7 @@ class Judge:
     phases: Phases
     poser: Poser
     readings: Readings
+    left: Left
     contents: Contents
     suppositions: Suppositions
     hosted: bool
@@ -324,16 +325,13 @@ class Judge:
 
         So too between a write and a read of what the reading thread has just written itself.
         """
-        own, made = self._own_values(pair), self._made(pair)
-        for values in (own, (*own, *made)) if made else (own,):
-            if not values:
-                continue
+        for values, assumed in self.left.told(pair):
             match self._decided(self._in_full(pair, values=values)):
                 case narrower, Conflict() as different:
                     posed, answer = narrower, different
                 case _, Proved():
-                    if values is not own and hands_over(self.protocol):
-                        self._assume(ASSUMED, self.protocol.span)
+                    if assumed:
+                        self._assume(assumed, self.protocol.span)
                     return None
                 case _:
                     pass
@@ -354,16 +352,6 @@ class Judge:
             if isinstance(natural, Conflict):
                 return narrower, natural, negative(self.sizes, natural.model)
         return posed, answer, odd
-
-    def _own_values(self, pair: Pair) -> Values:
-        """What the two leave in memory, where that is known and one of them is a write."""
-        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
-        if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
-            return ()
-        return ((one, two),)
-
-    def _made(self, pair: Pair) -> Values:
-        return made_by_twins(pair, self.protocol, self.phases, self.options)
 
     # ------------------------------------------------------------ what a race leans on
 
@@ -396,8 +384,7 @@ class Judge:
             if key_of(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
                 for pair in posed_pairs(a, b, levels, self.phases):
-                    same = () if self.options.strict else (*self._own_values(pair), *self._made(pair))
-                    yield self._in_full(pair, values=same)
+                    yield self._in_full(pair, values=() if self.options.strict else self.left.all(pair))
 
     # ------------------------------------------------------------ what stays open
 
@@ -436,6 +423,7 @@ def judge(
     read = protocol
     protocol = steady(protocol)
     protocol, relation, drawn = opened(protocol)
+    read_alike = readings(protocol, relation, options.levels, lockstep=options.warp_lockstep)
     return Judge(
         protocol,
         everything,
@@ -445,7 +433,8 @@ def judge(
         deadline,
         relation,
         Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
-        readings(protocol, relation, options.levels, lockstep=options.warp_lockstep),
+        read_alike,
+        Left(protocol, relation, read_alike, not options.warp_lockstep and set(options.levels) == set(Level)),
         contents(read, relation),
         suppositions(read, relation),
         hosted,
