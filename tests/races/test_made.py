@@ -474,3 +474,64 @@ def test_elements_behind_a_pointer_differ(tmp_path: Path, source: str, step: str
     """What is added up are elements of an array, of which nothing but the first is known to stay the same."""
     report = check(tmp_path, WALK.replace("FROM", source).replace("STEP", step))
     assert decided(report) == (1, int(safe))
+
+
+STEP = """
+#include <cstdlib>
+__global__ void visit(const int *next, const char *frontier, const char *visited, int *cost, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n && frontier[t]) {
+    int to = next[t];
+    if (!visited[to]) cost[to] = cost[t] + 1;
+  }
+}
+__global__ void advance(char *frontier, char *visited, const int *by, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) frontier[t] = by[t] == 7, visited[t] = by[t] >= 7;
+}
+__global__ void follow(float *row, const int *leader) {
+  if (leader[blockIdx.x] != -1) {
+    float mean = row[leader[blockIdx.x] * 64 + threadIdx.x];
+    row[blockIdx.x * 64 + threadIdx.x] -= mean;
+  }
+}
+__global__ void lead(int *leader, const int *by, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < n) leader[t] = by[t] == t ? -1 : by[t];
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), *next, *by, *cost, *leader;
+  char *frontier, *visited;
+  float *row;
+  cudaMalloc(&next, n * 4), cudaMalloc(&by, n * 4), cudaMalloc(&cost, n * 4), cudaMalloc(&leader, n * 4);
+  cudaMalloc(&frontier, n), cudaMalloc(&visited, n), cudaMalloc(&row, n * 256);
+  MADE
+  visit<<<(n + 255) / 256, 256>>>(next, frontier, visited, cost, n);
+  follow<<<n, 64>>>(row, leader);
+}
+"""
+ADVANCED = "advance<<<n / 256, 256>>>(frontier, visited, by, n);"
+ALONE = "advance<<<n / 256, 256>>>(frontier, (char *)by, by, n);"
+LED = "lead<<<n / 256, 256>>>(leader, by, n);"
+
+
+def step(folder: Path, made: str, kernel: str) -> tuple[list[tuple[str, str]], set[str]]:
+    """The kinds of the accesses that race, and why others are not decided."""
+    ((launch,),) = (k.launches for k in check(folder, STEP.replace("MADE", made)).kernels if k.kernel == kernel)
+    racing = [(f.first.kind.value, f.second.kind.value) for f in launch.findings]
+    return racing, {p.reason.partition(" (")[0] for p in launch.open_pairs}
+
+
+def test_arrays_may_be_kept_in_step(tmp_path: Path) -> None:
+    """Who is in the frontier has been visited; that two come to the same place needs nothing of the kind."""
+    written, read = ("write", "write"), ("read", "write")
+    why = "it depends on values that the program computes: visited, frontier"
+    assert step(tmp_path, ADVANCED, "visit") == ([written], {why})
+    assert step(tmp_path, ALONE, "visit") == ([read, written], set())  # nobody is seen to make one of them
+
+
+def test_who_is_led_to_may_not_be_asked_for(tmp_path: Path) -> None:
+    """Who leads others follows nobody, if the program sees to that."""
+    why = "it depends on values that the program computes: leader"
+    assert step(tmp_path, LED, "follow") == ([], {why})
+    assert step(tmp_path, "", "follow") == ([("read", "write")], set())

@@ -7,13 +7,16 @@ it has one thread work on is not what others come to by other such arrays.  A ra
 whatever else the kernel is given, needs nothing in particular of them.  Numbers of a narrow range, as bytes, are not
 looked at: many of them repeat in any case.  How long parts are may be given, where they begin made of that: so what is
 given is small where what is made lies far apart.
+
+Arrays may also be kept in step from launch to launch, each telling a part of an element's state: who is in the frontier
+has been visited, who leads a group is in none.  No element need be in a state that two threads find parts of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Final
 
@@ -23,13 +26,13 @@ from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import Phases
 from hgrd.protocol.stored import ADDRESSES, element
 from hgrd.races.contents import Made, contents, made_by
-from hgrd.races.parties import plain_name
+from hgrd.races.parties import SUFFIX, plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.symbolic.fills import Between, Pattern
 from hgrd.symbolic.linear import linear
-from hgrd.terms import Op, Term, add, conj, const, disj, eq, le, mul, ne, sub
+from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, mul, ne, sub, symbols_of
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements
@@ -44,13 +47,15 @@ _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 class _Look:
     """An element that a thread (`side`) looks at: the array or object by what tells it from others, and by its name.
 
-    `block`: whose it is, where each of two blocks has such an object of its own.
+    `place`: where in the array (in elements) or object (in bytes), `index`: which element it is.  `block`: whose it is,
+    where each of two blocks has such an object of its own.
     """
 
     array: str
     name: str
     place: Term
     value: Term
+    index: Term
     side: Side
     block: Side | None = None
 
@@ -70,16 +75,34 @@ class Suppositions:
         """What a conflict supposes of contents that the program makes; "": nothing in particular."""
         if not self.made.objects:
             return ""
-        query = posed.query
+        return self._of_places(posed, decide) or self._of_states(posed, decide)
+
+    def _of_places(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+        """What tells threads where to go need not lead them to one place."""
         seen = (look for party in Side for look in self._looks(posed, party))
         looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
-        if not looks:
+        shapes = self._shapes(posed.query, looks) if looks else ()
+        if all(isinstance(decide(_narrowed(posed, said)), Conflict) for said in shapes):
             return ""
-        first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
-        shapes = self._shapes(query, looks)
-        narrower = (query_of(posed.naming, posed.facts, first, second, (*query.between, *said)) for said in shapes)
-        if all(isinstance(decide(q), Conflict) for q in narrower):
+        return self._reason(looks)
+
+    def _of_states(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+        """What threads ask, each of another array, need not be so of one element."""
+        tests = {side: [look for look in self._tests(posed, side) if self.made.holds(look.name)] for side in Side}
+        met: list[_Look] = []
+        apart: list[Term] = []
+        for side in Side:
+            others = [(look, look.index) for look in tests[side.other]]
+            led = [(look, look.value) for look in self._looks(posed, side.other) if self.made.holds(look.name)]
+            for test, (look, place) in product(tests[side], (*others, *led)):
+                if place is look.value or look.name != test.name:
+                    met += (look, test)
+                    apart.append(ne(place, test.index))
+        if not met or isinstance(decide(_narrowed(posed, tuple(apart))), Conflict):
             return ""
+        return self._reason(met)
+
+    def _reason(self, looks: list[_Look]) -> str:
         names = tuple(dict.fromkeys(look.name for look in looks))
         spans = {m.target.name: m.span for m in self.made.objects.values()}
         where = next((f" ({Path(spans[n].file).name}:{spans[n].line})" for n in names if n in spans), "")
@@ -117,18 +140,33 @@ class Suppositions:
         todo = [party.address, *(g for g in party.guards if not _is_flag(g))]
         seen: set[Term] = set()
         while todo:
-            for t in bottom_up((todo.pop(),)):
-                if t in seen:
-                    continue
-                seen.add(t)
-                if t.op is Op.READ and len(t.args) == 1 and self.made.holds(t.array):
-                    yield _Look(t.array, t.array, t.args[0], t, side)
-                read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
-                if read is not None:
-                    (place,) = posed.naming.of((read.offset,), side)
-                    todo.append(place)
-                    of_block = read.space is Space.SHARED and not posed.naming.same_block
-                    yield _Look(read.target.key, read.target.name, place, t, side, side if of_block else None)
+            for look in self._in(todo.pop(), posed, side, seen):
+                todo.append(look.place)
+                yield look
+
+    def _tests(self, posed: Posed, side: Side) -> Iterator[_Look]:
+        """The elements of which one thread asks whether they are some constant, before it makes its access."""
+        party = posed.query.first if side is Side.FIRST else posed.query.second
+        own = (g for g in posed.passed if any(s.name.endswith(SUFFIX[side]) for s in symbols_of(g)))
+        for guard in filter(_is_flag, (*party.guards, *own)):
+            (tested,) = _sides(guard)
+            if tested.op is Op.VAR or len(tested.args) == 1:
+                yield from (look for look in self._in(tested, posed, side, set()) if look.value is tested)
+
+    def _in(self, term: Term, posed: Posed, side: Side, seen: set[Term]) -> Iterator[_Look]:
+        """The elements that a thread looks at whose values stand in a term, but for those in parts that were `seen`."""
+        for t in bottom_up((term,)):
+            if t in seen:
+                continue
+            seen.add(t)
+            if t.op is Op.READ and len(t.args) == 1 and self.made.holds(t.array):
+                yield _Look(t.array, t.array, t.args[0], t, t.args[0], side)
+            read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
+            if read is not None:
+                (place,) = posed.naming.of((read.offset,), side)
+                of_block = read.space is Space.SHARED and not posed.naming.same_block
+                index = div(place, const(read.size))
+                yield _Look(read.target.key, read.target.name, place, t, index, side, side if of_block else None)
 
 
 def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
@@ -146,11 +184,25 @@ def _is_natural(pattern: Pattern) -> bool:
     return isinstance(pattern, Between) and 0 <= pattern.low <= _SHORT
 
 
+def _narrowed(posed: Posed, said: tuple[Term, ...]) -> Query:
+    query = posed.query
+    first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
+    return query_of(posed.naming, posed.facts, first, second, (*query.between, *said))
+
+
 def _is_flag(guard: Term) -> bool:
     """Whether it compares one value with a constant: flags are the same for many."""
-    core = guard.args[0] if guard.op is Op.NOT else guard
-    sides = [unwrapped(t) for t in core.args if not t.is_const]
-    return len(core.args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
+    sides = _sides(guard)
+    return len(_core(guard).args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
+
+
+def _core(guard: Term) -> Term:
+    return guard.args[0] if guard.op is Op.NOT else guard
+
+
+def _sides(guard: Term) -> list[Term]:
+    """What it compares, but for constants."""
+    return [unwrapped(t) for t in _core(guard).args if not t.is_const]
 
 
 def _rising(looks: list[_Look]) -> tuple[Term, ...]:
