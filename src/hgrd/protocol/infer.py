@@ -172,6 +172,9 @@ def _run(
         tested=dict(device.tested),
         whole=dict(device.sharing.whole),
         twins=not gaps and has_twins(tables.functions, machine.entered, items, device.lent),
+        pointers=tuple(
+            (p.name, a) for p, a in zip(kernel.parameters, arguments, strict=True) if isinstance(a, Pointer)
+        ),
     )
 
 

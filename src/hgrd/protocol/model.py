@@ -16,7 +16,7 @@ from hgrd.host.model import ConstantMemory, Fact, Holding, Making
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
-from hgrd.symbolic.values import MemoryObject, Value
+from hgrd.symbolic.values import MemoryObject, Pointer, Value
 from hgrd.terms import Symbol, Term
 
 
@@ -214,7 +214,7 @@ class Protocol:
     `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
     `observed`: by symbol name, the values that atomics and volatile reads have found.
     `arguments` are the values of the kernel's parameters, and `numbers` those that are integers, by name (members of
-    records, too).
+    records, too); `pointers` those that lead into one object.
     `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
     `alike` are values that the threads of a warp or tile make together.
     `functions` are the keys of all functions that it runs.
@@ -253,6 +253,7 @@ class Protocol:
     shared_bytes: Term | None = None
     everywhere: frozenset[str] = frozenset()
     twins: bool = False
+    pointers: tuple[tuple[str, Pointer], ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

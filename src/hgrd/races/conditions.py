@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 from time import perf_counter, process_time
 
 from hgrd.program.memory import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.candidates import Candidate, Named, candidates
+from hgrd.races.layout import Start, of_layout
 from hgrd.races.queries import Posed
 from hgrd.races.runs import NAME
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
@@ -48,12 +50,14 @@ class Suspect:
 
     `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
     (who counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
+    `starts`: those that point into the object that is accessed.
     """
 
     queries: tuple[Posed, ...]
     conflicts: tuple[tuple[Posed, Model], ...]
     scatters: bool = False
     arguments: tuple[Named, ...] = ()
+    starts: tuple[Start, ...] = ()
 
 
 def precondition(
@@ -69,7 +73,9 @@ def precondition(
     conflicts = list(suspect.conflicts)
     queries = list(suspect.queries)
     posed = suspect.conflicts[0][0]
-    for candidate in candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters):
+    parts = (Candidate(text, says) for text, says in of_layout(posed.query, suspect.starts, suspect.arguments))
+    others = candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters)
+    for candidate in chain(parts, others):
         if only not in (None, candidate.text):
             continue
         if perf_counter() > deadline or process_time() > enough:

@@ -376,7 +376,9 @@ class Judge:
         scattered = scatters(first.first, first.second, self.protocol) or all(
             map(self.poser.communication.tickets.choose, (first.first, first.second))
         )
-        return Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers)
+        target = first.first.target.key
+        starts = tuple((name, p.offset) for name, p in self.protocol.pointers if p.target.key == target)
+        return Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers, starts)
 
     def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
