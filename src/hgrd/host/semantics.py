@@ -13,6 +13,7 @@ from hgrd.host.context import Invocation, Meaning, Record
 from hgrd.host.copies import lose_constants
 from hgrd.host.cuda import cuda_meaning
 from hgrd.host.iterations import Around
+from hgrd.host.kinds import FactKind
 from hgrd.host.launching import Request
 from hgrd.host.launching import launch as take_launch
 from hgrd.host.library import KNOWN, fails
@@ -27,6 +28,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.source.exceptions import THROWN
+from hgrd.symbolic import arithmetic
 from hgrd.symbolic.calls import may_enter, reachable
 from hgrd.symbolic.effects import Effects
 from hgrd.symbolic.ends import Ends
@@ -34,9 +36,9 @@ from hgrd.symbolic.fills import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import load
 from hgrd.symbolic.semantics import Semantics
-from hgrd.symbolic.state import EMPTY, Generation, Region, State
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Symbol, Term, as_int, const
+from hgrd.terms import Symbol, Term, as_int, const, ne
 
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
@@ -98,8 +100,13 @@ class HostSemantics(Semantics):
         stored_at(state, address)
         self.record.makers.stores(machine, address, value, span)
 
-    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
+        """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
         self.record.makers.converts(machine, value, given)
+        for divisor in arithmetic.divisors(given):
+            finite = ne(divisor, const(0))
+            self.record.kinds[finite] = FactKind.ASSUMPTION
+            state.assume(finite, ConditionKind.VALUE, span)
 
     def led(self, state: State, values: tuple[Value, ...]) -> None:
         lose_behind(state, values)

@@ -185,7 +185,7 @@ class DeviceSemantics(Semantics):
         self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
         return value
 
-    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         self.sharing.made_of(machine, value, given)
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:

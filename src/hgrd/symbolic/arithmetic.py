@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
@@ -41,6 +42,8 @@ from hgrd.terms import (
 )
 
 _PRECISION = {16: 11, 32: 24, 64: 53}  # binary digits (IEEE 754)
+_KEEPING_INFINITY = {"ceil of", "floor of", "float neg", *(f"float{bits} of" for bits in _PRECISION)}
+_OF_INTEGERS = {"float", *(f"float{bits} of int" for bits in _PRECISION)}
 _SHIFTS = {BinaryOp.SHL, BinaryOp.SHR}
 _EQUALITIES = (BinaryOp.EQ, BinaryOp.NE)
 _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
@@ -56,6 +59,7 @@ _INTEGER = {
     BinaryOp.SHL: shl,
     BinaryOp.SHR: shr,
 }
+_QUOTIENTS = {"float /", "float16 /", "float64 /"}
 
 
 def is_comparison(op: BinaryOp) -> bool:
@@ -326,6 +330,17 @@ def _has(type_: FloatType, number: tuple[Term, int]) -> bool:
 
 def _power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
+
+
+def divisors(value: FloatValue) -> Iterator[Term]:
+    """The integer that a quotient has been divided by: a zero would make it infinite, or no number at all."""
+    key = value.key
+    while key.op is Op.READ and len(key.args) == 1 and key.array in _KEEPING_INFINITY:
+        (key,) = key.args
+    if key.op is Op.READ and key.array in _QUOTIENTS:
+        for divisor in key.args[1:]:
+            if divisor.op is Op.READ and divisor.array in _OF_INTEGERS:
+                yield from divisor.args
 
 
 def rounded(value: FloatValue, *, up: bool) -> FloatValue:

@@ -102,7 +102,7 @@ class Semantics(ABC):
         """A symbol of which that is so; `iteration` is that of a loop which the run is about to enter."""
         return
 
-    def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
+    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """A value has been made of another one alone: all who have the same of this one have the same of that."""
         return
 
