@@ -38,6 +38,7 @@ HOSTS = {
     "by_another_number": (RACE, 'int tiles = ceilf((float)width / other); printf("%d", tiles)'),
     "of_the_number": (RACE, 'int tiles = ceilf((float)end / other); printf("%d", tiles)'),
     "not_converted": (RACE, 'float tiles = (float)width / end; printf("%f", tiles)'),
+    "a_truth_value": (RACE, 'bool some = (float)width / end; printf("%d", some)'),
     "only_at_times": (RACE, 'if (other > 3) { int tiles = ceilf((float)width / end); printf("%d", tiles); }'),
     "more_than_the_quotient": (RACE, 'int tiles = fminf((float)width / end, 9.0f); printf("%d", tiles)'),
 }

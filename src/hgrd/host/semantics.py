@@ -103,7 +103,8 @@ class HostSemantics(Semantics):
     def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
         self.record.makers.converts(machine, value, given)
-        for divisor in arithmetic.divisors(given):
+        truth = isinstance(value, Term) and value.is_bool
+        for divisor in () if truth else arithmetic.divisors(given):
             finite = ne(divisor, const(0))
             self.record.kinds[finite] = FactKind.ASSUMPTION
             state.assume(finite, ConditionKind.VALUE, span)
