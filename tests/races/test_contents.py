@@ -139,6 +139,42 @@ __global__ void a_ring(int *out, int *count) {
   out[slot % 4096] = threadIdx.x;  // slot
 }
 
+// open: write slot, write slot; global; warp block: it depends on values that the kernel computes: add()
+__global__ void counted_from_what_it_made(int *out, const int *in, const int *bin) {
+  __shared__ int begin[64];
+  if (threadIdx.x < 64) begin[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
+  __syncthreads();
+  int slot = atomicAdd(&begin[bin[threadIdx.x] & 63], 1);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void counted_from_input(int *out, const int *in, const int *bin) {
+  __shared__ int begin[64];
+  if (threadIdx.x < 64) begin[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  int slot = atomicAdd(&begin[bin[threadIdx.x] & 63], 1);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void counted_from_nothing(int *out, const int *bin) {
+  __shared__ int begin[64];
+  if (threadIdx.x < 64) begin[threadIdx.x] = 0;
+  __syncthreads();
+  int slot = atomicAdd(&begin[bin[threadIdx.x] & 63], 1);
+  out[slot] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block (data-dependent)
+__global__ void all_from_one_that_it_made(int *out, const int *in) {
+  __shared__ int begin;
+  if (threadIdx.x == 0) begin = in[0] * in[1];
+  __syncthreads();
+  int slot = atomicAdd(&begin, 1);
+  out[slot / 2] = threadIdx.x;  // slot
+}
+
 // open: write place, write place; global; warp block: it depends on whether what the kernel computes is sorted: sum
 __global__ void the_bucket_of_the_kth(int *place, const int *in, int k) {
   __shared__ int sum[64];

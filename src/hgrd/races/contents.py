@@ -24,7 +24,7 @@ from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Proved, Query
 from hgrd.symbolic.fills import Affine
 from hgrd.symbolic.linear import difference, linear
-from hgrd.terms import Op, Origin, Symbol, Term, const, disj, le, lt, mul, symbols_of, var
+from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
@@ -74,7 +74,7 @@ class Contents:
     def doubt(self, posed: Posed, decide: Callable[[Query], Answer]) -> str | None:
         """Why a conflict may need values that the kernel never computes, if it does."""
         for found in (self.bearing_on(posed.query), self.choosing(posed.query)):
-            if found:
+            if found and not self._from_one_counter(found, posed, decide):
                 return f"it depends on values that the kernel computes: {listed(found)}"
         bounding, modest = self.modest(posed.query)
         if bounding and not isinstance(decide(modest), Conflict):
@@ -93,6 +93,16 @@ class Contents:
         guards = (*query.first.guards, *query.second.guards)
         equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
         return self.computed_in(*equal)
+
+    def _from_one_counter(self, names: tuple[str, ...], posed: Posed, decide: Callable[[Query], Answer]) -> bool:
+        """Whether threads that draw from one counter meet as well: where it begins is the same for both."""
+        read = self.reads.get(names[0])
+        if len(names) > 1 or read is None or read.kind is not AccessKind.ATOMIC:
+            return False
+        if read.space is Space.SHARED and not posed.naming.same_block:
+            return False
+        places = [posed.naming.of((read.offset,), party)[0] for party in Party]
+        return isinstance(decide(replace(posed.query, between=(*posed.query.between, eq(*places)))), Conflict)
 
     def never_given(self, posed: Posed) -> tuple[str, ...]:
         """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
@@ -215,9 +225,7 @@ def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Con
     computed = {name for name, r in results.items() if r.target.key in made.objects}
     while True:
         more = {
-            name
-            for name, r in results.items()
-            if r.kind is AccessKind.READ and any(_computes(w, r, computed, made, relation) for w in everything)
+            name for name, r in results.items() if any(_computes(w, r, computed, made, relation) for w in everything)
         }
         if more <= computed:
             reads = {name: results[name] for name in computed}
@@ -225,9 +233,16 @@ def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Con
         computed |= more
 
 
+def _sets(write: Access) -> bool:
+    """Whether it decides what the next atomic operation there finds: not where counting begins at a constant."""
+    return write.kind is AccessKind.WRITE and not (write.value is not None and write.value.is_const)
+
+
 def _computes(write: Access, read: Access, computed: set[str], made: Made, relation: Phases) -> bool:
     """Whether the read may find what the write has stored, and that is not a copy of something."""
     if not write.changes or write.target.key != read.target.key:
+        return False
+    if read.kind is AccessKind.ATOMIC and not _sets(write):
         return False
     if write.number > read.number and not relation.repeated(write):
         return False
