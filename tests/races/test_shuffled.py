@@ -33,6 +33,12 @@ __global__ void behind(int *to, const int *from) { to[threadIdx.x] = from[thread
 // race: read started, write started; global; warp
 __global__ void started(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // started
 
+// safe: 4 of 4 pairs
+__global__ void left(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // left
+
+// race: read between, write between; global; warp
+__global__ void left_between(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // between
+
 int main(int argc, char **argv) {
   int *a, *b, *c, *t;
   cudaMalloc(&a, 4096);
@@ -62,6 +68,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < argc; ++i)
     if (atoi(argv[i]) == 3) { x = y; break; }
   behind<<<1, 64>>>(x, y);
+
+  x = a, y = b;
+  for (;;) { std::swap(x, y); if (atoi(argv[argc++]) == 3) break; }
+  left<<<1, 64>>>(x, y);
+
+  x = a, y = b;
+  for (;;) { t = x; x = y; if (atoi(argv[argc++]) == 3) break; y = t; }
+  left_between<<<1, 64>>>(x, y);
 
   x = a, y = nullptr;
   for (int i = 0; i < argc; ++i) { if (y) started<<<1, 64>>>(a, y); y = x; x = b; }

@@ -18,7 +18,7 @@ from hgrd.symbolic.leading import led, reached
 from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.symbolic.naming import hidden
 from hgrd.symbolic.places import SHARED_SPACES, read_at
-from hgrd.symbolic.pointers import Moves, OneOf, pointer_change, pointers_left
+from hgrd.symbolic.pointers import Moves, pointer_change, pointers_left
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import (
@@ -231,13 +231,18 @@ class _Classifier:
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts, self.mark)
 
-    def _left(self, index: int) -> OneOf | None:
+    def _left(self, index: int) -> Moves | None:
         """What a pointer may be behind a break, if that is not known to be in its first object."""
         if not isinstance(self.cells[index][2].value, PointerValue):
             return None
-        states = [state for state in (self.ends.after, *self.ends.breaks) if state is not None and state.alive]
-        lasts = [[self.at_end(state, i) for i in range(len(self.cells))] for state in states]
-        return pointers_left(index, [cell.value for _, _, cell in self.cells], self.placeholders, lasts)
+        firsts = [cell.value for _, _, cell in self.cells]
+        after = self.ends.after
+        again = self._all_at(after) if after is not None and after.alive else None
+        breaks = [self._all_at(state) for state in self.ends.breaks if state.alive]
+        return pointers_left(index, firsts, self.placeholders, again, breaks, self.mark)
+
+    def _all_at(self, end: State) -> list[Value | None]:
+        return [self.at_end(end, i) for i in range(len(self.cells))]
 
     def _progress(self, index: int, last: Term, start: Symbol) -> Progress:
         change = self._same_for_all(progress(last, start))

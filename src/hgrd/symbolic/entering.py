@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
 UNCHANGED: Final = Steady(const(0))
+_LEFT: Final = const(-1)  # no iteration's number: the loop is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Carried:
     origin: Origin
     bits: tuple[int, bool] | None  # integer type
     broken: bool
-    left: OneOf | None = None  # what a pointer may be where a break has left the loop, if that changes its object
+    left: Moves | None = None  # what a pointer may be where a break has left the loop, if that changes its object
     agreed: bool = False
     agreed_behind: bool = False
     invariants: tuple[Invariant, ...] = ()
@@ -125,7 +126,7 @@ def enter(
 def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool, lost: bool) -> Value:
     match c.first, c.progress:
         case first, _ if lost and c.left is not None:
-            return c.left.at(machine, hidden(c.target.name) if silent else c.target.name, first, const(1))
+            return c.left.at(machine, hidden(c.target.name) if silent else c.target.name, first, _LEFT)
         case first, _ if lost:
             return _unknown_at(machine, state, c, first, None, silent=silent)
         case first, _ if count.high <= 0 or not c.changes:  # of a single iteration all is as before the loop

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hgrd.symbolic.shuffling import Shuffled, connected, either, leaves, own_symbols, shuffled, unmarked
+from hgrd.symbolic.shuffling import Shuffled, connected, either, leaves, left, own_symbols, shuffled, unmarked
 from hgrd.symbolic.values import OPAQUE, Choice, OpaqueValue, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Term, const, eq, symbols_of, var
 
@@ -63,15 +63,25 @@ def pointer_change(
 
 
 def pointers_left(
-    index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Sequence[Value | None]]
-) -> OneOf | None:
-    """What cell `index` may hold after any of several ends of an iteration; None: it stays in its object."""
+    index: int,
+    firsts: Sequence[Value],
+    starts: Sequence[Value],
+    again: Sequence[Value | None] | None,
+    breaks: Sequence[Sequence[Value | None]],
+    loop: int,
+) -> Moves | None:
+    """What cell `index` may hold behind a loop that breaks may have left; None: it stays in its object.
+
+    `again`: the values after an iteration that another one may follow, if any may; `breaks`: after each of the breaks.
+    """
+    lasts = (*(() if again is None else (again,)), *breaks)
     together = frozenset[int]().union(*(connected(index, starts, after) for after in lasts))
     found = [leaf for after in lasts for leaf in leaves(after[index] or OPAQUE)]
     own = {leaf.target.key for leaf in leaves(firsts[index]) if isinstance(leaf, Pointer)}
     if len(own) == 1 and all(isinstance(leaf, Pointer) and leaf.target.key in own for leaf in found):
         return None
-    return _any_of(together, starts, firsts, *lasts)
+    found_together = left(index, firsts, starts, again, breaks, loop)
+    return _any_of(together, starts, firsts, *lasts) if found_together is None else found_together
 
 
 def _any_of(together: Collection[int], starts: Sequence[Value], *values: Sequence[Value | None]) -> OneOf:

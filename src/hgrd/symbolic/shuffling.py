@@ -64,34 +64,98 @@ def shuffled(
 
     `starts` stand for what the variables hold before any iteration, `lasts` are what they hold after it.
     """
-    together = sorted(connected(index, starts, lasts))
+    shuffling = _shuffling(connected(index, starts, lasts), firsts, starts, (lasts,))
+    if shuffling is None:
+        return None
+    found = _from_first(shuffling, lasts)
+    if found is None:
+        return None
+    arrangements, later = found
+    turns = later[-1] == shuffling.first and not _conditions(shuffling.of(lasts), shuffling.where)
+    return Shuffled(shuffling.together.index(index), tuple(arrangements if turns else later), turns, loop)
+
+
+def left(
+    index: int,
+    firsts: Sequence[Value],
+    starts: Sequence[Value],
+    again: Sequence[Value | None] | None,
+    breaks: Sequence[Sequence[Value | None]],
+    loop: int,
+) -> Shuffled | None:
+    """As `shuffled`: what variable `index` has together with others behind the loop, which breaks may have left.
+
+    They are what `again` says after an iteration that another one may follow, and one of `breaks` after the last one.
+    """
+    ends = (*(() if again is None else (again,)), *breaks)
+    together = frozenset[int]().union(*(connected(index, starts, end) for end in ends))
+    shuffling = _shuffling(together, firsts, starts, ends)
+    if shuffling is None:
+        return None
+    found = None if again is None else _from_first(shuffling, again)
+    if found is None and again is not None:
+        return None
+    arrangements = [shuffling.first] if found is None else found[0]
+    all_left = dict.fromkeys(arrangements)
+    for end in breaks:
+        for arrangement in arrangements:
+            for made in shuffling.following(arrangement, end):
+                if made is None or len(all_left) > _MOST_ARRANGEMENTS:
+                    return None
+                all_left[made] = None
+    return Shuffled(shuffling.together.index(index), tuple(all_left), False, loop)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shuffling:
+    """The variables that pass pointers to each other, what they hold at `first`, and `where` placeholders stand."""
+
+    together: list[int]
+    first: Arrangement
+    where: Mapping[Value, int]
+    unclear: frozenset[Value]
+
+    def of(self, values: Sequence[Value | None]) -> list[Value | None]:
+        return [values[i] for i in self.together]
+
+    def following(self, before: Arrangement, lasts: Sequence[Value | None]) -> Iterator[Arrangement | None]:
+        """What an iteration makes of an arrangement, whatever its conditions; None where that is not known."""
+        after = self.of(lasts)
+        conditions = _conditions(after, self.where)
+        if len(conditions) > _MOST_CONDITIONS:
+            yield None
+            return
+        for held in product((True, False), repeat=len(conditions)):
+            given = dict(zip(conditions, held, strict=True))
+            made = [_after(value, self.where, before, given) for value in after]
+            known = tuple(value for value in made if value is not None and value not in self.unclear)
+            yield known if len(known) == len(made) else None
+
+
+def _shuffling(
+    variables: frozenset[int], firsts: Sequence[Value], starts: Sequence[Value], ends: Sequence[Sequence[Value | None]]
+) -> _Shuffling | None:
+    together = sorted(variables)
     first = tuple(value for i in together if isinstance(value := firsts[i], PointerValue))
     where = {starts[i]: position for position, i in enumerate(together) if own_symbols(starts[i])}
     if len(first) < len(together) or len(where) < len(together):
         return None
-    unclear = frozenset(unmarked(starts, lasts))
-    after = [lasts[i] for i in together]
-    conditions = _conditions(after, where)
-    if len(conditions) > _MOST_CONDITIONS:
-        return None
-    truths = [dict(zip(conditions, held, strict=True)) for held in product((True, False), repeat=len(conditions))]
+    return _Shuffling(together, first, where, frozenset(value for end in ends for value in unmarked(starts, end)))
 
-    def following(before: Arrangement) -> Iterator[Arrangement | None]:
-        for given in truths:
-            made = [_after(value, where, before, given) for value in after]
-            known = tuple(value for value in made if value is not None and value not in unclear)
-            yield known if len(known) == len(made) else None
 
-    found = [first]
+def _from_first(
+    shuffling: _Shuffling, lasts: Sequence[Value | None]
+) -> tuple[list[Arrangement], list[Arrangement]] | None:
+    """All arrangements that iterations find, and those that they make, in this order."""
+    found = [shuffling.first]
     later: list[Arrangement] = []
     for arrangement in found:
-        for made in following(arrangement):
+        for made in shuffling.following(arrangement, lasts):
             if made is None or len(found) > _MOST_ARRANGEMENTS:
                 return None
             later += [made] if made not in later else []
             found += [made] if made not in found else []
-    turns = not conditions and later[-1] == first
-    return Shuffled(together.index(index), tuple(found if turns else later), turns, loop)
+    return found, later
 
 
 def connected(index: int, starts: Sequence[Value], lasts: Sequence[Value | None]) -> frozenset[int]:
