@@ -41,6 +41,11 @@ class Handshaking:
             *self.claims.constraints(a, b, naming, level),
         )
 
+    def set_by_others(self, a: Access, b: Access) -> Access | None:
+        """What one sets behind its access that the other one waits for, where a third thread may set it as well."""
+        waits = (w for pair in ((a, b), (b, a)) for w in self.flags.shared_waits(*pair))
+        return next((r.write for w in waits for r in w.releases), None)
+
     def understood(self, before: Access, after: Access, acquire: Acquire) -> bool:
         """Whether it is known what the acquire of `after` says of `before`, if fences and scopes suffice."""
         if takes_lock(acquire):
@@ -138,7 +143,16 @@ class Communication:
         found = self.handshaking.unclear(a, b) or self.handshaking.unclear(b, a)
         if found is None:
             return None
-        return f"a wait for {found.target.name}, set in line {found.span.line}, may order them"
+        return _may_order(found)
+
+    def unless_set_by_others(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+        """What holds besides for the two where a third thread need not have ended a wait of one for the other."""
+        return () if self.handshaking is None else self.handshaking.flags.unless_set_by_others(a, b, naming, level)
+
+    def set_by_others(self, a: Access, b: Access) -> str | None:
+        """What one of the two waits for that the other one sets, or a third thread does."""
+        found = None if self.handshaking is None else self.handshaking.set_by_others(a, b)
+        return None if found is None else _may_order(found)
 
     def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
         """The variables that either thread has looked at before to know what others have done."""
@@ -153,6 +167,10 @@ class Communication:
         if self.handshaking is not None:
             yield from self.handshaking.flags.assumptions(a, b)
             yield from self.handshaking.counters.assumptions(a, b)
+
+
+def _may_order(write: Access) -> str:
+    return f"a wait for {write.target.name}, set in line {write.span.line}, may order them"
 
 
 def _waits(acquire: Acquire, here: Spot) -> bool:

@@ -7,18 +7,30 @@ thread has set the flag where no other thread can have made the value that ends 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hgrd.program.memory import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
-from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, modifies, narrower, reads_volatile
+from hgrd.races.acquire import (
+    Acquire,
+    Handshakes,
+    Release,
+    at_least,
+    exclude,
+    known_to,
+    modifies,
+    narrower,
+    reads_volatile,
+)
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
+from hgrd.races.placement import certain, may_follow
+from hgrd.symbolic.linear import difference
 from hgrd.symbolic.values import MemorySpace
-from hgrd.terms import FALSE, Term, conj, const, disj, eq, negate, substitute, symbols_of, var
+from hgrd.terms import FALSE, Term, conj, const, disj, eq, mul, negate, substitute, symbols_of, var
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +52,25 @@ class Flags:
 
     def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
         """Neither has waited for the other."""
+        return self._neither(a, b, naming, level, self.waits)
+
+    def unless_set_by_others(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+        """Neither has waited for what the other one sets behind its access, and others may set behind like ones."""
+        return self._neither(a, b, naming, level, self.shared_waits)
+
+    def _neither(
+        self,
+        a: Access,
+        b: Access,
+        naming: Naming,
+        level: Level | None,
+        waits: Callable[[Access, Access], Iterator[Wait]],
+    ) -> tuple[Term, ...]:
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return (
-            *self._not_waited(a, b, (Party.FIRST, Party.SECOND), naming, needed),
-            *self._not_waited(b, a, (Party.SECOND, Party.FIRST), naming, needed),
+            *_not_waited(waits(a, b), (Party.FIRST, Party.SECOND), naming, needed),
+            *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), naming, needed),
         )
-
-    def _not_waited(
-        self, before: Access, after: Access, parties: tuple[Party, Party], naming: Naming, needed: Scope
-    ) -> Iterator[Term]:
-        for wait in self.waits(before, after):
-            acquire = wait.acquire
-            if acquire.seen.target.space is MemorySpace.SHARED and not naming.same_block:
-                continue
-            when, place = naming.of((acquire.when, acquire.offset), parties[1])
-            set_by_other = [
-                conj(done, eq(where, place))
-                for r in wait.releases
-                if r.fenced and at_least(narrower(r.scope, acquire.scope), needed)
-                for done, where in [naming.of((r.when, r.offset), parties[0])]
-            ]
-            if set_by_other:
-                yield negate(conj(when, disj(*set_by_other)))
 
     def waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
         """The waits of `after` that only releases behind `before` end; `fenced`: with a fence where one is needed."""
@@ -75,6 +84,42 @@ class Flags:
             ways = tuple(r for r in releases if r.write in ending)
             if ending and {r.write.number for r in ways} == {w.number for w in ending} and self._by_one(ending):
                 yield Wait(acquire, ways)
+
+    def shared_waits(self, before: Access, after: Access) -> Iterator[Wait]:
+        """The waits of `after`, with a fence, that a release behind `before` ends, or another one behind a like write.
+
+        The thread of `before` itself has not ended them before: a third one has, and it has written the same place.
+        """
+        releases = self.handshakes.releases(before)
+        for acquire in self.handshakes.acquires(after) if releases else ():
+            if self._begins_seen(acquire) or not (acquire.fenced or reads_volatile(after)):
+                continue
+            ending = self._ending(acquire)
+            ways = tuple(r for r in releases if r.write in ending and self._lag(before, r.write).is_const)
+            if ways and all(not self._precedes(w, before) and self._hands_over(w, before, ways[0]) for w in ending):
+                yield Wait(acquire, ways)
+
+    def _precedes(self, write: Access, access: Access) -> bool:
+        """Whether a thread that makes the access may have made the write before."""
+        place = self.handshakes.placement.of
+        return may_follow(place(access), place(write)) and not exclude(write, access)
+
+    def _hands_over(self, write: Access, before: Access, way: Release) -> bool:
+        """Whether who sets a flag so has written the place before that the flag stands for, as `before` does."""
+        place, lag = self.handshakes.placement.of, self._lag(before, way.write)
+        return any(
+            a.kind is AccessKind.WRITE
+            and self._lag(a, write) is lag
+            and known_to(write).issuperset(a.guards)
+            and certain(spot, place(write))
+            and any(r.fenced and r.write == write for r in self.handshakes.releases(a))
+            for spot, a in self.handshakes.placement.changes(before.target.key)
+        )
+
+    @staticmethod
+    def _lag(access: Access, flag: Access) -> Term:
+        """How far behind its flag an element is, if these are as many (a constant, and then the flag is its own)."""
+        return difference(mul(access.offset, const(flag.size)), mul(flag.offset, const(access.size)))
 
     def set_by_several(self, before: Access, acquire: Acquire) -> bool:
         """Whether what the wait is for is set behind `before` only, by one statement, but by several threads.
@@ -138,3 +183,20 @@ class Flags:
             (f"{o.target.name} does not hold what the wait in line {o.span.line} is for when the kernel begins", o.span)
             for o in dict.fromkeys(used)
         ]
+
+
+def _not_waited(waits: Iterator[Wait], parties: tuple[Party, Party], naming: Naming, needed: Scope) -> Iterator[Term]:
+    """The second party has not waited for the first one, in none of the ways."""
+    for wait in waits:
+        acquire = wait.acquire
+        if acquire.seen.target.space is MemorySpace.SHARED and not naming.same_block:
+            continue
+        when, place = naming.of((acquire.when, acquire.offset), parties[1])
+        set_by_other = [
+            conj(done, eq(where, place))
+            for r in wait.releases
+            if r.fenced and at_least(narrower(r.scope, acquire.scope), needed)
+            for done, where in [naming.of((r.when, r.offset), parties[0])]
+        ]
+        if set_by_other:
+            yield negate(conj(when, disj(*set_by_other)))

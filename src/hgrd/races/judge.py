@@ -34,6 +34,7 @@ from hgrd.races.reached import reach, with_condition
 from hgrd.races.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.sizes import negative, sizes, with_natural
 from hgrd.races.supposed import Suppositions, suppositions
+from hgrd.races.waiting import takes_a_third
 from hgrd.races.witness import witness_of
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Symbol
@@ -317,8 +318,8 @@ class Judge:
         functions = self.contents.functions_in(posed.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
-        computed = self.contents.doubt(posed, self.decide)
-        return computed or self.poser.communication.unclear(pair.first, pair.second)
+        doubt = self.contents.doubt(posed, self.decide) or self.poser.communication.unclear(pair.first, pair.second)
+        return doubt or takes_a_third(self.poser, pair, self.decide)
 
     def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
         """The conflict; between two writes one of different values, None if these are always the same.

@@ -78,12 +78,14 @@ class Poser:
         bounded: bool,
         filled: bool = False,
         values: Values = (),
+        by_two: bool = False,
     ) -> Posed:
         """The query of a pair.
 
         `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
         `filled`: memory holds what the host has filled it with.  `values`: what the first and the second leave in
-        memory, in several words for it, makes a difference there.
+        memory, in several words for it, makes a difference there.  `by_two`: no third thread has ended a wait of one
+        for the other.
         """
         naming = self._naming(pair)
         a, b = pair.first, pair.second
@@ -94,6 +96,7 @@ class Poser:
             *apart,
             *(readings.constraints(a, b, naming, values) if readings is not None else ()),
             *across(self.protocol, naming),
+            *(self.communication.unless_set_by_others(a, b, naming, pair.level) if by_two else ()),
         )
         one, two = (
             naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
