@@ -193,6 +193,7 @@ __global__ void loads(const int *in, int *out) {
 }
 
 // race: write same, write same; global; grid
+// open: what a collective loads from a
 __global__ void loads_what_it_writes(const int *in, int *out) {
   typedef cub::BlockLoad<int, 128, 4> Load;
   __shared__ Load::TempStorage storage;
@@ -201,12 +202,23 @@ __global__ void loads_what_it_writes(const int *in, int *out) {
   out[threadIdx.x] = items[0];  // same
 }
 
+// note: write beside, write beside; global; grid
+// open: what a collective stores to b
+__global__ void stores(const int *in, int *out) {
+  typedef cub::BlockStore<int, 128, 4> Store;
+  __shared__ Store::TempStorage storage;
+  int items[4] = {in[threadIdx.x], 1, 2, 3};
+  Store(storage).Store(out, items);
+  if (threadIdx.x == 0) out[512] = items[0];  // beside
+}
+
 int main(int argc, char **argv) {
   int *a, *b;
   cudaMalloc(&a, 512 * sizeof(int));
-  cudaMalloc(&b, 512 * sizeof(int));
+  cudaMalloc(&b, 513 * sizeof(int));
   loads<<<argc, 128>>>(a, b);
   loads_what_it_writes<<<argc, 128>>>(a, a);
+  stores<<<argc, 128>>>(a, b);
 }
 """
 

@@ -150,14 +150,15 @@ def _run(
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     items = tuple(device.recorder.open[0])
     gaps = (*device.recorder.gaps, *device.handed.gaps(accesses(items)))
+    written = frozenset(a.target.key for a in accesses(items) if a.changes)
     return Protocol(
         kernel.ref.name,
         kernel.span,
         configuration,
         items,
-        gaps,
+        (*gaps, *device.lent.gaps(written)),
         frozenset(names.index) - outside,
-        frozenset(a.target.key for a in accesses(items) if a.changes),
+        written,
         dict(device.sharing.broadcast),
         (*dict.fromkeys(device.assumed), *_present(tables, kernel, arguments, machine.entered)),
         tuple(device.across),

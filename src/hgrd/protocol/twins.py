@@ -21,7 +21,7 @@ nothing is known, and everything that is not understood.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,10 +40,11 @@ from hgrd.program.expressions import (
 )
 from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Function
+from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, UnsupportedStatement
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
-from hgrd.protocol.model import Item, ProtocolLoop, accesses
+from hgrd.protocol.model import Gap, Item, ProtocolLoop, accesses
 from hgrd.symbolic.values import MemoryObject, MemorySpace
 
 _TELLING: Final = re.compile(
@@ -71,8 +72,8 @@ class Lent:
     `unclear`: not known which, or memory that others may overlap.
     """
 
-    read: set[str] = field(default_factory=set[str])
-    changed: set[str] = field(default_factory=set[str])
+    read: dict[str, tuple[str, Span]] = field(default_factory=dict[str, "tuple[str, Span]"])  # by key: name, where
+    changed: dict[str, tuple[str, Span]] = field(default_factory=dict[str, "tuple[str, Span]"])
     unclear: bool = False
 
     def to(self, call: Call, targets: Iterable[MemoryObject], *, anywhere: bool) -> None:
@@ -81,8 +82,16 @@ class Lent:
         into = {"Load": self.read, "Store": self.changed}.get(call.function.name)
         if anywhere or any(t.external or into is None for t in outside):
             self.unclear = True
-        elif into is not None:
-            into |= {t.key for t in outside}
+        if into is not None:
+            into |= {t.key: (t.name, call.span) for t in outside}
+
+    def gaps(self, changed: Set[str]) -> Iterator[Gap]:
+        """What is not looked at: their stores, and loads from what they or the kernel (`changed`) may write."""
+        for name, span in dict.fromkeys(self.changed.values()):
+            yield Gap(f"what a collective stores to {name}", (), span, False)
+        for key, (name, span) in self.read.items():
+            if key in changed or key in self.changed:
+                yield Gap(f"what a collective loads from {name}", (), span, False)
 
 
 def has_twins(functions: Mapping[str, Function], entered: Iterable[str], items: tuple[Item, ...], lent: Lent) -> bool:
@@ -92,8 +101,8 @@ def has_twins(functions: Mapping[str, Function], entered: Iterable[str], items: 
     """
     made = accesses(items)
     outside = [a for a in made if a.space is Space.GLOBAL]
-    read = {a.target.key for a in outside if a.kind is AccessKind.READ} | lent.read
-    changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | lent.changed
+    read = {a.target.key for a in outside if a.kind is AccessKind.READ} | lent.read.keys()
+    changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | lent.changed.keys()
     if lent.unclear or read & changed or any(a.kind is AccessKind.ATOMIC for a in made):
         return False
     repeated = [a for item in items if isinstance(item, ProtocolLoop) for a in accesses(item.items)]
