@@ -1,7 +1,7 @@
 """Stores through pointers of which nothing is known: made of numbers, of pointers to members, of arguments by `…`.
 
 They may go to any object whose address somebody has taken, and to all that is not a variable.  A store through a
-pointer that the library has given may go to what the program has given the library pointers to.
+pointer that code which is not given has returned may go to what the program has given this code pointers to.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import Final
 from hgrd.host.contents import lose_all
 from hgrd.host.context import Record
 from hgrd.host.memory import direct_targets
+from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.statements import Declare
+from hgrd.program.types import ArrayType, PointerType, RecordType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.effects import local_effects
 from hgrd.symbolic.places import SHARED_SPACES, forget
@@ -53,6 +55,16 @@ def lend(record: Record, state: State, qualified: str, arguments: tuple[Value, .
         for found in (target, *direct_targets(inside)):
             if found.space not in SHARED_SPACES:
                 record.lent[found.key] = found
+
+
+def hand_back(record: Record, call: ir.Call, arguments: tuple[Value, ...]) -> None:
+    """A call that is not followed may return a pointer to what it has been given, of that type (C++, [basic.lval])."""
+    if not isinstance(call.type, PointerType):
+        return
+    for target in direct_targets(arguments):
+        alike = isinstance(target.element, RecordType | ArrayType) or target.element == call.type.to
+        if alike and target.space not in SHARED_SPACES:
+            record.lent[target.key] = target
 
 
 def _private(functions: Iterable[Function]) -> frozenset[str]:

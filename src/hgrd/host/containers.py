@@ -10,7 +10,7 @@ from typing import Final
 
 from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.context import Invocation, Meaning
-from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Symbol, as_int, const, mul, var
@@ -42,11 +42,29 @@ def adds_element(call: Invocation) -> bool:
 def container_meaning(qualified: str) -> Meaning | None:
     """What a member function of a container does."""
     owner, _, name = qualified.rpartition("::")
+    if owner.startswith("std::initializer_list"):
+        return _listed
     if not of_container(qualified):
         return None
     if owner.rpartition("::")[2].partition("<")[0] == name:
         return _construct
     return _METHODS.get(name)
+
+
+def _listed(call: Invocation) -> Value | None:
+    """`begin`, `end` and `size` of a `std::initializer_list`, whose value is the address of its array."""
+    here = _target(call)
+    cell = None if here is None else call.state.store.get(here.key, EMPTY).cells.get(0)
+    match call.name, None if cell is None else cell.value:
+        case "begin", Pointer() as array:
+            return array
+        case "end", Pointer(target=MemoryObject(element=ArrayType() as type_) as array):
+            size = call.machine.size(type_)
+            return None if size is None else Pointer(array, const(size))
+        case "size", Pointer(target=MemoryObject(element=ArrayType(count=int() as count))):
+            return const(count)
+        case _:
+            return None
 
 
 def _target(call: Invocation) -> MemoryObject | None:

@@ -17,11 +17,10 @@ from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
-from hgrd.symbolic.calls import run
+from hgrd.symbolic.calls import initialise, run
 from hgrd.symbolic.expressions import evaluate
 from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.naming import Names
-from hgrd.symbolic.places import store
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import const
@@ -167,8 +166,8 @@ def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: boo
             target = MemoryObject(
                 variable.key, variable.name, MemorySpace.HOST, variable.type, const(size), variable.span
             )
-            value = evaluate(machine, state, item.initial)
-            store(machine, state, Pointer(target, const(0)), value, variable.type, variable.span)
+            here = Pointer(target, const(0))
+            initialise(machine, state, here, item.initial, variable.type, variable.span)
     for key, item in linked.constants.variables.items():
         state.store[key] = Region()
         initial = linked.constants.begins(key, is_main=is_main)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hgrd.host.algorithms import algorithm_meaning
-from hgrd.host.astray import lend, stored_astray
+from hgrd.host.astray import hand_back, lend, stored_astray
 from hgrd.host.callbacks import hand_over, may_run, taken_run
 from hgrd.host.containers import adds_element, container_meaning, of_container
 from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
@@ -162,6 +162,7 @@ class HostSemantics(Semantics):
             written = _written(call, arguments)
             self.record.makers.gives(reachable(state, written) if deep else direct_targets(written))
         self._outside_code(state, call, arguments, deep=deep)
+        hand_back(self.record, call, arguments)
         return invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:

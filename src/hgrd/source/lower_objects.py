@@ -18,6 +18,7 @@ from hgrd.program.expressions import (
     Load,
     New,
     NullPointer,
+    TemporaryPlace,
     Unsupported,
     VariablePlace,
 )
@@ -173,6 +174,20 @@ def init_list(node: Node, to: Context) -> Expression:
             return to.value(parts[0]) if parts else zero(type_, span)
 
 
+def standard_list(node: Node, to: Context) -> Expression:
+    """A `std::initializer_list`, by the address of the array behind it (C++, [dcl.init.list])."""
+    listed = node
+    while listed["kind"] != "InitListExpr" and inner(listed):
+        listed = inner(listed)[0]
+    elements = inner(listed)
+    if listed["kind"] != "InitListExpr" or not elements:
+        return to.unsupported(node, "CXXStdInitializerListExpr")
+    type_ = ArrayType(to.type(elements[0]), len(elements))  # clang does not spell out the array's own type
+    span = span_of(node)
+    array = TemporaryPlace(_array(type_, elements, listed, to), type_, span)
+    return AddressOf(array, PointerType(type_), span)
+
+
 def _chosen(node: Node, fields: tuple[Field, ...]) -> tuple[Field, ...]:
     name = node.get("field", {}).get("name", "")
     return tuple(field for field in fields if field.name == name) or fields[:1]
@@ -302,6 +317,7 @@ VALUES: dict[str, ValueRule] = {
     ),
     "CompoundLiteralExpr": lambda node, to: to.value(inner(node)[0]),
     "InitListExpr": init_list,
+    "CXXStdInitializerListExpr": standard_list,
     "CXXParenListInitExpr": init_list,
     "ArrayInitLoopExpr": array_copy,
     "ArrayInitIndexExpr": index_of_copy,

@@ -7,11 +7,24 @@ from dataclasses import replace
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.symbolic.values import NULL, OPAQUE, Choice, FloatValue, FunctionValue, NullValue, Pointer, Rational, Value
+from hgrd.symbolic.values import (
+    NULL,
+    OPAQUE,
+    Choice,
+    FloatValue,
+    FunctionValue,
+    MemorySpace,
+    NullValue,
+    Pointer,
+    Rational,
+    Value,
+)
 from hgrd.terms import (
     FALSE,
     TRUE,
     Op,
+    Origin,
+    Symbol,
     Term,
     add,
     as_bool,
@@ -38,8 +51,11 @@ from hgrd.terms import (
     shl,
     shr,
     sub,
+    var,
     wrap,
 )
+
+_FAR = 1 << 40  # bytes between two objects
 
 _PRECISION = {16: 11, 32: 24, 64: 53}  # binary digits (IEEE 754)
 _KEEPING_INFINITY = {"ceil of", "floor of", "float neg", *(f"float{bits} of" for bits in _PRECISION)}
@@ -165,6 +181,8 @@ def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
             return _null(pointer) if op is BinaryOp.EQ else negate(_null(pointer))
         case Pointer(), Pointer() if _found(a) and _found(b):
             return integer(op, a.offset, b.offset, BoolType())
+        case Pointer(), Pointer() if _from_outside(a) or _from_outside(b):
+            return integer(op, a.offset, add(b.offset, _distance(a, b)), BoolType())
         case Pointer(), Pointer() if op in _EQUALITIES and not _found(a) and not _found(b):
             return TRUE if op is BinaryOp.NE else FALSE
         case (FunctionValue(function=f), FunctionValue(function=g)) if f.key == g.key:
@@ -186,8 +204,23 @@ def _found(pointer: Pointer) -> bool:
     return pointer.target.key.startswith("*") and not pointer.offset.is_const
 
 
+def _from_outside(pointer: Pointer) -> bool:
+    """Whether host code has got it from code that is not given: it may be null, or lead into another object."""
+    return pointer.target.external and pointer.target.space is MemorySpace.HOST
+
+
+def _distance(a: Pointer, b: Pointer) -> Term:
+    """How far the object of `b` begins behind that of `a`."""
+    one, two = a.target.key, b.target.key
+    name = f"{max(one, two)} - {min(one, two)}"
+    between = var(Symbol(name, -_FAR, _FAR, Origin.INPUT))
+    return between if one < two else neg(between)
+
+
 def _null(pointer: Pointer) -> Term:
-    """Whether it is null: only what is found in memory may be, everything else leads to an object."""
+    """Whether it is null: only what is found in memory or comes from outside may be; all else leads to an object."""
+    if _from_outside(pointer):
+        return ne(var(Symbol(f"{pointer.target.key} is null", 0, 1, Origin.INPUT)), const(0))
     return eq(pointer.offset, const(0)) if _found(pointer) else FALSE
 
 

@@ -131,20 +131,44 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
     """Runs the constructor on a new temporary and takes its value."""
     target = machine.temporary("object", e.type, e.span)
     here = Pointer(target, const(0))
-    if e.constructor is not None:
-        new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
-        call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
-        from hgrd.symbolic.expressions import evaluate
-
-        arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))
-        known = machine.semantics.call(machine, state, call_on, arguments)
-        if isinstance(known, Composite):
-            return known
-        if known is None:
-            _enter(machine, state, e.constructor, arguments, e.span)
-    value = load(machine, state, here, e.type, e.span)
+    known = _construct_at(machine, state, e, here)
+    value = load(machine, state, here, e.type, e.span) if known is None else known
     state.store.pop(target.key, None)
     return value
+
+
+def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expression, type_: Type, span: Span) -> None:
+    """Gives a new object its initial value: a constructor runs on the object itself, whose address it may keep
+    (C++, [class.copy.elision]).
+    """
+    from hgrd.symbolic.expressions import evaluate
+
+    if here.target.space not in SHARED_SPACES and isinstance(initial, ir.Construct) and _has_body(machine, initial):
+        value = _construct_at(machine, state, initial, here)
+    else:
+        value = evaluate(machine, state, initial)
+    if value is not None and state.alive:
+        store(machine, state, here, value, type_, span)
+
+
+def _has_body(machine: Machine, e: ir.Construct) -> bool:
+    function = None if e.constructor is None else machine.functions.get(e.constructor.key)
+    return function is not None and function.body is not None
+
+
+def _construct_at(machine: Machine, state: State, e: ir.Construct, here: Pointer) -> Value | None:
+    """Runs the constructor on an object; the object's value where that is known without."""
+    if e.constructor is None:
+        return None
+    new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
+    call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
+    from hgrd.symbolic.expressions import evaluate
+
+    arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))
+    known = machine.semantics.call(machine, state, call_on, arguments)
+    if known is None:
+        _enter(machine, state, e.constructor, arguments, e.span)
+    return known if isinstance(known, Composite) else None
 
 
 def _enter(

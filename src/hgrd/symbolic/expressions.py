@@ -12,7 +12,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import LONG, ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.bit_fields import as_field, bit_field, load_bits, store_bits
-from hgrd.symbolic.calls import call, construct, indirect_call
+from hgrd.symbolic.calls import call, construct, indirect_call, initialise
 from hgrd.symbolic.places import load, locate, scalars, store, within_arrays
 from hgrd.symbolic.state import ConditionKind, State, choose, merge
 from hgrd.symbolic.values import (
@@ -229,6 +229,11 @@ def _advance(machine: Machine, state: State, base: Value, count: Value, stride: 
 
 
 def _assign(machine: Machine, state: State, e: ir.Assign) -> Value:
+    if e.initial and isinstance(e.value, ir.Construct):
+        here = locate(machine, state, e.place)
+        if isinstance(here, Pointer):
+            initialise(machine, state, here, e.value, e.value.type, e.place.span)
+            return OPAQUE
     stored = evaluate(machine, state, e.value)
     address = locate(machine, state, e.place)
     within_arrays(machine, state, e.place)
@@ -341,5 +346,5 @@ def _new(machine: Machine, state: State, e: ir.New) -> Value:
     name = machine.names.unique("new")
     pointer = Pointer(MemoryObject(name, name, MemorySpace.HOST, e.allocated, size, e.span), const(0))
     if e.initial is not None:
-        store(machine, state, pointer, evaluate(machine, state, e.initial), e.allocated, e.span)
+        initialise(machine, state, pointer, e.initial, e.allocated, e.span)
     return pointer

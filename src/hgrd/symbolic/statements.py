@@ -10,10 +10,11 @@ from hgrd.program.expressions import Call, Construct, IndirectCall, Launch, Stor
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
+from hgrd.symbolic.calls import initialise
 from hgrd.symbolic.expressions import condition, evaluate, integer
 from hgrd.symbolic.loops import do_while, loop
 from hgrd.symbolic.machine import Exits, StepLimitError
-from hgrd.symbolic.places import SHARED_SPACES, store
+from hgrd.symbolic.places import SHARED_SPACES
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
 from hgrd.terms import FALSE, TRUE, Origin, Term, conj, const, disj, eq, le, negate
@@ -112,9 +113,7 @@ def _declare(machine: Machine, state: State, statement: ir.Declare) -> None:
         return
     state.store[target.key] = Region({}, Generation(), undefined=statement.initial is None)
     if statement.initial is not None:
-        value = evaluate(machine, state, statement.initial)
-        if state.alive:
-            store(machine, state, Pointer(target, const(0)), value, variable.type, statement.span)
+        initialise(machine, state, Pointer(target, const(0)), statement.initial, variable.type, statement.span)
 
 
 def _keeps_value(variable: Variable, key: str, state: State) -> bool:
