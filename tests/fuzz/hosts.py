@@ -37,6 +37,11 @@ class Launch:
     def threads(self) -> int:
         return prod((*self.grid, *self.block))
 
+    @property
+    def fails(self) -> bool:
+        """An extent is 0: CUDA returns an error, and the program goes on."""
+        return self.threads == 0
+
 
 class RefusedError(Exception):
     """The inputs are not allowed, or mean nothing."""
@@ -152,7 +157,10 @@ def text(kernel: str, host: tuple[Tree, ...], wide: str) -> str:
 
 
 def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
-    """All launches in order, up to an assertion that fails; RefusedError if that comes first or one means nothing."""
+    """All launches in order, also those that fail, up to an assertion that does not hold.
+
+    Raises RefusedError if that comes first, or something has no meaning.
+    """
     found: list[Launch] = []
     sizes = [0, 0, 0]
     try:
@@ -187,7 +195,7 @@ def _run(statements: tuple[Tree, ...], names: dict[str, int], rounds: list[int])
         if form == _LAUNCH:
             gx, gy, bx, by, n, u, c = values()
             if not (gx > 0 and bx > 0):
-                raise RefusedError
+                gx = bx = 0
             if gx * gy * bx * by > 200:
                 raise LargeError
             yield Launch((gx, gy), (bx, by), n, u, c, (0, 0, 0))

@@ -7,9 +7,9 @@ import pytest
 from tests.checking import check, expected, observed
 from tests.fuzz.campaign import campaign
 from tests.fuzz.case import make
-from tests.fuzz.hosts import RefusedError
+from tests.fuzz.hosts import RefusedError, launches
 from tests.fuzz.judging import Tally
-from tests.fuzz.tree import name, smaller, tree, value
+from tests.fuzz.tree import body, name, smaller, tree, value
 
 KEPT = sorted((Path(__file__).parent / "kept").glob("*.cu"))
 
@@ -39,6 +39,15 @@ def test_what_the_host_refuses_is_not_launched():
     case = next(c for c in map(make, range(100)) if c.host is not None and not c.is_fixed and "assert" in c.text())
     with pytest.raises(RefusedError):
         case.launched(dict.fromkeys(("p", "q", "e"), 1 << 40))
+
+
+def test_a_program_goes_on_behind_a_launch_that_fails():
+    s = name("s")
+    launch = tree("kernel<<<dim3(@, @), dim3(@, @)>>>(a, w, in, @, @, @);", tree("(@ % @)", s, 2), 1, 4, 1, 0, 0, 0)
+    rounds = tree("for (int s = 1; s < @; s++) {@}", 5, body(launch))
+    found = launches((rounds,), dict.fromkeys(("p", "q", "e"), 0))
+    assert [x.grid for x in found if not x.fails] == [(1, 1), (1, 1)]
+    assert [x.fails for x in found] == [False, True, False, True]
 
 
 def test_every_smaller_case_is_smaller():
