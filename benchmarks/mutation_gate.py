@@ -27,7 +27,7 @@ from benchmarks.mutations import MUTATIONS
 VARIABLE = "HGRD_MUTATION"
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "benchmarks" / "mutation_gate.md"
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::\w+\[.+?\](?= - |$)|.+?)(?: - .*)?$", re.MULTILINE)
 _ROW = re.compile(r"^\| (\S+) \| .* \| `(.+)` \|$", re.MULTILINE)
 
 

@@ -193,7 +193,7 @@ def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> I
             verdict = report.outcome.value
             yield Failure(kind, f"{verdict}: {_words(pair)} at {sorted(x.value for x in missing)}; {where}")
         elif pair in seen.differs and claims.same.get(pair) and _are_writes(pair):
-            if seen.never_without(pair, claims.upsetting(differs=False)):
+            if seen.never_without(pair, claims.upsetting(differs=False), differing=True):
                 tally.left[Left.OTHER_RACES] += 1
             else:
                 yield Failure("not the same value", _words(pair))

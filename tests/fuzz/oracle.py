@@ -54,14 +54,16 @@ class Seen:
     """By pair the levels at which it raced; `differs`: those that were not two writes of one value.
 
     `divergences`: by run the lines of the barriers where threads waited in vain; `launches` have shown a pair at
-    a level; `together`: by run the pairs that raced in it.
+    a level; `together`: by run the pairs that raced in it, and those among them that stored different values.
     """
 
     levels: dict[Pair, set[Level]] = field(default_factory=dict[Pair, "set[Level]"])
     differs: set[Pair] = field(default_factory=set[Pair])
     divergences: set[frozenset[int]] = field(default_factory=set[frozenset[int]])
     launches: dict[tuple[Pair, Level], Launch] = field(default_factory=dict[tuple[Pair, Level], Launch])
-    together: set[frozenset[Pair]] = field(default_factory=set[frozenset[Pair]])
+    together: set[tuple[frozenset[Pair], frozenset[Pair]]] = field(
+        default_factory=set[tuple[frozenset[Pair], frozenset[Pair]]]
+    )
 
     def add(self, other: Seen) -> None:
         for pair, levels in other.levels.items():
@@ -72,9 +74,10 @@ class Seen:
             self.launches.setdefault(key, launch)
         self.together |= other.together
 
-    def never_without(self, pair: Pair, others: frozenset[Pair]) -> bool:
-        """Whether in each run in which the pair raced one of the others did, too."""
-        return all(not others.isdisjoint(run - {pair}) for run in self.together if pair in run)
+    def never_without(self, pair: Pair, others: frozenset[Pair], *, differing: bool = False) -> bool:
+        """Whether in each run in which the pair raced (or stored different values) one of the others raced, too."""
+        runs = (run for run, differs in self.together if pair in (differs if differing else run))
+        return all(not others.isdisjoint(run - {pair}) for run in runs)
 
 
 class Subjects:
@@ -327,7 +330,7 @@ def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
             seen.launches.setdefault((pair, level), launch)
         if not race.same_value:
             seen.differs.add(pair)
-    seen.together.add(frozenset(seen.levels))
+    seen.together.add((frozenset(seen.levels), frozenset(seen.differs)))
     return seen
 
 

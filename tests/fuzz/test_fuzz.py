@@ -9,6 +9,7 @@ from tests.fuzz.campaign import campaign
 from tests.fuzz.case import make
 from tests.fuzz.hosts import RefusedError, launches
 from tests.fuzz.judging import Tally
+from tests.fuzz.oracle import Seen
 from tests.fuzz.tree import body, name, smaller, tree, value
 
 KEPT = sorted((Path(__file__).parent / "kept").glob("*.cu"))
@@ -48,6 +49,13 @@ def test_a_program_goes_on_behind_a_launch_that_fails():
     found = launches((rounds,), dict.fromkeys(("p", "q", "e"), 0))
     assert [x.grid for x in found if not x.fails] == [(1, 1), (1, 1)]
     assert [x.fails for x in found] == [False, True, False, True]
+
+
+def test_a_race_counts_in_the_runs_in_which_it_has_stored_different_values():
+    one, other = ((4, "write"), (5, "write"), "global"), ((4, "write"), (4, "write"), "global")
+    seen = Seen(together={(frozenset({one, other}), frozenset({one, other})), (frozenset({one}), frozenset())})
+    assert not seen.never_without(one, frozenset({other}))
+    assert seen.never_without(one, frozenset({other}), differing=True)
 
 
 def test_every_smaller_case_is_smaller():

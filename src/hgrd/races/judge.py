@@ -235,7 +235,7 @@ class Judge:
             if found.missing is None:
                 unknown = tuple(dict.fromkeys((*posed.unknown, *found.unknown)))
                 return replace(posed, data=posed.data or found.data, unknown=unknown), answer
-            posed = with_condition(posed, found.missing)
+            posed = with_condition(posed, found.missing, self.facts)
             answer = self.decide(posed.query)
             if isinstance(answer, Proved):
                 break

@@ -24,7 +24,8 @@ def in_a_launch(
     """
     c = posed.naming.configuration
     extents = symbols_of(*c.grid, *c.block)
-    more = tuple(f for f in cone(facts, extents | symbols_of(*posed.query.facts)) if f not in posed.facts)
+    said = {*posed.query.facts}
+    more = tuple(f for f in cone(facts, extents | symbols_of(*posed.query.facts)) if f.term not in said)
     if _hold(more, found.model):
         return posed, found
     symbols = symbols_of(*(f.term for f in more)) - {*posed.query.shared}
@@ -38,7 +39,8 @@ def in_a_launch(
         case Conflict():
             return replace(posed, query=query), answer
         case Proved():
-            return replace(posed, query=query, facts=(*posed.facts, *more)), answer
+            of = {f.term: f for f in facts}
+            return replace(posed, query=query, facts=tuple(of[term] for term in query.facts)), answer
         case Undecided():
             return posed, found
 

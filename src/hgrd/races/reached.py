@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.orders import Party
 from hgrd.protocol.passing import below
 from hgrd.protocol.phases import Path
 from hgrd.races.parties import SUFFIX, Naming
-from hgrd.races.queries import Posed
+from hgrd.races.queries import Posed, cone
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
@@ -50,11 +51,13 @@ def reach(protocol: Protocol, paths: Mapping[int, Path], posed: Posed, model: Mo
     return Reach(None, data, tuple(unknown))
 
 
-def with_condition(posed: Posed, term: Term) -> Posed:
-    """The query with one more condition on its threads."""
+def with_condition(posed: Posed, term: Term, facts: tuple[Fact, ...]) -> Posed:
+    """The query with one more condition on its threads, and those of all `facts` that bear on this one."""
     query = posed.query
     known = {*query.shared, *query.first.private, *query.second.private}
-    new = sorted(symbols_of(term) - known, key=lambda s: s.name)
+    more = tuple(f for f in cone(facts, symbols_of(term)) if f.term not in query.facts)
+    terms = tuple(f.term for f in more)
+    new = sorted(symbols_of(term, *terms) - known, key=lambda s: s.name)
 
     def of(party: Party) -> tuple[Symbol, ...]:
         return tuple(s for s in new if s.name.endswith(SUFFIX[party]))
@@ -62,8 +65,15 @@ def with_condition(posed: Posed, term: Term) -> Posed:
     first = replace(query.first, private=(*query.first.private, *of(Party.FIRST)))
     second = replace(query.second, private=(*query.second.private, *of(Party.SECOND)))
     shared = tuple(s for s in new if not s.name.endswith(tuple(SUFFIX.values())))
-    query = replace(query, shared=(*query.shared, *shared), first=first, second=second, between=(*query.between, term))
-    return replace(posed, query=query)
+    query = replace(
+        query,
+        shared=(*query.shared, *shared),
+        first=first,
+        second=second,
+        facts=(*query.facts, *terms),
+        between=(*query.between, term),
+    )
+    return replace(posed, query=query, facts=(*posed.facts, *more))
 
 
 @dataclass(slots=True)
