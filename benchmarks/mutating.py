@@ -333,10 +333,6 @@ def undropped(functions: Any, globals_: Any, *_: Any) -> Any:
     return functions, globals_
 
 
-def the_argument(_: Any, value: Any) -> Any:
-    return value
-
-
 def itself(value: Any, *_: Any) -> Any:
     return value
 

@@ -11,7 +11,7 @@ from hgrd.solve.query import Answer, Query, Undecided
 from hgrd.solve.session import Session
 from hgrd.terms import const, le, var
 from hgrd.terms.rewrite import bottom_up
-from tests.checking import check, expected, observed, protocols
+from tests.checking import check, protocols
 
 # The inner cells of a box with a halo of 4 cells, but for a margin on each side that the host is given, too.
 BOX = """
@@ -99,40 +99,3 @@ def test_what_the_size_of_shared_memory_is_computed_from_is_a_size(
 ) -> None:
     protocol = protocols(tmp_path, HALO.replace("SHARED", shared))["halo"]
     assert {s.name for s in sizes(protocol, ())} == found
-
-
-# Each rank of a program has the part between two rounded numbers, and rows of it have two cells more on each side.
-PARTS = """
-#include <cmath>
-#include <cstdlib>
-// EXPECTED
-__global__ void halo(float *a, const float *row, int n, int m) {
-  int x = threadIdx.x, y = blockIdx.x;
-  a[y * (n + 4) + x] = row[2 * y + x];  // left
-}
-int main(int argc, char **argv) {
-  int rank = atoi(argv[1]);
-  double share = 400.0 / atoi(argv[2]);
-  int begin = round(share * rank), end = round(share * (rank + 1)) - 1;
-  int n = end - begin + 1, m = 200;
-  float *a, *row;
-  cudaMalloc(&a, sizeof(float) * (n + 4) * m);
-  cudaMalloc(&row, sizeof(float) * COUNT);
-  halo<<<m, 2>>>(a, row, n, m);
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("count", "verdict"),
-    [
-        ("n * m", "safe: 1 of 1 pairs"),
-        ("(size_t)m * n", "safe: 1 of 1 pairs"),
-        ("(n + 4) * m", "race: write left, write left; global; grid (unless n >= 0)"),
-        ("2 * m", "race: write left, write left; global; grid (unless n >= 0)"),
-    ],
-)
-def test_a_negative_number_of_bytes_is_not_allocated(tmp_path: Path, count: str, verdict: str) -> None:
-    """As a size_t it is more than there is. Rows of one cell are short of the two that threads write."""
-    text = PARTS.replace("COUNT", count).replace("EXPECTED", verdict)
-    assert observed(check(tmp_path, text), text) == expected(text)

@@ -48,33 +48,14 @@ _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
 
 
 def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value | None:
-    """`cudaMalloc(&p, size)`: a new object; its size is not 0, nor what a negative number is as one."""
+    """`cudaMalloc(&p, size)`: a new object; its size is not 0."""
     name, type_ = call.receiver(0)
     if size is not None:
-        _holds(call, le(const(1), _signed(size)))
+        _holds(call, le(const(1), size))
     made = call.allocate(name, pointee(type_), space, size)
     call.put(call.arguments[0], made, PointerType(INT))
     call.record.makers.stores(call.machine, call.arguments[0], made, call.span)
     return _SUCCESS
-
-
-def _signed(size: Term) -> Term:
-    """A number of bytes, where none is so large: a negative number that became a size_t is negative again.
-
-    Sums and products of what is the same modulo 2^64 are, too.
-    """
-    return wrap(_modulo(size), 64, signed=True, soft=True)
-
-
-def _modulo(number: Term) -> Term:
-    """A number that is the same modulo 2^64."""
-    match number.op:
-        case Op.WRAP if number.wrap_to[0] == 64:
-            return _modulo(number.args[0])
-        case Op.ADD | Op.SUB | Op.MUL:
-            return rebuild(number, tuple(map(_modulo, number.args)))
-        case _:
-            return number
 
 
 def _holds(call: Invocation, fact: Term) -> None:
