@@ -333,6 +333,14 @@ def undropped(functions: Any, globals_: Any, *_: Any) -> Any:
     return functions, globals_
 
 
+def the_arguments(_: Any, path: Any, arguments: Any) -> Any:
+    return tuple(arguments)
+
+
+def the_value(_: Any, state: Any, value: Any, before: Any) -> Any:
+    return value
+
+
 def itself(value: Any, *_: Any) -> Any:
     return value
 

@@ -79,3 +79,33 @@ int main(int argc, char **argv) {
 """
 
 test_kernel = verdicts(SOURCE)
+
+
+EQUAL = """
+// race: read in, write out; global; warp block
+__global__ void in_place(int *out, const int *in, int n) { out[threadIdx.x] =  // out
+    in[(threadIdx.x + 1) % n]; }  // in
+
+// safe: 1 of 1 pairs
+__global__ void apart(int *out, const int *in, int n) { out[threadIdx.x] = in[(threadIdx.x + 1) % n]; }
+
+// race: read from, write to; global; warp block
+__global__ void chosen(int *out, const int *in, int n) { out[threadIdx.x] =  // to
+    in[(threadIdx.x + 1) % n]; }  // from
+
+// race: read both, write both; global; warp block (unless n >= 0)
+__global__ void behind(int *out, int *in, int n) { if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x]; }  // both
+
+void run(int *p, int *q, int n) {
+  int *other;
+  cudaMalloc(&other, 1 << 20);
+  if (p == q)
+    in_place<<<1, 64>>>(p, q, n);
+  else
+    apart<<<1, 64>>>(p, q, n);
+  chosen<<<1, 64>>>(p == q ? p : other, q, n);
+  if (p == q + n) behind<<<1, 64>>>(p, q, n);
+}
+"""
+
+test_equal = verdicts(EQUAL)

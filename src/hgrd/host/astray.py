@@ -15,12 +15,13 @@ from hgrd.host.memory import direct_targets
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.statements import Declare
-from hgrd.program.types import ArrayType, PointerType, RecordType
+from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.effects import local_effects
 from hgrd.symbolic.places import SHARED_SPACES, forget
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
-from hgrd.symbolic.values import Choice, FloatValue, OpaqueValue, Value
+from hgrd.symbolic.values import Choice, FloatValue, OpaqueValue, Pointer, Value, pointed_to
+from hgrd.terms import const
 
 _HOLDERS: Final = (
     "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
@@ -33,6 +34,8 @@ def stored_astray(record: Record, state: State, address: Value, value: Value) ->
     if record.lent and any(target.external for target in direct_targets((address,))):
         for target in record.lent.values():
             forget(state, target)
+    if any(target.external for target in direct_targets((address,))):
+        lend_all(record, (value,))
     if not _unknown(address):
         return
     lose_all(state)
@@ -52,30 +55,47 @@ def lend(record: Record, state: State, qualified: str, arguments: tuple[Value, .
         return
     for target in direct_targets(arguments[1:]):
         inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
-        for found in (target, *direct_targets(inside)):
-            if found.space not in SHARED_SPACES:
-                record.lent[found.key] = found
+        lend_all(record, (Pointer(target, const(0)), *inside))
+
+
+def lend_all(record: Record, values: tuple[Value, ...]) -> None:
+    """What the values point to may be written to through pointers that nothing is known of."""
+    for target in (t for value in values for t in pointed_to(value)):
+        if target.space not in SHARED_SPACES:
+            record.lent[target.key] = target
 
 
 def hand_back(record: Record, call: ir.Call, arguments: tuple[Value, ...]) -> None:
     """A call that is not followed may return a pointer to what it has been given, of that type (C++, [basic.lval])."""
-    if not isinstance(call.type, PointerType):
-        return
-    for target in direct_targets(arguments):
-        alike = isinstance(target.element, RecordType | ArrayType) or target.element == call.type.to
-        if alike and target.space not in SHARED_SPACES:
-            record.lent[target.key] = target
+    if isinstance(call.type, PointerType):
+        given = (Pointer(target, const(0)) for target in direct_targets(arguments))
+        lend_all(record, tuple(p for p in given if _may_lead(call.type.to, p.target.element)))
+
+
+def _may_lead(to: Type, element: Type | None) -> bool:
+    """Whether what a pointer leads to may be (a part of) an object of a type, or anything."""
+    if isinstance(to, VoidType) or isinstance(element, RecordType | ArrayType) or to == element:
+        return True
+    if isinstance(to, IntType) and isinstance(element, IntType):
+        return to.bits in (8, element.bits)
+    return False
 
 
 def _private(functions: Iterable[Function]) -> frozenset[str]:
-    """The keys of local variables and parameters whose address nobody takes."""
+    """The keys of local variables and parameters whose address nobody takes; the methods of an object may."""
     own: set[str] = set()
     exposed: set[str] = set()
     for function in functions:
-        own |= {parameter.key for parameter in function.parameters}
-        own |= {node.variable.key for node in nodes(function.body) if isinstance(node, Declare)}
+        declared = (node.variable for node in nodes(function.body) if isinstance(node, Declare))
+        own |= {variable.key for variable in (*function.parameters, *declared) if not _is_object(variable.type)}
         exposed |= {variable.key for variable in local_effects(function.body).exposed}
     return frozenset(own - exposed)
+
+
+def _is_object(type_: Type) -> bool:
+    while isinstance(type_, ArrayType):
+        type_ = type_.of
+    return isinstance(type_, RecordType)
 
 
 def _unknown(address: Value) -> bool:

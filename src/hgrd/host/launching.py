@@ -8,6 +8,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
 
+from hgrd.host.aliases import found_equal
 from hgrd.host.contents import after_kernel, fills_of, lose_all
 from hgrd.host.context import Invocation, Record
 from hgrd.host.copies import constants_at, facts_of
@@ -105,7 +106,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     roots = [*grid, *block, *([] if shared is None else [shared])]
     function = record.linked.functions.get(kernel.key)
     parameters = () if function is None else function.parameters
-    given = _given(machine, request, parameters)
+    given = found_equal(state.path, _given(machine, request, parameters))
     later = request.later or record.postponed
     constants = () if later else constants_at(record, machine, state, kernel)
     values = [*given, *(c.value for c in constants)]

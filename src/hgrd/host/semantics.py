@@ -163,7 +163,7 @@ class HostSemantics(Semantics):
             self.record.makers.gives(reachable(state, written) if deep else direct_targets(written))
         self._outside_code(state, call, arguments, deep=deep)
         hand_back(self.record, call, arguments)
-        return invocation.unknown()
+        return _new_object(machine, call, arguments) or invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
         """What a body may have changed that gave these values to what it calls, and globals: anything."""
@@ -284,14 +284,11 @@ def _meaning(call: ir.Call, *, of_program: bool) -> Meaning | None:
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
-    """A constructor without a body: dim3's, a copy, or one of which nothing is known."""
-    here = arguments[0] if arguments else None
-    if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
-        return None
-    type_ = here.target.element
+    """A constructor without a body: dim3's, or a copy."""
+    type_ = _constructed_type(arguments)
+    source = arguments[1] if len(arguments) > 1 else None
     if type_ is None:
         return None
-    source = arguments[1] if len(arguments) > 1 else None
     if call.function.name == "dim3" and not isinstance(source, Pointer | Composite):
         return _dim3(machine, arguments[1:])
     if isinstance(source, Composite):
@@ -299,10 +296,22 @@ def _construction(machine: Machine, state: State, call: ir.Call, arguments: tupl
     if len(arguments) == 2 and isinstance(source, Pointer) and source.target.element == type_:
         copied = load(machine, state, source, type_, call.span)
         return copied if isinstance(copied, Composite) else None
-    if isinstance(type_, RecordType):
-        made = unknown(machine, call.function.name, type_, call.span)
-        return made if isinstance(made, Composite) else None
     return None
+
+
+def _new_object(machine: Machine, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
+    """What a constructor has made of which nothing is known."""
+    type_ = _constructed_type(arguments)
+    made = unknown(machine, call.function.name, type_, call.span) if isinstance(type_, RecordType) else None
+    return made if isinstance(made, Composite) else None
+
+
+def _constructed_type(arguments: tuple[Value, ...]) -> Type | None:
+    """What a constructor is called for, if it is called for a new object."""
+    here = arguments[0] if arguments else None
+    if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
+        return None
+    return here.target.element
 
 
 def _dim3(machine: Machine, extents: tuple[Value, ...]) -> Composite:

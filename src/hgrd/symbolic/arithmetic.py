@@ -13,6 +13,7 @@ from hgrd.symbolic.values import (
     Choice,
     FloatValue,
     FunctionValue,
+    MemoryObject,
     MemorySpace,
     NullValue,
     Pointer,
@@ -181,8 +182,8 @@ def _compare_pointers(op: BinaryOp, a: Value, b: Value) -> Term | None:
             return _null(pointer) if op is BinaryOp.EQ else negate(_null(pointer))
         case Pointer(), Pointer() if _found(a) and _found(b):
             return integer(op, a.offset, b.offset, BoolType())
-        case Pointer(), Pointer() if _from_outside(a) or _from_outside(b):
-            return integer(op, a.offset, add(b.offset, _distance(a, b)), BoolType())
+        case Pointer(), Pointer() if from_outside(a.target) or from_outside(b.target):
+            return integer(op, a.offset, add(b.offset, distance(a.target, b.target)), BoolType())
         case Pointer(), Pointer() if op in _EQUALITIES and not _found(a) and not _found(b):
             return TRUE if op is BinaryOp.NE else FALSE
         case (FunctionValue(function=f), FunctionValue(function=g)) if f.key == g.key:
@@ -204,14 +205,14 @@ def _found(pointer: Pointer) -> bool:
     return pointer.target.key.startswith("*") and not pointer.offset.is_const
 
 
-def _from_outside(pointer: Pointer) -> bool:
-    """Whether host code has got it from code that is not given: it may be null, or lead into another object."""
-    return pointer.target.external and pointer.target.space is MemorySpace.HOST
+def from_outside(target: MemoryObject) -> bool:
+    """Whether host code has it from code that is not given: the pointer may be null, or lead into another object."""
+    return target.external and target.space is MemorySpace.HOST
 
 
-def _distance(a: Pointer, b: Pointer) -> Term:
-    """How far the object of `b` begins behind that of `a`."""
-    one, two = a.target.key, b.target.key
+def distance(a: MemoryObject, b: MemoryObject) -> Term:
+    """How far `b` begins behind `a`: a symbol, or its negation."""
+    one, two = a.key, b.key
     name = f"{max(one, two)} - {min(one, two)}"
     between = var(Symbol(name, -_FAR, _FAR, Origin.INPUT))
     return between if one < two else neg(between)
@@ -219,7 +220,7 @@ def _distance(a: Pointer, b: Pointer) -> Term:
 
 def _null(pointer: Pointer) -> Term:
     """Whether it is null: only what is found in memory or comes from outside may be; all else leads to an object."""
-    if _from_outside(pointer):
+    if from_outside(pointer.target):
         return ne(var(Symbol(f"{pointer.target.key} is null", 0, 1, Origin.INPUT)), const(0))
     return eq(pointer.offset, const(0)) if _found(pointer) else FALSE
 

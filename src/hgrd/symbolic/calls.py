@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hgrd.program import expressions as ir
@@ -12,7 +13,17 @@ from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.symbolic.methods import overriders
 from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
-from hgrd.symbolic.values import OPAQUE, Choice, Composite, FunctionValue, MemoryObject, NullValue, Pointer, Value
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Choice,
+    Composite,
+    FunctionValue,
+    MemoryObject,
+    NullValue,
+    Pointer,
+    Value,
+    pointed_to,
+)
 from hgrd.terms import Origin, Term, conj, const, eq, negate, read
 
 if TYPE_CHECKING:
@@ -134,7 +145,25 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
     known = _construct_at(machine, state, e, here)
     value = load(machine, state, here, e.type, e.span) if known is None else known
     state.store.pop(target.key, None)
-    return value
+    return _moved(state, value, target) if _has_body(machine, e) else value
+
+
+def _moved(state: State, value: Value, before: MemoryObject) -> Value:
+    """The object is not where its constructor found it: where pointers to it lead is not known."""
+    for key, region in state.store.items():
+        if any(before in pointed_to(cell.value) for cell in region.cells.values()):
+            cells = {at: replace(cell, value=_without(cell.value, before)) for at, cell in region.cells.items()}
+            state.store[key] = replace(region, cells=cells)
+    return _without(value, before)
+
+
+def _without(value: Value, before: MemoryObject) -> Value:
+    match value:
+        case Composite(cells=cells):
+            kept = {at: replace(cell, value=_without(cell.value, before)) for at, cell in cells.items()}
+            return replace(value, cells=kept)
+        case _:
+            return OPAQUE if before in pointed_to(value) else value
 
 
 def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expression, type_: Type, span: Span) -> None:

@@ -317,6 +317,9 @@ def _join(state: State, a: State, b: State, span: Span) -> None:
 def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
     size = machine.size(type_)
     if size is None:
+        for _, part in parts:
+            if state is not None:
+                evaluate(machine, state, part)
         return OPAQUE
     cells: dict[int, Cell] = {}
     units = bit_units(type_, machine.records)

@@ -1,0 +1,87 @@
+"""Pointers from outside that the program has found to be equal, or so far apart: they lead into one object.
+
+    if (out == in) in_place<<<grid, block>>>(out, in, n);
+
+Of other pointers from outside a verdict assumes that the memory behind them does not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import TypeAlias
+
+from hgrd.symbolic.arithmetic import distance, from_outside
+from hgrd.symbolic.linear import difference, from_linear, linear
+from hgrd.symbolic.state import Condition
+from hgrd.symbolic.values import Choice, Composite, FloatValue, MemoryObject, Pointer, PointerValue, Value, pointed_to
+from hgrd.terms import Op, Term, add, const, symbols_of, var
+
+Within: TypeAlias = Mapping[str, tuple[MemoryObject, Term]]
+"""By key, the object that another one lies in, and how far behind its begin."""
+
+
+def found_equal(path: Iterable[Condition], arguments: Iterable[Value]) -> tuple[Value, ...]:
+    """The arguments of a launch, with pointers into one object for those that `path` says lead there."""
+    given = tuple(arguments)
+    outside = tuple({t.key: t for value in given for t in pointed_to(value) if from_outside(t)}.values())
+    if len(outside) < 2:
+        return given
+    equations = tuple(e for c in path for e in _equations(c.term))
+    within: dict[str, tuple[MemoryObject, Term]] = {}
+    for one, two in combinations(outside, 2):
+        behind = _behind(equations, one, two)
+        if behind is not None and two.key not in within:
+            into, further = within.get(one.key, (one, const(0)))
+            within[two.key] = (into, add(behind, further))
+    return tuple(_moved(value, within, outside) for value in given)
+
+
+def _behind(equations: Iterable[Term], one: MemoryObject, two: MemoryObject) -> Term | None:
+    """How far `two` begins behind `one`, if one of the equations says it."""
+    return next((d for e in equations if (d := _solved(e, distance(one, two))) is not None), None)
+
+
+def _equations(term: Term) -> Iterator[Term]:
+    if term.op is Op.EQ:
+        yield term
+    elif term.op is Op.AND:
+        for part in term.args:
+            yield from _equations(part)
+
+
+def _solved(equation: Term, wanted: Term) -> Term | None:
+    """What an equation says a distance is."""
+    constant, atoms = linear(difference(*equation.args))
+    (symbol,) = symbols_of(wanted)
+    slope = atoms.pop(var(symbol), 0)
+    if abs(slope) != 1 or any(symbol in symbols_of(atom) for atom in atoms):
+        return None
+    sign = -slope if wanted is var(symbol) else slope
+    return from_linear((sign * constant, {atom: sign * n for atom, n in atoms.items()}))
+
+
+def _moved(value: Value, within: Within, outside: tuple[MemoryObject, ...]) -> Value:
+    match value:
+        case Composite(cells=cells):
+            kept = {at: replace(c, value=_moved(c.value, within, outside)) for at, c in cells.items()}
+            return replace(value, cells=kept)
+        case Term() | FloatValue():
+            return value
+        case _:
+            return _pointer(value, within, outside)
+
+
+def _pointer(value: PointerValue, within: Within, outside: tuple[MemoryObject, ...]) -> PointerValue:
+    match value:
+        case Pointer(target=target, offset=offset) if target.key in within:
+            into, behind = within[target.key]
+            return Pointer(into, add(offset, behind))
+        case Choice(condition=condition, then=a, otherwise=b):
+            equal = tuple(_equations(condition))
+            pairs = ((t, o) for t in pointed_to(a) for o in outside if o != t)
+            held = {t.key: (o, behind) for t, o in pairs if (behind := _behind(equal, o, t)) is not None}
+            return Choice(condition, _pointer(a, {**within, **held}, outside), _pointer(b, within, outside))
+        case _:
+            return value
