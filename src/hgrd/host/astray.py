@@ -20,8 +20,7 @@ from hgrd.program.walk import nodes
 from hgrd.symbolic.effects import local_effects
 from hgrd.symbolic.places import SHARED_SPACES, forget
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
-from hgrd.symbolic.values import Choice, FloatValue, OpaqueValue, Pointer, Value, pointed_to
-from hgrd.terms import const
+from hgrd.symbolic.values import Choice, FloatValue, MemoryObject, OpaqueValue, Value, pointed_to
 
 _HOLDERS: Final = (
     "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
@@ -31,11 +30,10 @@ _HOLDERS: Final = (
 
 def stored_astray(record: Record, state: State, address: Value, value: Value) -> None:
     """A value is stored at an address; numbers with a fraction go where such numbers are (C++, [basic.lval])."""
-    if record.lent and any(target.external for target in direct_targets((address,))):
+    if any(target.external for target in direct_targets((address,))):
         for target in record.lent.values():
             forget(state, target)
-    if any(target.external for target in direct_targets((address,))):
-        lend_all(record, (value,))
+        _lend(record, pointed_to(value))
     if not _unknown(address):
         return
     lose_all(state)
@@ -55,21 +53,19 @@ def lend(record: Record, state: State, qualified: str, arguments: tuple[Value, .
         return
     for target in direct_targets(arguments[1:]):
         inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
-        lend_all(record, (Pointer(target, const(0)), *inside))
-
-
-def lend_all(record: Record, values: tuple[Value, ...]) -> None:
-    """What the values point to may be written to through pointers that nothing is known of."""
-    for target in (t for value in values for t in pointed_to(value)):
-        if target.space not in SHARED_SPACES:
-            record.lent[target.key] = target
+        _lend(record, (target, *(t for value in inside for t in pointed_to(value))))
 
 
 def hand_back(record: Record, call: ir.Call, arguments: tuple[Value, ...]) -> None:
     """A call that is not followed may return a pointer to what it has been given, of that type (C++, [basic.lval])."""
     if isinstance(call.type, PointerType):
-        given = (Pointer(target, const(0)) for target in direct_targets(arguments))
-        lend_all(record, tuple(p for p in given if _may_lead(call.type.to, p.target.element)))
+        to = call.type.to
+        _lend(record, (target for target in direct_targets(arguments) if _may_lead(to, target.element)))
+
+
+def _lend(record: Record, targets: Iterable[MemoryObject]) -> None:
+    """The objects may be written to through pointers that nothing is known of."""
+    record.lent |= {target.key: target for target in targets if target.space not in SHARED_SPACES}
 
 
 def _may_lead(to: Type, element: Type | None) -> bool:
