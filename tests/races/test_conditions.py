@@ -1,9 +1,17 @@
 """Races that one precondition on parameters excludes, and those that none does."""
 
+from pathlib import Path
+from time import perf_counter
+
 import pytest
 
+from hgrd.races.analyze import link, prepare
 from hgrd.races.findings import Confidence
-from tests.checking import check, observed, verdicts
+from hgrd.races.judge import judge
+from hgrd.races.options import AnalysisOptions
+from hgrd.solve.decide import decide
+from hgrd.solve.session import Session
+from tests.checking import check, observed, parse, verdicts
 
 SOURCE = """
 // race: write cell, write cell; global; warp block grid (unless cols <= stride)
@@ -417,3 +425,35 @@ def test_what_the_host_excludes_but_for_overflow_is_no_condition(tmp_path_factor
     """`n <= b` contradicts the assertion, where `b * b` does not wrap around."""
     report = check(tmp_path_factory.mktemp("wrapping"), WRAPPING)
     assert [f.condition for kernel in report.kernels for f in kernel.findings] == [""]
+
+
+ROWS = """
+__global__ void rows(int *a, int width, int height, int stride) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) a[y * stride + x] = x;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "condition"),
+    [
+        ("", "width <= stride"),
+        ("stride == width", "stride == width"),
+        ("stride == (gridDim.x * blockDim.x)", "width <= stride"),  # that does not exclude it
+    ],
+)
+def test_what_excludes_races_of_other_launches_comes_first(tmp_path: Path, elsewhere: str, condition: str):
+    program = parse(tmp_path, ROWS)
+    (kernel,) = program.kernels()
+    protocol, facts = prepare(link((program,)), kernel, None, AnalysisOptions(), [])
+    with Session() as session:
+        found = judge(
+            protocol,
+            facts,
+            AnalysisOptions(),
+            lambda query: decide(query, session=session),
+            perf_counter() + 60,
+            elsewhere={elsewhere},
+        )
+    assert [f.condition for f in found.findings] == [condition]

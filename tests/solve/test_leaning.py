@@ -1,11 +1,14 @@
 """A conflict that only exists because a soft wrap takes effect at sizes nobody uses is none."""
 
+from dataclasses import replace
+
 from hgrd.solve.decide import decide
-from hgrd.solve.query import Axis, Conflict, Party, Proved, Query
+from hgrd.solve.query import Axis, Conflict, Party, Proved, Query, Scrutiny
 from hgrd.solve.session import Session
 from hgrd.terms import Origin, Symbol, Term, add, const, disj, le, mul, ne, var, wrap
 
 WIDTH = 2048
+NONE, REALISTIC, FULL = Scrutiny.NONE, Scrutiny.REALISTIC, Scrutiny.FULL
 
 
 def rows(pitch: Symbol, facts: tuple[Term, ...]) -> Query:
@@ -43,3 +46,27 @@ def test_so_it_is_where_small_launches_are_tried_first_because_others_conflict()
         answer = decide(rows(pitch, (le(const(WIDTH), var(pitch)),)), session=session)
     assert isinstance(answer, Proved)
     assert answer.no_wrap
+
+
+def test_how_far_wraps_are_looked_into():
+    pitch = Symbol("pitch", 0, 1 << 40, Origin.INPUT)
+    query = rows(pitch, (le(const(WIDTH), var(pitch)),))
+    full, realistic, none = (decide(replace(query, scrutiny=s)) for s in (FULL, REALISTIC, NONE))
+    assert isinstance(full, Proved)
+    assert isinstance(realistic, Proved)
+    assert isinstance(none, Proved)
+    assert (full.no_wrap, full.wraps_at is None) == (realistic.no_wrap, False)
+    assert realistic.no_wrap
+    assert realistic.wraps_at is None
+    assert none.no_wrap == ()
+
+
+def test_small_launches_that_wrap_are_conflicts_however_far_others_are_looked_into():
+    n = Symbol("n", 1, 255, Origin.INPUT)
+    x, y = (Symbol(f"x{k}", 0, 1023, Origin.THREAD) for k in "12")
+    parties = [
+        Party((s,), (Axis(s, const(1024)),), (), wrap(mul(var(s), var(n)), 8, False, soft=True), 1) for s in (x, y)
+    ]
+    query = Query((n,), (), (), parties[0], parties[1], (ne(var(x), var(y)),))
+    for scrutiny in (FULL, REALISTIC):
+        assert isinstance(decide(replace(query, scrutiny=scrutiny)), Conflict)

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from hgrd.host.aliases import found_equal
+from hgrd.host.alternatives import unified
 from hgrd.host.contents import after_kernel, fills_of, lose_all
 from hgrd.host.context import Invocation, Record
 from hgrd.host.copies import constants_at, facts_of
@@ -16,6 +17,7 @@ from hgrd.host.facts import argument_facts, fact, holding, relevant
 from hgrd.host.iterations import survived
 from hgrd.host.memory import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite, Making
+from hgrd.host.projection import projected
 from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
@@ -109,14 +111,16 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     given = found_equal(state.path, _given(machine, request, parameters))
     later = request.later or record.postponed
     constants = () if later else constants_at(record, machine, state, kernel)
-    values = [*given, *(c.value for c in constants)]
-    roots += [t for a in values for t in terms_in(a)]
     filled = [] if later or record.destroys else _filled(state, given)
+    one = unified(given, [c.value for c in constants], [o for o, _ in filled])
+    values = [*one.arguments, *(c.value for c in constants)]
+    roots += [t for a in values for t in terms_in(a)]
     roots += [t for _, f in filled for t in f.terms()]
-    conditions = relevant((*state.path, *_of_iterations_before(record, machine, state)), roots)
+    path = (*state.path, *_of_iterations_before(record, machine, state))
+    conditions = relevant(projected(path, roots, record.kinds), roots)
     seen = view(roots, [c.term for c in conditions], values)
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
-    arguments = tuple(map(seen.value, given))
+    arguments = tuple(map(seen.value, one.arguments))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
     extents = (*grid, *block)
     contents = tuple(holding(seen.place(o), f.mapped(seen.term)) for o, f in filled)
@@ -137,7 +141,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
         contents,
-        tuple(replace(m, target=seen.place(m.target)) for m in _made(record, given, request.written)),
+        tuple(replace(m, target=seen.place(m.target)) for m in one.made(_made(record, given, request.written))),
     )
 
 

@@ -11,7 +11,7 @@ from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.signatures import callable_as
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
-from hgrd.program.types import Field, FunctionType, OpaqueType, Record, Type
+from hgrd.program.types import Field, FunctionType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 
 LAUNCH_FUNCTIONS = frozenset(
@@ -52,7 +52,8 @@ class Linked:
     """Functions, globals and records by key; `uses` of every host function with a body in user code.
 
     `constants` are the variables of constant memory that can be followed.  `taken` are the functions and kernels whose
-    address is taken somewhere, by initial values, too, other than to be launched at once.
+    address is taken somewhere, by initial values, too, other than to be launched at once.  `operators` are, by the key
+    of its type, the functions to call for `object()`.
     """
 
     functions: Mapping[str, Function]
@@ -61,6 +62,7 @@ class Linked:
     uses: Mapping[str, Uses]
     constants: Constants
     taken: frozenset[str]
+    operators: Mapping[str, tuple[str, ...]]
 
     def launchers(self) -> frozenset[str]:
         """The functions of the runtime that launch kernels."""
@@ -144,7 +146,25 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
     uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
     taken = _uses(tuple(g.initial for g in globals_.values()), wants).addresses
     taken = taken.union(*(u.addresses for u in uses.values()))
-    return Linked(functions, globals_, records, uses, followed(units), taken)
+    return Linked(functions, globals_, records, uses, followed(units), taken, _operators(hosts[k] for k in uses))
+
+
+def record_of(type_: Type) -> str | None:
+    """The key of the record that it is, or points to."""
+    match type_:
+        case PointerType(to=RecordType(key=key)) | RecordType(key=key):
+            return key
+        case _:
+            return None
+
+
+def _operators(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for function in functions:
+        owner = record_of(function.parameters[0].type if function.parameters else function.returns)
+        if function.ref.name == "operator()" and owner is not None:
+            found[owner] = (*found.get(owner, ()), function.ref.key)
+    return found
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:

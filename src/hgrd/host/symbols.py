@@ -46,17 +46,16 @@ def followed(units: Iterable[Program]) -> Constants:
     One that several files define, each for itself, is left out: which of them a copy means, its name does not say.
     """
     programs = tuple(units)
-    defined: dict[str, Global] = {}
-    count: Counter[str] = Counter()
+    everywhere = [(key, item) for unit in programs for key, item in unit.globals.items()]
+    constant = [(k, g) for k, g in everywhere if g.variable.storage is Storage.CONSTANT and not g.external]
+    if not constant:
+        return Constants({}, frozenset(), frozenset())
+    defined, count = dict(constant), Counter(key for key, _ in constant)
     exposed = _behind_the_scenes(programs)
     copied: set[str] = set()
     open_: set[str] = set()
     everything = False
     for unit in programs:
-        for key, item in unit.globals.items():
-            if item.variable.storage is Storage.CONSTANT and not item.external:
-                defined[key] = item
-                count[key] += 1
         for function, root in _on_the_host(unit):
             mentions, copies, by_name = _uses(root)
             exposed |= mentions

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.host.link import Linked
+from hgrd.host.link import Linked, record_of
 from hgrd.program import expressions as ir
-from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.program.types import RecordType
 from hgrd.symbolic.calls import reachable
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import Choice, Composite, FunctionValue, Value
@@ -32,8 +32,8 @@ def callables(
     regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
     values = (*arguments, *(c.value for region in regions for c in region.cells.values()))
     types = (a.type for a in call.arguments if not copied or isinstance(a.type, RecordType))
-    records = {key for type_ in types for key in _record(type_)}
-    found = (*_functions(values), *_called_by_others(linked, records))
+    operators = (key for owner in map(record_of, types) if owner for key in linked.operators.get(owner, ()))
+    found = (*_functions(values), *operators)
     return frozenset(key for key in found if key in linked.uses)
 
 
@@ -57,20 +57,3 @@ def _functions(values: Iterable[Value]) -> Iterator[str]:
                 yield from _functions(c.value for c in cells.values())
             case _:
                 pass
-
-
-def _record(type_: Type) -> Iterator[str]:
-    match type_:
-        case PointerType(to=RecordType(key=key)) | RecordType(key=key):
-            yield key
-        case _:
-            pass
-
-
-def _called_by_others(linked: Linked, records: set[str]) -> Iterator[str]:
-    """The call operators of records."""
-    for key in linked.uses if records else ():
-        function = linked.functions[key]
-        this = function.parameters[0].type if function.parameters else function.returns
-        if function.ref.name == "operator()" and not records.isdisjoint(_record(this)):
-            yield key

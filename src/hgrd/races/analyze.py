@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 
@@ -48,6 +48,19 @@ _log = logging.getLogger(__name__)
 _BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
 _SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
 _LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known besides of a launch: what is `assumed` of its kernel, and whether any host code is there.
+
+    `conditions` are the preconditions that races of the kernel have at the launches before.
+    """
+
+    programs: tuple[Program, ...]
+    assumed: tuple[Fact, ...]
+    hosted: bool
+    conditions: Set[str]
 
 
 def link(programs: tuple[Program, ...]) -> Tables:
@@ -97,18 +110,14 @@ def analyze(
         for kernel, assumed in kernels:
             messages += [Message(f.span, f"assumed of kernel '{kernel.ref.name}': {f.text}", False) for f in assumed]
             launches = sites[kernel.ref.key]
-            reports += [
-                _launch(
-                    Situation(tables, kernel, launch, ask),
-                    _within(options, end, ahead - index),
-                    messages,
-                    programs,
-                    assumed if launch is None else (*assumed, *unseen, *ruled_out.get(kernel.span, ())),
-                    (replay, replay_barrier),
-                    hosted=bool(host.launches or host.cut),
-                )
-                for index, launch in enumerate(launches)
-            ]
+            judged: list[LaunchReport] = []
+            for index, launch in enumerate(launches):
+                known = assumed if launch is None else (*assumed, *unseen, *ruled_out.get(kernel.span, ()))
+                hosted, elsewhere = bool(host.launches or host.cut), {f.condition for r in judged for f in r.findings}
+                situation, limits = Situation(tables, kernel, launch, ask), _within(options, end, ahead - index)
+                seen = Around(programs, known, hosted, elsewhere - {""})
+                judged.append(_launch(situation, limits, messages, seen, (replay, replay_barrier)))
+            reports += judged
             ahead -= len(launches)
             if launches != [None] and kernel.ref.key in host.cut:
                 reports.append(_beyond(kernel, host.cut[kernel.ref.key]))
@@ -161,11 +170,8 @@ def _launch(
     situation: Situation,
     options: AnalysisOptions,
     messages: list[Message],
-    programs: tuple[Program, ...],
-    assumed: tuple[Fact, ...],
+    around: Around,
     replays: tuple[Replay | None, ReplayBarrier | None],
-    *,
-    hosted: bool,
 ) -> LaunchReport:
     begin = perf_counter()
     replay, replay_barrier = replays
@@ -173,10 +179,10 @@ def _launch(
     try:
         end = begin + options.time_limit
         protocol, facts = prepare(tables, kernel, launch, options, messages, end)
-        gaps = (*protocol.gaps, *broken(protocol.functions, programs))
-        protocol = replace(protocol, gaps=gaps, assumed=(*assumed, *protocol.assumed))
+        gaps = (*protocol.gaps, *broken(protocol.functions, around.programs))
+        protocol = replace(protocol, gaps=gaps, assumed=(*around.assumed, *protocol.assumed))
         met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
-        result = judge(protocol, facts, options, decide, end, hosted=hosted)
+        result = judge(protocol, facts, options, decide, end, hosted=around.hosted, elsewhere=around.conditions)
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)
             result = replace(result, findings=tuple(replay(situation, f, evidence) for f, evidence in findings))

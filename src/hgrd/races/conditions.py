@@ -9,7 +9,7 @@ to wrap around only where that alone does not exclude the race.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 from time import perf_counter, process_time
@@ -20,7 +20,7 @@ from hgrd.races.candidates import Candidate, Named, candidates
 from hgrd.races.layout import Start, of_layout
 from hgrd.races.queries import Posed
 from hgrd.races.runs import NAME
-from hgrd.solve.query import Answer, Conflict, Model, Proved, Query
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
 from hgrd.solve.wrapping import in_range, takes_effect
 from hgrd.terms import (
     TRUE,
@@ -61,11 +61,16 @@ class Suspect:
 
 
 def precondition(
-    suspect: Suspect, decide: Callable[[Query], Answer], deadline: float, *, only: str | None = None
+    suspect: Suspect,
+    decide: Callable[[Query], Answer],
+    deadline: float,
+    *,
+    only: str | None = None,
+    first: Set[str] = frozenset(),
 ) -> str:
     """The weakest candidate that excludes the finding, as C; "" if none does in the time there is.
 
-    `deadline` is a value of perf_counter().  `only`: this one alone is tried.
+    `deadline` is a value of perf_counter().  `only`: this one alone is tried.  `first`: these before others.
     """
     if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
         return ""
@@ -75,7 +80,7 @@ def precondition(
     posed = suspect.conflicts[0][0]
     parts = (Candidate(text, says) for text, says in of_layout(posed.query, suspect.starts, suspect.arguments))
     others = candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters)
-    for candidate in chain(parts, others):
+    for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
         if only not in (None, candidate.text):
             continue
         if perf_counter() > deadline or process_time() > enough:
@@ -127,7 +132,7 @@ def _excludes(
     """
     assumed: dict[Term, None] = {}
     for index, posed in enumerate(queries):
-        answer = decide(_under(candidate, posed.query))
+        answer = decide(replace(_under(candidate, posed.query), scrutiny=Scrutiny.REALISTIC))
         if isinstance(answer, Conflict):
             conflicts.append((posed, answer.model))
         if not isinstance(answer, Proved):
@@ -211,7 +216,7 @@ def _however_often(term: Term) -> Term:
 
 
 def _can_meet(query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]) -> bool:
-    answer = decide(query)
+    answer = decide(replace(query, scrutiny=Scrutiny.NONE))
     if not isinstance(answer, Conflict):
         return False
     return not _leans(answer.model, assumed) or _conflict_without(assumed, query, decide)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
@@ -44,6 +44,7 @@ _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at
 _SECONDS_A_RACE = 0.1
 
 Decide: TypeAlias = Callable[[Query], Answer]
+Meeting: TypeAlias = tuple[Posed, Model]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +83,14 @@ class Judge:
     suppositions: Suppositions
     hosted: bool
     sizes: frozenset[Symbol]
+    elsewhere: Set[str]
     findings: dict[SiteKey, Finding] = field(default_factory=dict[SiteKey, Finding])
     evidence: dict[SiteKey, Evidence] = field(default_factory=dict[SiteKey, Evidence])  # of the findings
     open_pairs: dict[SiteKey, OpenPair] = field(default_factory=dict[SiteKey, OpenPair])
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])  # of open_pairs, without the reasons
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
     proofs: dict[SiteKey, Proof] = field(default_factory=dict[SiteKey, Proof])
-    conflicts: dict[SiteKey, list[tuple[Posed, Model]]] = field(
-        default_factory=dict[SiteKey, "list[tuple[Posed, Model]]"]
-    )
+    conflicts: dict[SiteKey, list[Meeting]] = field(default_factory=dict[SiteKey, "list[Meeting]"])
     doubtful: dict[SiteKey, str] = field(default_factory=dict[SiteKey, str])
     pairs: int = 0
     discharged: int = 0
@@ -219,7 +219,7 @@ class Judge:
             if isinstance(known, Proved):
                 return lean, known
             posed, answer = self._decided(full) if self._knows_more(pair) else (lean, known)
-        if isinstance(answer, Proved) and _sized(pair):
+        if isinstance(answer, Proved) and pair.sized:
             for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
                 self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
         return posed, answer
@@ -242,10 +242,10 @@ class Judge:
         return posed, Undecided("in no iteration found do both threads come so far")
 
     def _knows_more(self, pair: Pair) -> bool:
-        return _sized(pair) or self.readings.bear_on(pair.first, pair.second)
+        return pair.sized or self.readings.bear_on(pair.first, pair.second)
 
     def _in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> Posed:
-        sized = _sized(pair)
+        sized = pair.sized
         return self.poser.pose(pair, self.readings, bounded=sized, filled=filled, values=values)
 
     def _assume(self, text: str, span: Span) -> None:
@@ -360,7 +360,7 @@ class Judge:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         racy = [key for key in self.conflicts if not self.findings[key].same_value]
         racy.sort(key=lambda key: key in self.doubtful)
-        for key, condition in leanings(racy, self._suspect, self.decide, self.deadline).items():
+        for key, condition in leanings(racy, self._suspect, self.decide, self.deadline, self.elsewhere).items():
             self._lean(key, condition)
         for key in self.doubtful:
             if not self.findings[key].condition and perf_counter() < self.deadline:
@@ -416,10 +416,11 @@ def judge(
     deadline: float,
     *,
     hosted: bool = True,
+    elsewhere: Set[str] = frozenset(),
 ) -> Judgement:
     """Decides every pair of the protocol under the facts.
 
-    `hosted`: host code was seen that launches kernels, this one or others.
+    `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
     """
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
@@ -442,8 +443,5 @@ def judge(
         suppositions(read, relation),
         hosted,
         sizes(protocol, facts),
+        elsewhere,
     ).run()
-
-
-def _sized(pair: Pair) -> bool:
-    return pair.first.target.size is not None or bool(pair.first.bounds or pair.second.bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from time import perf_counter, process_time
 from typing import TypeVar
 
@@ -16,10 +16,15 @@ Key = TypeVar("Key")
 
 
 def leanings(
-    races: Sequence[Key], suspect: Callable[[Key], Suspect], decide: Callable[[Query], Answer], deadline: float
+    races: Sequence[Key],
+    suspect: Callable[[Key], Suspect],
+    decide: Callable[[Query], Answer],
+    deadline: float,
+    elsewhere: Set[str] = frozenset(),
 ) -> dict[Key, str]:
     """The preconditions of the races that have one, as C; `deadline` is a value of perf_counter().
 
+    Those of the kernel's races `elsewhere`, at other launches, come first: it is one assert that has to hold at all.
     A kernel in which one holds tends to have many races that it excludes: they are tried before the search goes on.
     """
     found: dict[Key, str] = {}
@@ -31,7 +36,7 @@ def leanings(
             return ""
         if race not in suspects:
             suspects[race] = suspect(race)
-        return precondition(suspects[race], decide, deadline, only=only)
+        return precondition(suspects[race], decide, deadline, only=only, first=elsewhere)
 
     for index, race in enumerate(races):
         text = "" if race in found else condition(race, _SECONDS)

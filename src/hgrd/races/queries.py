@@ -35,6 +35,11 @@ class Pair:
     level: Level | None
     orders: tuple[Order, ...]
 
+    @property
+    def sized(self) -> bool:
+        """Whether the extent of an array is known that may tell them apart."""
+        return self.first.target.size is not None or bool(self.first.bounds or self.second.bounds)
+
 
 @dataclass(frozen=True, slots=True)
 class Posed:

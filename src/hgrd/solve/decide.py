@@ -8,11 +8,12 @@ from functools import partial
 from typing import Final
 
 from hgrd.solve.bounds import Infeasible, Span
+from hgrd.solve.elements import in_elements
 from hgrd.solve.lemmas import Lemmas
 from hgrd.solve.pinned import search_near
 from hgrd.solve.prepare import Known, Normal, normal_form, survey
 from hgrd.solve.problem import Problem, access_bit, pose, restricted
-from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny, Undecided
 from hgrd.solve.reading import read_plainly
 from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
 from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
@@ -59,7 +60,8 @@ def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = Non
     if session is None:
         with Session() as own:
             return decide(query, budget, own)
-    return session.remember(query, budget, lambda: _guarded(query, budget, session))
+    plain = in_elements(query)
+    return session.remember(plain, budget, lambda: _guarded(plain, budget, session))
 
 
 def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFAULT) -> list[Answer]:
@@ -188,11 +190,12 @@ class _Decision:
 
     def _weighed(self, facts: int, method: str, known: Known, assumed: tuple[Term, ...]) -> Answer:
         """A proof that assumes some wraps in range, and what it is worth without."""
-        if not assumed:
+        scrutiny = self.problem.query.scrutiny
+        if not assumed or scrutiny is Scrutiny.NONE:
             return self._proved(facts, method)
         budget = self.budget
         how = Effort(budget.wrap_rounds, budget.wrap_effort)
-        match check_wraps(self.problem, known, self.solver, budget.lemmas, how):
+        match check_wraps(self.problem, known, self.solver, budget.lemmas, how, full=scrutiny is Scrutiny.FULL):
             case Harmless(stronger):
                 return self._proved(stronger, method)
             case Wraps(model, realistic=True):

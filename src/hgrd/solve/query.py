@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from hgrd.terms import Symbol, Term
@@ -34,13 +35,22 @@ class Party:
     size: int
 
 
+class Scrutiny(Enum):
+    """How far the wraps are looked into that a proof assumes not to take effect."""
+
+    NONE = "none"  # not at all: only a valuation is of use
+    REALISTIC = "realistic"  # whether they do at sizes that people use; all others are assumed
+    FULL = "full"  # whether they do at all; assumed is only what cannot be excluded
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """Is there a valuation with all facts, guards and `between`, where the byte ranges overlap?
 
     `shared` symbols have one value for both parties.  `facts` speak of shared symbols only; `between`
     of anything (distinctness of the parties, their order).  `axes` are shared axes (a common block).
-    READ terms are uninterpreted functions common to both parties.
+    READ terms are uninterpreted functions common to both parties.  `scrutiny` is how good a
+    proof that there is none has to be.
     """
 
     shared: tuple[Symbol, ...]
@@ -49,6 +59,7 @@ class Query:
     first: Party
     second: Party
     between: tuple[Term, ...]
+    scrutiny: Scrutiny = Scrutiny.FULL
 
 
 @dataclass(frozen=True, slots=True)

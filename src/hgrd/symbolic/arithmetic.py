@@ -214,14 +214,14 @@ def distance(a: MemoryObject, b: MemoryObject) -> Term:
     """How far `b` begins behind `a`: a symbol, or its negation."""
     one, two = a.key, b.key
     name = f"{max(one, two)} - {min(one, two)}"
-    between = var(Symbol(name, -_FAR, _FAR, Origin.INPUT))
+    between = var(Symbol(name, -_FAR, _FAR, Origin.ADDRESS))
     return between if one < two else neg(between)
 
 
 def _null(pointer: Pointer) -> Term:
     """Whether it is null: only what is found in memory or comes from outside may be; all else leads to an object."""
     if from_outside(pointer.target):
-        return ne(var(Symbol(f"{pointer.target.key} is null", 0, 1, Origin.INPUT)), const(0))
+        return ne(var(Symbol(f"{pointer.target.key} is null", 0, 1, Origin.ADDRESS)), const(0))
     return eq(pointer.offset, const(0)) if _found(pointer) else FALSE
 
 

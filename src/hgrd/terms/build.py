@@ -232,6 +232,8 @@ def eq(a: Term, b: Term) -> Term:
         return eq(a.args[0], const(b.value - a.args[1].value))
     if b.is_const and b.value == 0 and a.op is Op.WRAP and _within_a_turn(a.args[0], a.wrap_to[0]):
         return eq(a.args[0], b)
+    if a.op is Op.MUL and b.op is Op.MUL and a.args[1].is_const and a.args[1] is b.args[1]:
+        return eq(a.args[0], b.args[0])
     return intern(Op.EQ, None, (a, b), 0, 1)
 
 

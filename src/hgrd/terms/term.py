@@ -17,6 +17,7 @@ class Origin(Enum):
     BLOCK = "block"  # blockIdx
     LOOP = "loop"  # the iteration number of a loop, from 0
     COUNT = "count"  # how many iterations a loop has made when it is left
+    ADDRESS = "address"  # where a pointer from outside leads: whether it is null, how far it is from another
     DATA = "data"  # contents of memory, or a value computed from them
     COMPUTED = "computed"  # what a loop makes of memory contents: proofs may use it, races at its value may not
     UNKNOWN = "unknown"  # a value the analysis gave up on: proofs may use it, definite races may not

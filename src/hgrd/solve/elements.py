@@ -1,0 +1,47 @@
+"""Accesses to elements instead of bytes: arrays of `float` and of `double` that are accessed alike are one question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hgrd.solve.query import Query
+from hgrd.terms import Op, Term, add, const, ite, mul, sub
+
+
+def in_elements(query: Query) -> Query:
+    """The same question with addresses in units of the accesses' size, if these are as large and so aligned."""
+    size = query.first.size
+    if size == 1 or query.second.size != size:
+        return query
+    first, second = _divided(query.first.address, size), _divided(query.second.address, size)
+    if first is None or second is None:
+        return query
+    return replace(
+        query,
+        first=replace(query.first, address=first, size=1),
+        second=replace(query.second, address=second, size=1),
+    )
+
+
+def _divided(term: Term, by: int) -> Term | None:
+    """The term by a number that divides it, as its shape says; None where that does not."""
+    match term.op:
+        case Op.CONST:
+            return const(term.value // by) if term.value % by == 0 else None
+        case Op.MUL:
+            one, two = term.args
+            for part, other in ((one, two), (two, one)):
+                divided = _divided(part, by)
+                if divided is not None:
+                    return mul(divided, other)
+            return None
+        case Op.ADD | Op.SUB:
+            one, two = _divided(term.args[0], by), _divided(term.args[1], by)
+            if one is None or two is None:
+                return None
+            return add(one, two) if term.op is Op.ADD else sub(one, two)
+        case Op.ITE:
+            one, two = _divided(term.args[1], by), _divided(term.args[2], by)
+            return None if one is None or two is None else ite(term.args[0], one, two)
+        case _:
+            return None

@@ -1,0 +1,46 @@
+"""Facts are of what matters to a launch, as far as conditions say something of it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.host.programs import launch
+
+
+def facts(tmp_path: Path, body: str) -> list[str]:
+    return [f.text for f in launch(tmp_path, f"void run(int *d, int *p, int *q, int m, int n) {{ {body} }}").facts]
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("if (p == nullptr || n < 16) return; kernel<<<1, 32>>>(d, n);", ["16 <= n"]),
+        ("if (p == q && n < 16) return; kernel<<<1, 32>>>(d, n);", []),
+        ("if (p != q) return; if (p == q && n < 16) return; kernel<<<1, 32>>>(d, n);", ["16 <= n"]),
+        ("if (p == q) return; if (p == q && n < 16) return; kernel<<<1, 32>>>(d, n);", []),
+        ("if (p == q && n < 16) return; kernel<<<1, 32>>>(d, p == q ? n : 64);", ["q - p != 0 || 16 <= n"]),
+    ],
+)
+def test_where_pointers_lead_is_no_fact_where_nothing_depends_on_it(tmp_path: Path, body: str, left: list[str]) -> None:
+    assert facts(tmp_path, body) == left
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("if (n > 64 && m != n / 2) return; kernel<<<1, 32>>>(d, n);", []),
+        ("if (n > 64 && m != n / 2) return; kernel<<<m, 32>>>(d, n);", ["n <= 64 || m == n / 2"]),
+        ("if (n > 64 && m == n / 2) return; kernel<<<1, 32>>>(d, n);", []),
+        ("if (n > 64 && m < n / 2) return; kernel<<<1, 32>>>(d, n);", ["n <= 64 || n / 2 <= m"]),
+        ("if (n > 64 && !(m == n / 2 && m % 3 == 0)) return; kernel<<<1, 32>>>(d, n);", ["n <= 64 || n / 2 % 3 == 0"]),
+        ("if (n > 64 && m != n / 2) return; if (m < 8) return; kernel<<<1, 32>>>(d, n);",
+         ["n <= 64 || m == n / 2", "8 <= m"]),
+    ],
+)  # fmt: skip
+def test_what_only_one_way_speaks_of_may_be_as_it_needs(tmp_path: Path, body: str, left: list[str]) -> None:
+    assert facts(tmp_path, body) == left
+
+
+def test_a_value_that_the_symbol_cannot_have_stays(tmp_path: Path) -> None:
+    body = "if (n > 64 && (unsigned char) m != n) return; kernel<<<1, 32>>>(d, n);"
+    assert len(facts(tmp_path, body)) == 1
