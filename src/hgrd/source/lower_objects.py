@@ -18,6 +18,7 @@ from hgrd.program.expressions import (
     Load,
     New,
     NullPointer,
+    Storage,
     TemporaryPlace,
     Unsupported,
     VariablePlace,
@@ -87,6 +88,15 @@ def construct(node: Node, to: Context) -> Expression:
     if not parts and (to.record_of(element) is not None or _is_plain(element)):
         return zero(type_, span) if node.get("zeroing") or node.get("list") else Construct(None, (), type_, span)
     return Construct(_outside_constructor(element), arguments, type_, span)
+
+
+def construct_inherited(node: Node, to: Context) -> Expression:
+    """The base by the constructor that `using Base::Base` inherits: with the parameters of the one that it becomes."""
+    type_, span = to.type(node), span_of(node)
+    given = [v for v in to.variables.values() if v.storage is Storage.PARAMETER]
+    found = find_constructor(type_, to.function.type_text, to)
+    called = _outside_constructor(type_) if found is None else to.unit.reference(found)
+    return Construct(called, tuple(Load(VariablePlace(v, span), v.type, span) for v in given), type_, span)
 
 
 def _is_plain(type_: Type) -> bool:
@@ -312,6 +322,7 @@ def index_of_copy(node: Node, to: Context) -> Expression:
 VALUES: dict[str, ValueRule] = {
     "CXXConstructExpr": construct,
     "CXXTemporaryObjectExpr": construct,
+    "CXXInheritedCtorInitExpr": construct_inherited,
     "CXXUnresolvedConstructExpr": lambda node, to: to.unsupported(
         node, "value of a dependent type", *(to.discarded(part) for part in inner(node) if "valueCategory" in part)
     ),
