@@ -291,7 +291,8 @@ class _Replays:
             return Left.VALUES
         if _is_large(witness):
             return Left.LARGE
-        if self.case.talks or "= atomic" in self.case.text():
+        text = self.case.text()
+        if self.case.talks or "= atomic" in text or ("atomic" in text and "__threadfence" in text):
             return Left.STATE
         return None
 
