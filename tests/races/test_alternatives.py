@@ -28,7 +28,33 @@ __global__ void member(Rows rows, int *b) {
 // race: write begin, write begin; global; warp
 __global__ void begins(int *a, int n) { a[threadIdx.x / n] = threadIdx.x; }  // begin
 
-void run(int n) {
+// safe: 3 of 3 pairs
+__global__ void linked(int *a, int n) { if (n == 3) a[0] = threadIdx.x; else a[threadIdx.x] = 1; }
+
+// safe: 1 of 1 pairs
+__global__ void either(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }
+
+// race: read constant, write found; global; warp block
+__constant__ int *chosen;
+__global__ void through(int *a) {
+  int v = chosen[threadIdx.x + 1];  // constant
+  a[threadIdx.x] = v;  // found
+}
+
+// safe: 1 of 1 pairs
+__global__ void making(int *a) { a[threadIdx.x] = threadIdx.x; }
+
+// race: write either, write either; global; warp block (data-dependent)
+__global__ void half(int *a, int *index) { a[index[threadIdx.x]] = threadIdx.x; }  // either
+
+void partly(int n) {
+  int *x = pool(n), *y = pool(n + 1), *d;
+  making<<<1, 64>>>(x);
+  cudaMalloc(&d, 1024);
+  half<<<1, 64>>>(d, n > 3 ? x : y);
+}
+
+void run(int n, int s, int *w) {
   int *p = pool(n), *q = arena(n);
   int *rows = n > 64 ? p : q;
   one<<<1, 64>>>(rows, arena(2 * n));
@@ -36,6 +62,18 @@ void run(int n) {
   apart<<<1, 64>>>(rows, arena(2 * n));
   member<<<1, 64>>>(Rows{rows, n}, q);
   begins<<<1, 64>>>(n > 64 ? p : q + 1, 2);
+  through<<<1, 64>>>((cudaMemcpyToSymbol(chosen, &rows, sizeof rows), q));
+  if (w && n == 3) return;
+  if (!w && n == 3) return;
+  linked<<<1, 64>>>(p, n);
+  if (w) {
+    if (s != 1) return;
+  }
+  ++n;
+  if (!w) {
+    if (s != 2) return;
+  }
+  either<<<1, 64>>>(p, s);
 }
 """
 

@@ -8,6 +8,7 @@ Which of them it is cannot matter to a kernel that no other argument leads there
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -18,32 +19,29 @@ from hgrd.symbolic.arithmetic import from_outside
 from hgrd.symbolic.values import Choice, Composite, MemoryObject, Pointer, PointerValue, Value, pointed_to
 from hgrd.terms import Term, ite
 
+_MARKS = re.compile(r"'\d+|~")  # what keeps objects of one name apart
+
 
 @dataclass(frozen=True, slots=True)
 class Unified:
-    """Arguments of a launch; `parts`: by its key, what an object that is none of the program's stands for."""
+    """Arguments of a launch, and what is made of what they lead to."""
 
     arguments: tuple[Value, ...]
-    parts: Mapping[str, tuple[MemoryObject, ...]]
-    objects: Mapping[str, MemoryObject]
-
-    def made(self, makings: Iterable[Making]) -> Iterator[Making]:
-        """What is made of the objects in these arguments: of one that stands for others if all of them are."""
-        known = {m.target.key: m for m in makings}
-        hidden = {part.key for parts in self.parts.values() for part in parts}
-        yield from (m for key, m in known.items() if key not in hidden)
-        for key, parts in self.parts.items():
-            if all(part.key in known for part in parts):
-                yield replace(known[parts[0].key], target=self.objects[key])
+    made: tuple[Making, ...]
 
 
-def unified(arguments: Sequence[Value], others: Iterable[Value], held: Iterable[MemoryObject]) -> Unified:
-    """The arguments of a launch, where `others` are known to the kernel, too, and something is known of `held`."""
+def unified(
+    arguments: Sequence[Value], others: Iterable[Value], held: Iterable[MemoryObject], made: Iterable[Making]
+) -> Unified:
+    """The arguments of a launch, where `others` are known to the kernel, too, and something is known of `held`.
+
+    Objects are one only if the program makes all that they hold, of each of them or of none.
+    """
     leaves = [leaf for argument in arguments for leaf in _leaves(argument)]
     leads = Counter(key for leaf in (*leaves, *others) for key in {t.key for t in pointed_to(leaf)})
     known = {target.key for target in held}
-    parts: dict[str, tuple[MemoryObject, ...]] = {}
-    objects: dict[str, MemoryObject] = {}
+    making = {m.target.key: m for m in made}
+    standing: dict[str, Making] = {}
 
     def change(value: Value) -> Value:
         match value:
@@ -52,16 +50,20 @@ def unified(arguments: Sequence[Value], others: Iterable[Value], held: Iterable[
             case Choice():
                 targets = tuple(dict.fromkeys(pointed_to(value)))
                 offset = _offset(value)
-                alike = len({t.element for t in targets}) == 1
+                alike = len({(t.element, t.key in making) for t in targets}) == 1
                 if offset is None or not alike or not all(_nothing_else_is_known(t, leads, known) for t in targets):
                     return value
                 one = _standing_for(targets)
-                parts[one.key], objects[one.key] = targets, one
+                if targets[0].key in making:
+                    standing[one.key] = replace(making[targets[0].key], target=one)
                 return Pointer(one, offset)
             case _:
                 return value
 
-    return Unified(tuple(map(change, arguments)), parts, objects)
+    changed = tuple(map(change, arguments))
+    left = {t.key for argument in changed for t in pointed_to(argument)}
+    hidden = leads.keys() - left - {t.key for other in others for t in pointed_to(other)}
+    return Unified(changed, (*(m for key, m in making.items() if key not in hidden), *standing.values()))
 
 
 def _nothing_else_is_known(target: MemoryObject, leads: Mapping[str, int], known: Set[str]) -> bool:
@@ -88,5 +90,6 @@ def _offset(value: PointerValue) -> Term | None:
 
 
 def _standing_for(targets: Sequence[MemoryObject]) -> MemoryObject:
-    names = " or ".join(dict.fromkeys(t.name for t in targets))
-    return replace(targets[0], key=" or ".join(t.key for t in targets), name=names)
+    bases = dict.fromkeys(_MARKS.sub("", t.name) for t in targets)
+    name = targets[0].name if len(bases) == 1 else f"({' or '.join(bases)})"
+    return replace(targets[0], key=" or ".join(t.key for t in targets), name=name)

@@ -112,12 +112,14 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     later = request.later or record.postponed
     constants = () if later else constants_at(record, machine, state, kernel)
     filled = [] if later or record.destroys else _filled(state, given)
-    one = unified(given, [c.value for c in constants], [o for o, _ in filled])
+    made = _made(record, given, request.written)
+    one = unified(given, [c.value for c in constants], [o for o, _ in filled], made)
     values = [*one.arguments, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
     roots += [t for _, f in filled for t in f.terms()]
     path = (*state.path, *_of_iterations_before(record, machine, state))
-    conditions = relevant(projected(path, roots, record.kinds), roots)
+    conditions, kinds = projected(path, roots, record.kinds)
+    conditions = relevant(conditions, roots)
     seen = view(roots, [c.term for c in conditions], values)
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, one.arguments))
@@ -126,7 +128,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
     contents = tuple(holding(seen.place(o), f.mapped(seen.term)) for o, f in filled)
     held = [t for c in constants for t in terms_in(c.value)]
     within = [*held, *(t for h in contents for t in h.fill.terms()), *(t for a in arguments for t in terms_in(a))]
-    facts = [fact(c, seen.term(c.term), record.kinds) for c in conditions]
+    facts = [fact(c, seen.term(c.term), kinds) for c in conditions]
     named = argument_facts(parameters, arguments, (*extents, *held), request.span)
     return LaunchSite(
         kernel,
@@ -141,7 +143,7 @@ def _site(record: Record, machine: Machine, state: State, request: Request, kern
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
         contents,
-        tuple(replace(m, target=seen.place(m.target)) for m in one.made(_made(record, given, request.written))),
+        tuple(replace(m, target=seen.place(m.target)) for m in one.made),
     )
 
 

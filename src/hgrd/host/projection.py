@@ -1,69 +1,62 @@
 """What the conditions on the way to a launch say of it, without what they say of things that are nothing to it.
 
-Where pointers from outside lead (which is null, how far it is from another) is nothing to a launch that does not
-depend on it itself, but for what that leaves of the rest:
+What a condition alone speaks of can have any value that it needs:
 
-    if (rows == NULL || n < 16) return;      // n >= 16
-    if (rows == given && n % 4 != 0) return; // nothing: they may well differ
+    if (n > 64) assert(m == n / 2);        // nothing, where m is not used any more
+    if (rows == given && n < 16) return;   // nothing: they may well differ
 
-Of two ways that met again, what only one of them speaks of can have any value that it needs there:
-
-    if (n > 64) assert(m == n / 2);          // nothing, where m is not used any more
+Where pointers from outside lead (which is null, how far it is from another) is let go of in long conditions, too, such
+as two ways leave behind that meet again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from hgrd.host.kinds import FactKind
+from hgrd.symbolic.linear import difference, linear
 from hgrd.symbolic.state import Condition
-from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, conj, disj, negate, substitute, symbols_of
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
+from hgrd.terms.rewrite import bottom_up
+
+_LONG: Final = 100  # nodes of a condition
 
 
 def projected(
-    conditions: Sequence[Condition], roots: Iterable[Term], kinds: dict[Term, FactKind]
-) -> Sequence[Condition]:
-    """The conditions as far as they matter to `roots`; `kinds` learns of which class they are.
+    conditions: Sequence[Condition], roots: Iterable[Term], kinds: Mapping[Term, FactKind]
+) -> tuple[Sequence[Condition], Mapping[Term, FactKind]]:
+    """The conditions as far as they matter to `roots`, and of which class they are.
 
     What is left of one holds wherever it held itself.
     """
     needed = symbols_of(*roots)
-    known = {c.term for c in conditions}
-    found: list[Condition] = []
-    for condition in conditions:
-        loose = {s for s in symbols_of(condition.term) if s.origin is Origin.ADDRESS} - needed
-        term = _without(condition.term, loose, known - {condition.term}) if loose else condition.term
-        found += _with(condition, term, kinds)
-    users = Counter(s for c in found for s in symbols_of(c.term))
-    kept: list[Condition] = []
-    for condition in found:
-        own = {s for s in symbols_of(condition.term) if users[s] == 1} - needed
-        term = _exists(own, condition.term) if own and condition.term.op is Op.OR else condition.term
-        kept += _with(condition, term, kinds)
-    return kept
+    shorter = [(c, _without(c.term, _addresses(c.term) - needed) if _is_long(c.term) else c.term) for c in conditions]
+    users = Counter(s for _, term in shorter for s in symbols_of(term))
+    alone = {s for s, count in users.items() if count == 1} - needed
+    told = [(c, _exists(alone, term) if term.op is Op.OR else term) for c, term in shorter]
+    classes = {**kinds, **{term: kinds[c.term] for c, term in told if c.term in kinds and term is not c.term}}
+    return [c if term is c.term else replace(c, term=term) for c, term in told if term is not TRUE], classes
 
 
-def _with(condition: Condition, term: Term, kinds: dict[Term, FactKind]) -> list[Condition]:
-    """The condition with another term, of the same class; none where that says nothing."""
-    if term is condition.term:
-        return [condition]
-    if condition.term in kinds:
-        kinds.setdefault(term, kinds[condition.term])
-    return [] if term is TRUE else [replace(condition, term=term)]
+def _addresses(term: Term) -> set[Symbol]:
+    return {s for s in symbols_of(term) if s.origin is Origin.ADDRESS}
 
 
-def _without(term: Term, loose: set[Symbol], known: set[Term]) -> Term:
-    """What follows from the term of other symbols than the loose ones, where all that is `known` holds."""
+def _is_long(term: Term) -> bool:
+    return any(count >= _LONG for count, _ in enumerate(bottom_up((term,))))
+
+
+def _without(term: Term, loose: set[Symbol]) -> Term:
+    """What follows from the term of other symbols than the loose ones."""
     if loose.isdisjoint(symbols_of(term)):
         return term
-    match term.op:
-        case Op.AND | Op.OR:
-            join = conj if term.op is Op.AND else disj
-            return join(*(_without(part, loose, known) for part in term.args))
-        case _:
-            return FALSE if negate(term) in known else TRUE
+    if term.op not in (Op.AND, Op.OR):
+        return TRUE
+    join = conj if term.op is Op.AND else disj
+    return join(*(_without(part, loose) for part in term.args))
 
 
 def _exists(own: set[Symbol], term: Term) -> Term:
@@ -78,7 +71,7 @@ def _exists(own: set[Symbol], term: Term) -> Term:
         case Op.EQ:
             return TRUE if _solved(own, term) is not None else term
         case Op.NOT:
-            return TRUE if any(_free(own, a, b) and a.low < a.high for a, b in _sides(term.args[0])) else term
+            return TRUE if _varies(own, term.args[0]) else term
         case _:
             return term
 
@@ -98,19 +91,19 @@ def _exist_together(own: set[Symbol], parts: Sequence[Term]) -> Term:
 
 def _solved(own: set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
     """A symbol that the part says to be equal to a value of others, which is always one that it can have."""
-    for a, b in _sides(part):
-        if _free(own, a, b) and a.low <= b.low and b.high <= a.high:
+    if part.op is not Op.EQ:
+        return None
+    one, two = part.args
+    for a, b in ((one, two), (two, one)):
+        free = a.op is Op.VAR and a.symbol in own and a.symbol not in symbols_of(b)
+        if free and a.low <= b.low and b.high <= a.high:
             return a.symbol, b
     return None
 
 
-def _sides(term: Term) -> tuple[tuple[Term, Term], ...]:
-    """Both ways to read an equation."""
-    if term.op is not Op.EQ:
-        return ()
-    one, two = term.args
-    return (one, two), (two, one)
-
-
-def _free(own: set[Symbol], a: Term, b: Term) -> bool:
-    return a.op is Op.VAR and a.symbol in own and a.symbol not in symbols_of(b)
+def _varies(own: set[Symbol], equation: Term) -> bool:
+    """Whether the two sides differ for some value of an own symbol, whatever the others are."""
+    if equation.op is not Op.EQ:
+        return False
+    _, atoms = linear(difference(*equation.args))
+    return any(var(s) in atoms and s.low < s.high and sum(s in symbols_of(a) for a in atoms) == 1 for s in own)

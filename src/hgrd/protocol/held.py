@@ -6,7 +6,7 @@ from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.stored import stored_value
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.places import fits, scalars
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, Pointer, Value
+from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 
 _CHAIN = 8  # an index that is not constant becomes a choice among at most so many elements
@@ -43,5 +43,7 @@ def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Ter
 
 
 def _is_known(value: Value, type_: Type) -> bool:
-    """Whether device code that reads the type finds this value: one pointer, or a number."""
+    """Whether device code that reads the type finds this value: a pointer to known objects, or a number."""
+    if isinstance(value, Choice):
+        return _is_known(value.then, type_) and _is_known(value.otherwise, type_)
     return isinstance(value, Pointer) if isinstance(type_, PointerType) else fits(value, type_)
