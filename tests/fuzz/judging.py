@@ -30,6 +30,7 @@ _MOST_REPLAYS = 900  # of races that are said to be definite, where threads talk
 _MEANINGLESS = 8  # runs, and none with a meaning: no more are tried
 _MOST_THREADS = 200
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
+_UNFENCED = re.compile(r"atomicAdd\(&arrived, 1u\);\s*if \(v == [^{]*\{\s*(?!__threadfence)")
 _ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 _LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\]|vote)('\d+)?$")  # variables behind loops, reads, votes
 _ROUND = "s.iteration#"  # of the host's loop, which launches once in each
@@ -55,6 +56,7 @@ class Left(Enum):
         "the witness needs contents of records, rows or __device__ variables, or of shared memory, no matter where"
     )
     STATE = "the race needs a state of locks, flags or counters that schedules by chance hardly meet"
+    LAST = "who arrives last stores without a fence: docs/verdicts.md takes that for ordered, runs do not"
     AWAITED = (
         "its threads have waited for others: hgrd reports such a race where its replay confirms it, and only there"
     )
@@ -123,7 +125,8 @@ def compare(
     internal = [p for x in report.launches for p in x.open_pairs if p.reason.startswith("internal error")]
     failures = [Failure("internal error", p.reason) for p in internal[:1]]
     claims = Claims(report)
-    failures += _missed(claims, report, seen, tally)
+    unfenced = _UNFENCED.search(case.text()) is not None
+    failures += _missed(claims, report, seen, tally, unfenced=unfenced)
     failures += _parted(claims, report, seen, tally)
     replays = _Replays(subjects, case, seen, random, tally)
     replays.divergences(report)
@@ -179,14 +182,16 @@ class Claims:
         self.same[pair] = self.same.get(pair, True) and same
 
 
-def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally) -> Iterator[Failure]:
-    """Races that a run has shown and the report excludes."""
+def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally, *, unfenced: bool) -> Iterator[Failure]:
+    """Races that a run has shown and the report excludes; `unfenced`: the last one to arrive has no fence."""
     for pair, levels in seen.levels.items():
         missing = levels - claims.levels.get(pair, set())
         if missing and claims.gap and report.outcome is not Outcome.SAFE:
             tally.left[Left.GAP] += 1
         elif missing and seen.never_without(pair, claims.upsetting(differs=pair in seen.differs)):
             tally.left[Left.OTHER_RACES] += 1
+        elif missing and unfenced and _are_writes(pair):
+            tally.left[Left.LAST] += 1
         elif missing:
             where = {seen.launches[pair, level] for level in missing}
             kind = "missed" if pair in seen.differs else "missed note"
