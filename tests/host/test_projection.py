@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.host.projection import projected
+from hgrd.program.span import NOWHERE
+from hgrd.symbolic.state import Condition, ConditionKind
+from hgrd.terms import Origin, Symbol, conj, const, disj, eq, lt, symbols_of, var
 from tests.host.programs import launch
 
 
@@ -55,3 +59,16 @@ def test_what_only_one_way_speaks_of_may_be_as_it_needs(tmp_path: Path, body: st
 def test_a_value_that_the_symbol_cannot_have_stays(tmp_path: Path) -> None:
     body = "if (n > 64 && (unsigned char) m != n) return; kernel<<<1, 32>>>(d, n);"
     assert len(facts(tmp_path, body)) == 1
+
+
+def test_parts_that_conditions_share_are_gone_through_once() -> None:
+    """Ways that meet again and again: one by one, there were 2 ** 40 of them."""
+    far = var(Symbol("q - p", -100, 100, Origin.ADDRESS))
+    n, own = (var(Symbol(name, 0, 1000, Origin.INPUT)) for name in ("n", "m"))
+    for spoken in (far, own):
+        term = disj(eq(spoken, const(7)), lt(n, const(500)))
+        for k in range(40):
+            term = disj(conj(term, lt(const(k), n)), conj(term, lt(n, const(900 - k))))
+        condition = Condition(term, ConditionKind.GUARD, NOWHERE)
+        left, _ = projected((condition,), (n,), {})
+        assert all(symbols_of(c.term) <= symbols_of(n) for c in left)

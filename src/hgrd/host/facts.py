@@ -43,7 +43,7 @@ def relevant(conditions: Sequence[C], roots: Iterable[Term]) -> list[C]:
         for term, names in waiting:
             if not names & reached or not _counts(names) <= reached:
                 apart.append((term, names))
-            elif _fits(term):
+            elif fits(term):
                 kept.add(term)
                 reached |= names
                 grown = True
@@ -61,8 +61,8 @@ def _counts(names: Iterable[Name]) -> set[Name]:
     return {n for n in names if isinstance(n, Symbol) and n.origin is Origin.COUNT}
 
 
-def _fits(term: Term) -> bool:
-    return all(count < SIZE_LIMIT for count, _ in enumerate(bottom_up((term,))))
+def fits(term: Term, limit: int = SIZE_LIMIT) -> bool:
+    return all(count < limit for count, _ in enumerate(bottom_up((term,))))
 
 
 def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fact:

@@ -12,15 +12,15 @@ as two ways leave behind that meet again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
+from hgrd.host.facts import fits
 from hgrd.host.kinds import FactKind
 from hgrd.symbolic.linear import difference, linear
 from hgrd.symbolic.state import Condition
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
-from hgrd.terms.rewrite import bottom_up
 
 _LONG: Final = 100  # nodes of a condition
 
@@ -33,10 +33,13 @@ def projected(
     What is left of one holds wherever it held itself.
     """
     needed = symbols_of(*roots)
-    shorter = [(c, _without(c.term, _addresses(c.term) - needed) if _is_long(c.term) else c.term) for c in conditions]
+    shorter = [
+        (c, _without(c.term, _addresses(c.term) - needed, {}) if fits(c.term) and not fits(c.term, _LONG) else c.term)
+        for c in conditions
+    ]
     users = Counter(s for _, term in shorter for s in symbols_of(term))
     alone = {s for s, count in users.items() if count == 1} - needed
-    told = [(c, _exists(alone, term) if term.op is Op.OR else term) for c, term in shorter]
+    told = [(c, _exists(alone, term, {}) if term.op is Op.OR and fits(term) else term) for c, term in shorter]
     classes = {**kinds, **{term: kinds[c.term] for c, term in told if c.term in kinds and term is not c.term}}
     return [c if term is c.term else replace(c, term=term) for c, term in told if term is not TRUE], classes
 
@@ -45,29 +48,34 @@ def _addresses(term: Term) -> set[Symbol]:
     return {s for s in symbols_of(term) if s.origin is Origin.ADDRESS}
 
 
-def _is_long(term: Term) -> bool:
-    return any(count >= _LONG for count, _ in enumerate(bottom_up((term,))))
-
-
-def _without(term: Term, loose: set[Symbol]) -> Term:
+def _without(term: Term, loose: set[Symbol], done: dict[Term, Term]) -> Term:
     """What follows from the term of other symbols than the loose ones."""
     if loose.isdisjoint(symbols_of(term)):
         return term
     if term.op not in (Op.AND, Op.OR):
         return TRUE
-    join = conj if term.op is Op.AND else disj
-    return join(*(_without(part, loose) for part in term.args))
+    if term not in done:
+        join = conj if term.op is Op.AND else disj
+        done[term] = join(*(_without(part, loose, done) for part in term.args))
+    return done[term]
 
 
-def _exists(own: set[Symbol], term: Term) -> Term:
+def _exists(own: Set[Symbol], term: Term, done: dict[tuple[Term, frozenset[Symbol]], Term]) -> Term:
     """That the term holds for some values of its own symbols, as far as its shape says for which."""
-    if own.isdisjoint(symbols_of(term)):
+    within = frozenset(own & symbols_of(term))
+    if not within:
         return term
+    if (term, within) not in done:
+        done[term, within] = _exists_here(within, term, done)
+    return done[term, within]
+
+
+def _exists_here(own: frozenset[Symbol], term: Term, done: dict[tuple[Term, frozenset[Symbol]], Term]) -> Term:
     match term.op:
         case Op.OR:
-            return disj(*(_exists(own, part) for part in term.args))
+            return disj(*(_exists(own, part, done) for part in term.args))
         case Op.AND:
-            return _exist_together(own, term.args)
+            return _exist_together(own, term.args, done)
         case Op.EQ:
             return TRUE if _solved(own, term) is not None else term
         case Op.NOT:
@@ -76,20 +84,22 @@ def _exists(own: set[Symbol], term: Term) -> Term:
             return term
 
 
-def _exist_together(own: set[Symbol], parts: Sequence[Term]) -> Term:
+def _exist_together(
+    own: frozenset[Symbol], parts: Sequence[Term], done: dict[tuple[Term, frozenset[Symbol]], Term]
+) -> Term:
     """Where one part says what a symbol is, it is that in the others; a symbol of one part alone is that one's."""
     for index, part in enumerate(parts):
         solved = _solved(own, part)
         if solved is not None:
             symbol, value = solved
             others = substitute((*parts[:index], *parts[index + 1 :]), {symbol: value})
-            return _exists(own, conj(*others))
+            return _exists(own, conj(*others), done)
     users = Counter(s for part in parts for s in symbols_of(part))
     single = {s for s in own if users[s] == 1}
-    return conj(*(_exists(single, part) for part in parts))
+    return conj(*(_exists(single, part, done) for part in parts))
 
 
-def _solved(own: set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
+def _solved(own: Set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
     """A symbol that the part says to be equal to a value of others, which is always one that it can have."""
     if part.op is not Op.EQ:
         return None
@@ -101,7 +111,7 @@ def _solved(own: set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
     return None
 
 
-def _varies(own: set[Symbol], equation: Term) -> bool:
+def _varies(own: Set[Symbol], equation: Term) -> bool:
     """Whether the two sides differ for some value of an own symbol, whatever the others are."""
     if equation.op is not Op.EQ:
         return False
