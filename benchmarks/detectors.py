@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
 from hgrd.races.analyze import analyze, link

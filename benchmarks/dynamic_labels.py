@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.run_suites import include_dirs
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
 from hgrd.races.analyze import link

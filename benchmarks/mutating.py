@@ -85,7 +85,7 @@ def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -
     """Barriers of these scopes order (or no longer order) threads at these levels."""
 
     def apply() -> None:
-        from hgrd.program.memory import Level
+        from hgrd.cuda.memory_model import Level
         from hgrd.protocol import passing
         from hgrd.protocol.model import Scope
 
@@ -150,7 +150,7 @@ def one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, secon
 
 
 def changing(old: Callable[..., Any], *args: Any) -> Any:
-    from hgrd.program.memory import AccessKind
+    from hgrd.cuda.memory_model import AccessKind
 
     access = old(*args)
     access.kind = AccessKind.ATOMIC
@@ -178,7 +178,7 @@ def no_partial(old: Callable[..., Any], ordering: Any, event: Any, unit: int, th
 
 def written_as(kind: str) -> Callable[..., Any]:
     def change(old: Callable[..., Any], *args: Any) -> None:
-        from hgrd.program.memory import AccessKind
+        from hgrd.cuda.memory_model import AccessKind
 
         *rest, event = args
         old(*rest, replace(event, kind=AccessKind[kind]))
@@ -261,7 +261,7 @@ def any_two_reads(protocol: Any) -> Any:
 
 
 def all_global(old: Callable[..., Any], a: Any, b: Any, configuration: Any, options: Any) -> Any:
-    from hgrd.program.memory import Space
+    from hgrd.cuda.memory_model import Space
 
     return old(*(replace(x, space=Space.GLOBAL) for x in (a, b)), configuration, options)
 

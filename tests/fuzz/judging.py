@@ -10,7 +10,7 @@ from enum import Enum
 from math import prod
 from random import Random
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.races.findings import (
     Confidence,
     Finding,

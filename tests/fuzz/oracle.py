@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.expressions import Storage
-from hgrd.program.memory import AccessKind, Level
 from hgrd.program.program import Function, Program
 from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Scope

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.program.blocks import graph_of
-from hgrd.program.cfg import Graph, dominators, irreducible, loops, post_dominators, sort_order
-from hgrd.program.cfg_printer import print_graphs
-from hgrd.program.dominance import irregular_loops, natural_loops, topological
+from hgrd.program.control_flow.blocks import graph_of
+from hgrd.program.control_flow.cfg import Graph, dominators, irreducible, loops, post_dominators, sort_order
+from hgrd.program.control_flow.dominance import irregular_loops, natural_loops, topological
+from hgrd.program.control_flow.printer import print_graphs
+from hgrd.program.control_flow.split import split
 from hgrd.program.expressions import Load, Storage, Variable, VariablePlace
 from hgrd.program.printer import print_program
 from hgrd.program.span import Span
-from hgrd.program.split import split
 from hgrd.program.statements import Block, Continue, Goto, If, Label, Loop, Return, Statement
 from hgrd.program.types import BOOL
 from hgrd.source.options import SourceOptions

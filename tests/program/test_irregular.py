@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from hgrd.program.blocks import graph_of
-from hgrd.program.cfg import irreducible, sort_order
+from hgrd.program.control_flow.blocks import graph_of
+from hgrd.program.control_flow.cfg import irreducible, sort_order
+from hgrd.program.control_flow.irregular import structured
 from hgrd.program.expressions import (
     Assign,
     Binary,
@@ -21,7 +22,6 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
-from hgrd.program.irregular import structured
 from hgrd.program.span import Span
 from hgrd.program.statements import (
     Block,
@@ -173,7 +173,7 @@ def test_the_same_calls(part: int):
 @pytest.mark.parametrize("part", range(4))
 def test_the_sort_order(part: int):
     """Edges lead forward but for those back to the head of a loop, and loops stand together."""
-    from hgrd.program.cfg import loops
+    from hgrd.program.control_flow.cfg import loops
 
     reducible = 0
     for seed in range(100 * part, 100 * part + 100):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.passing import SOME_THREADS

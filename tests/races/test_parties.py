@@ -2,7 +2,7 @@
 
 import pytest
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
 from hgrd.races.analyze import merge_findings, roll_up
 from hgrd.races.findings import (

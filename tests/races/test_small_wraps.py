@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hgrd.program.memory import Level, Space
+from hgrd.cuda.memory_model import Level, Space
 from hgrd.races.findings import Confidence, Outcome
 from tests.checking import check, decided
 

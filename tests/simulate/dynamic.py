@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.program import Program
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.model import Scope
 from hgrd.simulate.access_model import AccessModel

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Scope
 from hgrd.races.analyze import analyze
 from hgrd.races.options import AnalysisOptions

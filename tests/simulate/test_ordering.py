@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Scope
 from hgrd.simulate.trace import Order
 from tests.simulate.dynamic import WORDS, Hand

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Scope
 from hgrd.simulate.execute import execute
 from hgrd.simulate.memory import Memory

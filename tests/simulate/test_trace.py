@@ -1,6 +1,6 @@
 """Sites get numbers in the order they are met, and keep them."""
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
 from hgrd.simulate.trace import Site, Sites
 

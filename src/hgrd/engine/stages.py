@@ -28,7 +28,7 @@ def _program(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
 
 
 def _cfg(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
-    from hgrd.program.cfg_printer import print_graphs
+    from hgrd.program.control_flow.printer import print_graphs
 
     return map(print_graphs, programs)
 

@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
-from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
-from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function, Global
 from hgrd.program.types import (
     ArrayType,

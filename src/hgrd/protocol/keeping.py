@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.types import IntType, PointerType, Type
 from hgrd.symbolic.linear import linear
 from hgrd.symbolic.places import SHARED_SPACES

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine

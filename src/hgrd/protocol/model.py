@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import ConstantMemory, Fact, Holding, Making
-from hgrd.program.memory import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.protocol.departures import Departures
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
 from hgrd.protocol.orders import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_

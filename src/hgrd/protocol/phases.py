@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.protocol.departures import Departures, departures
 from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.orders import Ahead, At, Holds, Last, Order, Party, Relation, Same, Ways, doubted, product, with_

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.memory_calls import arms
 from hgrd.protocol.model import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
 from hgrd.protocol.leaving import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop

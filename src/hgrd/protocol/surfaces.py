@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
 from hgrd.protocol.identity import identity_of

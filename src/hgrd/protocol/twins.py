@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.expressions import (
     Call,
     Construct,
@@ -38,7 +39,6 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
-from hgrd.program.memory import AccessKind, Space
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, UnsupportedStatement

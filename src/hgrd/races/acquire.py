@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.races.placement import Placement, Spot, certain, placement, precedes
 from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, conj, const, negate, substitute, symbols_of, var

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hgrd.cuda.memory_model import Level, Space
 from hgrd.host.model import Fact
-from hgrd.program.memory import Level, Space
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Order
 from hgrd.protocol.phases import Phases

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Observation, Scope
 from hgrd.races.acquire import Acquire, Handshakes, at_least, exclude, modifies, narrower, scope_of
 from hgrd.races.locks import Held, Locks, not_both, takes_lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Fence
 from hgrd.races.acquire import Acquire, Handshakes, exclude, modifies

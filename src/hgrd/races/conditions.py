@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from time import perf_counter, process_time
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.candidates import Candidate, Named, candidates
 from hgrd.races.layout import Start, of_layout

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
 
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import Making
-from hgrd.program.memory import AccessKind, Space
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Phases

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party

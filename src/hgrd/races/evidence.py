@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact, LaunchSite
-from hgrd.program.memory import Level
 from hgrd.program.program import Function
 from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Protocol

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop, accesses
 from hgrd.symbolic.linear import difference
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, mul, substitute, symbols_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Scope
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, reads_volatile
 from hgrd.races.communication import Handshaking

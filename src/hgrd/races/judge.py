@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
 
+from hgrd.cuda.memory_model import Level, Space
 from hgrd.host.model import Fact, FactKind
-from hgrd.program.memory import Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.passing import VALUES

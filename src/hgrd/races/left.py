@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases import Phases
 from hgrd.races.agreement import Readings

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from hgrd.program.memory import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, exclude, known_to, modifies, narrower, scope_of

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases import Phases, phases
 from hgrd.races.pairs import Uniform

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
 from hgrd.protocol.phases import Phases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE
 from hgrd.protocol.model import Configuration
 from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Party, Relation, Same, Unnamed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
-from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
 from hgrd.protocol.orders import Party as Side

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
+from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
-from hgrd.program.memory import Level
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Ahead, Fails, Holds, Order, Relation, Unnamed
 from hgrd.protocol.orders import Party as Side

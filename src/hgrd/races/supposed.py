@@ -20,7 +20,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Final
 
-from hgrd.program.memory import Space
+from hgrd.cuda.memory_model import Space
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.orders import Party as Side
 from hgrd.protocol.phases import Phases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hgrd.program.memory import Level
+from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
 from hgrd.protocol.orders import Party

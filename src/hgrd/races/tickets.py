@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.protocol.orders import Party
 from hgrd.protocol.phases import Path, Phases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.report.excerpt import SourceLine, excerpt
 from hgrd.report.lines import Line, Tone, line
 from hgrd.report.pieces import counted, field, headline, in_macro, triple

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
 from hgrd.simulate.arithmetic import DType, Value, uniform

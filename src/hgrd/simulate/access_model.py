@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
 from hgrd.simulate.conflicts import (

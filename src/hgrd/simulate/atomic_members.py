@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import PointerType, Type
 from hgrd.protocol.model import Scope
 from hgrd.simulate import heap, scalars

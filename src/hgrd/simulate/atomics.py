@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.simulate.access import Access, chosen, located, place, touch

@@ -6,9 +6,9 @@ from inspect import signature
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
-from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, PointerType, RecordType
 from hgrd.protocol.model import Scope

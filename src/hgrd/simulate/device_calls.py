@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import BinaryOp, Call
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.simulate import heap, scalars

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, Expression
-from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import BOOL, ArrayType, PointerType, RecordType
 from hgrd.simulate import arithmetic

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Storage
-from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.program.memory import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Scope
 from hgrd.simulate.conflicts import Ints
 from hgrd.simulate.ordering import WARP_SIZE, Shape

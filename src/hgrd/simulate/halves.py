@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.simulate.access import read
 from hgrd.simulate.arithmetic import F32, F64, Function, One, Two, Value, conversion

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import Space
+from hgrd.cuda.memory_model import Space
 from hgrd.simulate.scalars import UndefinedError
 
 _OFFSET_BITS = 40

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import FunctionRef, Storage, Variable
 from hgrd.program.layout import size_of
-from hgrd.program.memory import AccessKind
 from hgrd.program.printer import print_expression, print_place
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span

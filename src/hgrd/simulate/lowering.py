@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Expression, Variable
 from hgrd.program.layout import size_of
-from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type

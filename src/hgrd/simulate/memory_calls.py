@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
-from hgrd.program.memory import AccessKind
 from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.access import read, write
 from hgrd.simulate.arithmetic import Value

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.program.memory import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
 from hgrd.simulate.trace import Arrive, Fenced, Order, Touch

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression, Storage, Variable
-from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type
 from hgrd.simulate.access import Access, read, write

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
 from hgrd.races.findings import LaunchReport
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Site, Sites, Touch

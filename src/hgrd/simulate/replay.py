@@ -15,7 +15,7 @@ from math import inf
 from time import perf_counter
 from typing import TypeVar
 
-from hgrd.program.memory import AccessKind
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.races.evidence import BarrierEvidence, Evidence, Situation
 from hgrd.races.findings import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
 from hgrd.races.witness import barrier_witness, witness_of

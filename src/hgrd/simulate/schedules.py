@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from hgrd.program.memory import Space
+from hgrd.cuda.memory_model import Space
 from hgrd.simulate.interleaving import Execution
 from hgrd.simulate.steps import Access
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Place
-from hgrd.program.memory import AccessKind
 from hgrd.program.span import Span
 from hgrd.program.types import Type
 from hgrd.protocol.model import Scope

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Expression, FunctionRef, Place, Storage, Variable
 from hgrd.program.layout import size_of
-from hgrd.program.memory import AccessKind
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type, VoidType

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hgrd.program.control_flow.irregular import structured
 from hgrd.program.expressions import (
     Assign,
     Construct,
@@ -16,7 +17,6 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
-from hgrd.program.irregular import structured
 from hgrd.program.program import Function, Side
 from hgrd.program.span import NOWHERE
 from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from hgrd.program.blocks import graph_of
-from hgrd.program.cfg import Graph, irreducible
+from hgrd.program.control_flow.blocks import graph_of
+from hgrd.program.control_flow.cfg import Graph, irreducible
+from hgrd.program.control_flow.predicate import predicated
+from hgrd.program.control_flow.split import split
 from hgrd.program.expressions import Assign, Load, Storage, Variable, VariablePlace
-from hgrd.program.predicate import predicated
 from hgrd.program.span import Span
-from hgrd.program.split import split
 from hgrd.program.statements import (
     Block,
     Declare,

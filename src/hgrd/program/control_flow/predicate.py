@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from hgrd.program.cfg import Branch, End, Graph, Jump, Leave, Nesting, Select, Terminator, targets
-from hgrd.program.dominance import NaturalLoop, immediate_dominators, predecessors
+from hgrd.program.control_flow.cfg import Branch, End, Graph, Jump, Leave, Nesting, Select, Terminator, targets
+from hgrd.program.control_flow.dominance import NaturalLoop, immediate_dominators, predecessors
 from hgrd.program.expressions import (
     Assign,
     Binary,

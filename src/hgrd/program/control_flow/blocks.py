@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from hgrd.program.cfg import (
+from hgrd.program.control_flow.cfg import (
     BasicBlock,
     Branch,
     End,
@@ -19,7 +19,7 @@ from hgrd.program.cfg import (
     sort_order,
     targets,
 )
-from hgrd.program.dominance import postorder
+from hgrd.program.control_flow.dominance import postorder
 from hgrd.program.expressions import Convert, Expression, IntConst
 from hgrd.program.span import Span
 from hgrd.program.statements import (

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from hgrd.program.blocks import moved, renumbered
-from hgrd.program.cfg import Graph, irreducible
-from hgrd.program.dominance import Successors, components, postorder, predecessors
+from hgrd.program.control_flow.blocks import moved, renumbered
+from hgrd.program.control_flow.cfg import Graph, irreducible
+from hgrd.program.control_flow.dominance import Successors, components, postorder, predecessors
 
 GROWTH: Final = 4  # how many times as many blocks there may be
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.program.blocks import graph_of
-from hgrd.program.cfg import (
+from hgrd.program.control_flow.blocks import graph_of
+from hgrd.program.control_flow.cfg import (
     Branch,
     End,
     Graph,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.program.dominance import (
+from hgrd.program.control_flow.dominance import (
     NaturalLoop,
     Successors,
     immediate_dominators,

@@ -1,0 +1,1 @@
+"""What CUDA calls things: spaces, levels and kinds of accesses.  Imports nothing of hgrd."""

@@ -1,0 +1,1 @@
+"""Control flow of functions: basic blocks, dominators, irregular flow and its predication."""
