@@ -1,6 +1,6 @@
 """What loops leave in variables, however many ways there are through their bodies."""
 
-from hgrd.symbolic.invariants import invariants, keeps
+from hgrd.symbolic.loops.invariants import invariants, keeps
 from hgrd.terms import Origin, Symbol, Term, const, eq, ite, lt, var
 
 HELD = Symbol("x", 0, 9, Origin.UNKNOWN)

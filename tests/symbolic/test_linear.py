@@ -2,7 +2,8 @@
 
 import pytest
 
-from hgrd.symbolic.linear import (
+from hgrd.terms import Origin, Symbol, Term, add, const, div, ite, le, mul, read, shl, shr, sub, var, wrap
+from hgrd.terms.linear import (
     Drifting,
     Flipping,
     Progress,
@@ -14,7 +15,6 @@ from hgrd.symbolic.linear import (
     linear,
     progress,
 )
-from hgrd.terms import Origin, Symbol, Term, add, const, div, ite, le, mul, read, shl, shr, sub, var, wrap
 
 X = Symbol("x", 0, 1000, Origin.UNKNOWN)
 Y = Symbol("y", -5, 5, Origin.INPUT)

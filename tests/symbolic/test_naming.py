@@ -1,6 +1,6 @@
 """Names of symbols."""
 
-from hgrd.symbolic.naming import Names, hidden
+from hgrd.symbolic.names import Names, hidden
 from hgrd.terms import Origin, Symbol
 
 

@@ -10,7 +10,7 @@ from hgrd.host.contents import fills_of, keep, lose_behind
 from hgrd.host.context import Invocation, Meaning
 from hgrd.host.memory import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
-from hgrd.symbolic.fills import Affine, Ascending, Distinct, Fill
+from hgrd.symbolic.array_patterns import Affine, Ascending, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term, add, as_int, const, mul

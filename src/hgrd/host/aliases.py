@@ -13,10 +13,10 @@ from itertools import combinations
 from typing import TypeAlias
 
 from hgrd.symbolic.arithmetic import distance, from_outside
-from hgrd.symbolic.linear import difference, from_linear, linear
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import Choice, Composite, FloatValue, MemoryObject, Pointer, PointerValue, Value, pointed_to
 from hgrd.terms import Op, Term, add, const, symbols_of, var
+from hgrd.terms.linear import difference, from_linear, linear
 
 Within: TypeAlias = Mapping[str, tuple[MemoryObject, Term]]
 """By key, the object that another one lies in, and how far behind its begin."""

@@ -13,12 +13,12 @@ from hgrd.host.contents import lose_all
 from hgrd.host.context import Record
 from hgrd.host.memory import direct_targets
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import local_effects
 from hgrd.program.program import Function
 from hgrd.program.statements import Declare
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.program.walk import nodes
-from hgrd.symbolic.effects import local_effects
-from hgrd.symbolic.places import SHARED_SPACES, forget
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import Choice, FloatValue, MemoryObject, OpaqueValue, Value, pointed_to
 

@@ -11,9 +11,9 @@ from typing import Final
 
 from hgrd.host.writes import Writes
 from hgrd.program.types import OpaqueType, RecordType
-from hgrd.symbolic.calls import reachable
-from hgrd.symbolic.fills import Fill
-from hgrd.symbolic.places import SHARED_SPACES, forget
+from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.execution.calls import reachable
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import (
     Choice,

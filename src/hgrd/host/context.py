@@ -24,7 +24,7 @@ from hgrd.program.statements import Statement
 from hgrd.program.types import IntType, PointerType, Type
 from hgrd.program.walk import nodes
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load, store
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, as_int, const

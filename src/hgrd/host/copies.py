@@ -11,7 +11,7 @@ from hgrd.host.wording import place_name, say_value
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.types import PointerType
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import forget, load, read_at, scalars
+from hgrd.symbolic.memory.lvalues import forget, load, read_at, scalars
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import (
     Cell,

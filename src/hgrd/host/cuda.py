@@ -19,7 +19,7 @@ from hgrd.host.streams import done_before_launches
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load, scalars
+from hgrd.symbolic.memory.lvalues import load, scalars
 from hgrd.symbolic.state import ConditionKind
 from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap

@@ -9,7 +9,7 @@ from hgrd.host.model import Fact, FactKind, Holding
 from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.symbolic.fills import Affine, Ascending, Between, Distinct, Fill
+from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.symbolic.values import MemoryObject, Value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hgrd.symbolic.naming import Names
+from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import Symbol, Term, add, conj, const, disj, le, negate, substitute, symbols_of, var
 from hgrd.terms.rewrite import arrays_of

@@ -25,9 +25,9 @@ from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import convert, move
-from hgrd.symbolic.fills import Fill
+from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import Condition, ConditionKind, State
 from hgrd.symbolic.values import (
     OPAQUE,

@@ -12,8 +12,8 @@ from hgrd.host.memory import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
 from hgrd.symbolic.arithmetic import extreme, rounded
-from hgrd.symbolic.expressions import truth
-from hgrd.symbolic.places import load, store
+from hgrd.symbolic.execution.expressions import truth
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (
     NULL,

@@ -17,11 +17,10 @@ from hgrd.program.types import (
     Type,
     VoidType,
 )
-from hgrd.symbolic.calls import reachable
-from hgrd.symbolic.linear import from_linear, linear
+from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.naming import hidden
-from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -37,6 +36,7 @@ from hgrd.symbolic.values import (
 from hgrd.terms import Origin, Symbol, Term, add, const, ne, read, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
+from hgrd.terms.linear import from_linear, linear
 
 
 def fresh_name(machine: Machine, base: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
-from hgrd.symbolic.fills import Fill
+from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.values import Composite, MemoryObject, Value
 from hgrd.terms import Term
 

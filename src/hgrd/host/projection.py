@@ -18,9 +18,9 @@ from typing import Final
 
 from hgrd.host.facts import fits
 from hgrd.host.kinds import FactKind
-from hgrd.symbolic.linear import difference, linear
 from hgrd.symbolic.state import Condition
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
+from hgrd.terms.linear import difference, linear
 
 _LONG: Final = 100  # nodes of a condition
 

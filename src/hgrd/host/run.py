@@ -17,10 +17,10 @@ from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
-from hgrd.symbolic.calls import initialise, run
-from hgrd.symbolic.expressions import evaluate
+from hgrd.symbolic.execution.calls import initialise, run
+from hgrd.symbolic.execution.expressions import evaluate
 from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
-from hgrd.symbolic.naming import Names
+from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import const

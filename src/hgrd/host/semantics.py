@@ -22,6 +22,7 @@ from hgrd.host.mangled import may_write
 from hgrd.host.memory import contents, direct_targets, external, forget_targets, fresh_name, unknown
 from hgrd.host.unseen import THROUGH_POINTER, behind_pointers, given_to
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
@@ -29,12 +30,11 @@ from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.source.exceptions import THROWN
 from hgrd.symbolic import arithmetic
-from hgrd.symbolic.calls import may_enter, reachable
-from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.fills import Fill
+from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.execution.calls import may_enter, reachable
+from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.semantics import Semantics
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
@@ -191,7 +191,7 @@ class HostSemantics(Semantics):
         forget_targets(state, _written(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
-        from hgrd.symbolic.expressions import evaluate
+        from hgrd.symbolic.execution.expressions import evaluate
 
         kernel = evaluate(machine, state, launch.kernel)
         grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)

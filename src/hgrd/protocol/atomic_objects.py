@@ -15,7 +15,7 @@ from hgrd.program.types import BoolType, PointerType, Type, VoidType
 from hgrd.protocol.memory_calls import atomic_access
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load, store
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Term, add, as_int, const, eq, sub

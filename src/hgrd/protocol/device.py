@@ -26,10 +26,10 @@ from hgrd.protocol.sharing import Sharing
 from hgrd.protocol.stored import ADDRESSES, found_in, pointee, stored_value
 from hgrd.protocol.text import access_text
 from hgrd.protocol.twins import Lent
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.expressions import evaluate
+from hgrd.symbolic.execution.expressions import evaluate
+from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import scalars
+from hgrd.symbolic.memory.lvalues import scalars
 from hgrd.symbolic.semantics import Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import (

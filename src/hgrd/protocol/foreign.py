@@ -13,9 +13,9 @@ from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.identity import identity_of
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.arithmetic import computed
-from hgrd.symbolic.calls import reachable
+from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, scalars
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, OpaqueValue, Value
 from hgrd.terms import TRUE, Origin

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import nodes
 from hgrd.program.program import Function, Global, Side
 from hgrd.program.signatures import callable_as
 from hgrd.program.types import FunctionType
-from hgrd.symbolic.effects import nodes
 from hgrd.symbolic.values import NULL, OPAQUE, Choice, FunctionValue, NullValue, PointerValue, Value
 from hgrd.terms import Term, const, eq, ite
 

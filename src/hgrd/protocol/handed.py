@@ -19,7 +19,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type
 from hgrd.protocol.model import Access, Gap
 from hgrd.protocol.stored import found_in
-from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
 
 _ANYTHING: Final = ""  # the key of what a pointer that is not known points to

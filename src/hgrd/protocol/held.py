@@ -5,7 +5,7 @@ from __future__ import annotations
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.stored import stored_value
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import fits, scalars
+from hgrd.symbolic.memory.lvalues import fits, scalars
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 

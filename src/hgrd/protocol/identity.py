@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.program.types import BoolType, FloatType, IntType, Type
-from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import OPAQUE, Choice, Composite, FloatValue, NullValue, Pointer, Value
 from hgrd.terms import Origin, Symbol, Term, as_int, const, ite, ne, read, var

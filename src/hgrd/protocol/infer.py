@@ -27,10 +27,10 @@ from hgrd.protocol.functions import NUMBERS, FunctionNumbers
 from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.protocol.specifications import assume_axioms
 from hgrd.protocol.twins import has_twins
-from hgrd.symbolic.calls import run
+from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
-from hgrd.symbolic.naming import Names
-from hgrd.symbolic.places import scalars
+from hgrd.symbolic.memory.lvalues import scalars
+from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import State, symbols_in
 from hgrd.symbolic.values import (
     OPAQUE,

@@ -23,7 +23,7 @@ from hgrd.protocol.specifications import SPECIFICATIONS, is_annotation
 from hgrd.protocol.surfaces import is_surface, is_texture, surface_access, texture_fetch
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load, scalars
+from hgrd.symbolic.memory.lvalues import load, scalars
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (

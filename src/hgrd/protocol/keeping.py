@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.types import IntType, PointerType, Type
-from hgrd.symbolic.linear import linear
-from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Op, Term, symbols_of
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, unwrapped
 
 

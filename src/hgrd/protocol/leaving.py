@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hgrd.protocol.model import Access, Item, ProtocolLoop
-from hgrd.symbolic.linear import difference, from_linear, linear
 from hgrd.terms import (
     TRUE,
     Op,
@@ -24,6 +23,7 @@ from hgrd.terms import (
     symbols_of,
     var,
 )
+from hgrd.terms.linear import difference, from_linear, linear
 from hgrd.terms.rewrite import arrays_of
 
 _FIRST = 64  # iterations that are looked at one by one

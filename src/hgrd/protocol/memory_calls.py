@@ -13,7 +13,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, conj, negate

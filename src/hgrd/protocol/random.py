@@ -13,7 +13,7 @@ from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.memory_calls import arms
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import load, store
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin

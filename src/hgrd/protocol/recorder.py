@@ -9,7 +9,7 @@ from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
 from hgrd.protocol.leaving import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
-from hgrd.symbolic.ends import Ends
+from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer

@@ -16,7 +16,7 @@ from hgrd.program.types import Type
 from hgrd.protocol.model import AcrossThreads
 from hgrd.protocol.recorder import guards_of
 from hgrd.symbolic import arithmetic
-from hgrd.symbolic.calls import run
+from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value

@@ -17,12 +17,12 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.protocol.functions import NUMBERS
-from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import scalars
+from hgrd.symbolic.memory.lvalues import scalars
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, add, const, ne, read
 from hgrd.terms.build import read_between
+from hgrd.terms.linear import from_linear, linear
 
 ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 

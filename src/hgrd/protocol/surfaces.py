@@ -16,7 +16,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
 from hgrd.protocol.identity import identity_of
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.places import store
+from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hgrd.program.types import ArrayType
-from hgrd.symbolic.linear import from_linear, linear
 from hgrd.symbolic.values import Pointer
 from hgrd.terms import show
+from hgrd.terms.linear import from_linear, linear
 
 _LONGEST = 60
 

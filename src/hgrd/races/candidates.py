@@ -12,7 +12,6 @@ from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Configuration
 from hgrd.races.runs import NAME, bounds_in, of_one_index, of_runs, reads_in
 from hgrd.solve.query import Party, Query
-from hgrd.symbolic.linear import difference, linear
 from hgrd.terms import (
     Op,
     Origin,
@@ -33,6 +32,7 @@ from hgrd.terms import (
     symbols_of,
     var,
 )
+from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
 _ITERATION = "#"  # ends the name of what counts the iterations of a loop of the host

@@ -22,9 +22,9 @@ from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Proved, Query
-from hgrd.symbolic.fills import Affine
-from hgrd.symbolic.linear import difference, linear
+from hgrd.symbolic.array_patterns import Affine
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
+from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in

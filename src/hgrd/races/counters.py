@@ -16,8 +16,8 @@ from hgrd.protocol.orders import Party
 from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
-from hgrd.symbolic.linear import difference
 from hgrd.terms import Op, Term, conj, const, disj, eq, mul, negate, var
+from hgrd.terms.linear import difference
 
 _BITS = 32
 

@@ -11,8 +11,8 @@ from itertools import product
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop, accesses
-from hgrd.symbolic.linear import difference
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, mul, substitute, symbols_of
+from hgrd.terms.linear import difference
 from hgrd.terms.rewrite import bottom_up
 
 _MOST = 24

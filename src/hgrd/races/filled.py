@@ -12,7 +12,7 @@ from itertools import combinations
 
 from hgrd.host.model import Fact, Holding
 from hgrd.protocol.stored import element
-from hgrd.symbolic.fills import Affine, Ascending, Between, Distinct
+from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct
 from hgrd.symbolic.polynomials import as_term, polynomial
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap
 from hgrd.terms.rewrite import bottom_up

@@ -28,9 +28,9 @@ from hgrd.races.acquire import (
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming
 from hgrd.races.placement import certain, may_follow
-from hgrd.symbolic.linear import difference
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import FALSE, Term, conj, const, disj, eq, mul, negate, substitute, symbols_of, var
+from hgrd.terms.linear import difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from hgrd.races.runs import NAME
 from hgrd.solve.query import Party, Query
-from hgrd.symbolic.linear import linear
 from hgrd.terms import TRUE, Op, Term, add, conj, const, disj, le, lt, mul, show, sub
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
 Start = tuple[str, Term]

@@ -30,9 +30,9 @@ from hgrd.races.parties import SUFFIX, plain_name
 from hgrd.races.queries import Posed, query_of
 from hgrd.races.sites import listed
 from hgrd.solve.query import Answer, Conflict, Query
-from hgrd.symbolic.fills import Between, Pattern
-from hgrd.symbolic.linear import linear
+from hgrd.symbolic.array_patterns import Between, Pattern
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, mul, ne, sub, symbols_of
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # apart: longer than parts are, in elements

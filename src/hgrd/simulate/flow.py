@@ -8,6 +8,7 @@ import numpy as np
 
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.analysis.effects import nodes
 from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
@@ -18,7 +19,6 @@ from hgrd.simulate.frames import Here
 from hgrd.simulate.lowering import Builder, Loop, Unit, exposed_variables, fails, is_member, keep, kept, nothing
 from hgrd.simulate.meetings import meets_widely
 from hgrd.simulate.places import storer
-from hgrd.symbolic.effects import nodes
 
 _LONG, _SHORT = 4096, 16  # rounds of a loop before those who have left it go on: at work, and waiting
 

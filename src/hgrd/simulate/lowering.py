@@ -11,6 +11,7 @@ import numpy as np
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.analysis.effects import local_effects, nodes
 from hgrd.program.expressions import Expression, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.program import Function
@@ -24,7 +25,6 @@ from hgrd.simulate.code import Closure, Code, Do, Instruction, Jump, Parameter, 
 from hgrd.simulate.frames import Here, UnsupportedError
 from hgrd.simulate.trace import Order, Site, Sites, one_sided
 from hgrd.simulate.variables import OPAQUE
-from hgrd.symbolic.effects import local_effects, nodes
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
 DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address

@@ -183,7 +183,7 @@ def _repeatable(place: ir.Place) -> bool:
 
 
 def _no_effects(e: object) -> bool:
-    from hgrd.symbolic.effects import nodes
+    from hgrd.program.analysis.effects import nodes
 
     effects = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct)
     return not any(isinstance(n, effects) for n in nodes(e))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hgrd.program.analysis.effects import local_effects
 from hgrd.program.expressions import (
     AddressOf,
     Assign,
@@ -23,7 +24,6 @@ from hgrd.program.types import BOOL, VOID, ArrayType, PointerType, RecordType
 from hgrd.program.walk import nodes
 from hgrd.source.ast import Node, inner, span_of
 from hgrd.source.context import Context
-from hgrd.symbolic.effects import local_effects
 
 THROWN = FunctionRef("a body that has thrown", "a body that has thrown", "a body that has thrown", VOID)
 """Called with what a body that may have been left anywhere changes, or reaches other things by."""

@@ -27,7 +27,7 @@ from hgrd.source.options import SourceOptions
 from hgrd.source.precompiled import HEADERS, default_cache_dir, prune
 from hgrd.source.toolchain import NoCompilerError, find_toolchain
 
-_ROOMS = ("program", "source")  # whose code makes the programs
+_ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # whose code makes the programs
 _KEPT_BYTES = 1 << 28
 # Where clang looks for headers besides: nobody else knows of these.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")

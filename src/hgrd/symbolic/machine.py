@@ -8,14 +8,14 @@ from math import inf
 from time import perf_counter
 from typing import Final
 
+from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.types import BoolType, FloatType, IntType, Record, Type
-from hgrd.symbolic.effects import EffectTable
-from hgrd.symbolic.naming import Names, hidden
+from hgrd.symbolic.names import Names, hidden
 from hgrd.symbolic.semantics import Semantics
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Value

@@ -6,18 +6,18 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Call, Expression, Launch, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import FunctionType, Type
-from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.fills import Fill
+from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, Symbol, Term
 
 if TYPE_CHECKING:
-    from hgrd.symbolic.ends import Ends
+    from hgrd.symbolic.exits import Ends
     from hgrd.symbolic.machine import Machine
 
 

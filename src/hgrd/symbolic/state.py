@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hgrd.program.span import NOWHERE, Span
-from hgrd.symbolic.fills import Fill, Stored
+from hgrd.symbolic.array_patterns import Fill, Stored
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
 

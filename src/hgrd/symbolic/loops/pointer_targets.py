@@ -31,6 +31,6 @@ def _led(start: Value, last: Value | None) -> Value | None:
 
 def reached(after: State | None, values: tuple[Value, ...]) -> set[str]:
     """The keys of the objects that the values lead to."""
-    from hgrd.symbolic.calls import reachable
+    from hgrd.symbolic.execution.calls import reachable
 
     return set() if after is None else {target.key for target in reachable(after, values)}

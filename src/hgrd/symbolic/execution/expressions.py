@@ -11,9 +11,9 @@ from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
-from hgrd.symbolic.bit_fields import as_field, bit_field, load_bits, store_bits
-from hgrd.symbolic.calls import call, construct, indirect_call, initialise
-from hgrd.symbolic.places import load, locate, scalars, store, within_arrays
+from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
+from hgrd.symbolic.memory.bit_fields import as_field, bit_field, load_bits, store_bits
+from hgrd.symbolic.memory.lvalues import load, locate, scalars, store, within_arrays
 from hgrd.symbolic.state import ConditionKind, State, choose, merge
 from hgrd.symbolic.values import (
     NULL,

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hgrd.program.types import IntType
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.entering import Plan, enter
-from hgrd.symbolic.fills import Affine, Ascending, Between, Fill, Stored
-from hgrd.symbolic.iteration import Shape, silently, trial
-from hgrd.symbolic.linear import linear
-from hgrd.symbolic.narrowing import Kept, kept_in
+from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Fill, Stored
+from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.loops.iteration import Shape, silently, trial
+from hgrd.symbolic.loops.narrowing import Kept, kept_in
+from hgrd.symbolic.loops.recurrences import Plan, enter
 from hgrd.symbolic.polynomials import (
     as_term,
     constant_difference,
@@ -30,6 +29,7 @@ from hgrd.symbolic.polynomials import (
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.statements import DoWhile, Loop
 from hgrd.program.walk import nodes
-from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.iteration import Shape, one_iteration, silently, unrecorded
-from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.loops.iteration import Shape, one_iteration, silently, unrecorded
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import State, merge
 from hgrd.terms import FALSE, TRUE
 
@@ -85,7 +85,7 @@ def _settled(machine: Machine, state: State, shape: Shape) -> int | None:
 
 def _count(machine: Machine, state: State, shape: Shape) -> int | None:
     """The constant number of iterations, if there is one within the limit."""
-    from hgrd.symbolic.expressions import condition
+    from hgrd.symbolic.execution.expressions import condition
 
     assert shape.test is not None
     for trips in range(_MOST + 1):

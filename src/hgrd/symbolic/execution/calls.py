@@ -10,8 +10,8 @@ from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type, VoidType
-from hgrd.symbolic.methods import overriders
-from hgrd.symbolic.places import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.execution.virtual_calls import overriders
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
-    from hgrd.symbolic.expressions import evaluate
+    from hgrd.symbolic.execution.expressions import evaluate
 
     silent = machine.semantics.specifies(e)
     machine.probing += silent
@@ -55,7 +55,7 @@ def _called(machine: Machine, state: State, e: ir.Call, arguments: tuple[Value, 
 
 
 def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
-    from hgrd.symbolic.expressions import evaluate
+    from hgrd.symbolic.execution.expressions import evaluate
 
     callee = evaluate(machine, state, e.callee)
     arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
@@ -170,7 +170,7 @@ def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expres
     """Gives a new object its initial value: a constructor runs on the object itself, whose address it may keep
     (C++, [class.copy.elision]).
     """
-    from hgrd.symbolic.expressions import evaluate
+    from hgrd.symbolic.execution.expressions import evaluate
 
     if here.target.space not in SHARED_SPACES and isinstance(initial, ir.Construct) and _has_body(machine, initial):
         value = _construct_at(machine, state, initial, here)
@@ -191,7 +191,7 @@ def _construct_at(machine: Machine, state: State, e: ir.Construct, here: Pointer
         return None
     new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
     call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
-    from hgrd.symbolic.expressions import evaluate
+    from hgrd.symbolic.execution.expressions import evaluate
 
     arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))
     known = machine.semantics.call(machine, state, call_on, arguments)
@@ -221,8 +221,8 @@ def run(
     machine: Machine, state: State, function: Function, arguments: tuple[Value, ...], call_site: Span | None
 ) -> Value:
     """Runs a function's body; `state` becomes the state after it."""
+    from hgrd.symbolic.execution.statements import execute
     from hgrd.symbolic.machine import Exits, Frame
-    from hgrd.symbolic.statements import execute
 
     assert function.body is not None
     machine.activations += 1

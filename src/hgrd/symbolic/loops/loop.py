@@ -14,16 +14,15 @@ from hgrd.program import expressions as ex
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
-from hgrd.symbolic.carried import plan
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.entering import Plan, enter
-from hgrd.symbolic.filling import Found, filling
-from hgrd.symbolic.iteration import Shape, one_iteration, silently, trial, unrecorded, up_to_test
-from hgrd.symbolic.linear import Scaling, Steady, linear
-from hgrd.symbolic.naming import hidden
+from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.loops.carried import plan
+from hgrd.symbolic.loops.fill_recognition import Found, filling
+from hgrd.symbolic.loops.inequality_tests import can_be_equal, highest_before_equal, never_equal
+from hgrd.symbolic.loops.iteration import Shape, one_iteration, silently, trial, unrecorded, up_to_test
+from hgrd.symbolic.loops.recurrences import Plan, enter
+from hgrd.symbolic.loops.unrolling import unroll
+from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import ConditionKind, State, common_length, merge
-from hgrd.symbolic.unequal import can_be_equal, highest_before_equal, never_equal
-from hgrd.symbolic.unrolling import unroll
 from hgrd.terms import (
     FALSE,
     TRUE,
@@ -43,6 +42,7 @@ from hgrd.terms import (
     var,
 )
 from hgrd.terms.interval import of_type
+from hgrd.terms.linear import Scaling, Steady, linear
 from hgrd.terms.rewrite import bottom_up
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def _never(test: Expression) -> bool:
 
 def _once(machine: Machine, state: State, statement: ir.DoWhile) -> State:
     """`do … while (0)`, as macros have it."""
+    from hgrd.symbolic.execution.statements import execute
     from hgrd.symbolic.machine import Exits
-    from hgrd.symbolic.statements import execute
 
     exits = Exits()
     end = execute(machine, state, statement.body, exits)
@@ -80,7 +80,7 @@ def _once(machine: Machine, state: State, statement: ir.DoWhile) -> State:
 
 
 def _run(machine: Machine, state: State, shape: Shape) -> State:
-    from hgrd.symbolic.expressions import condition
+    from hgrd.symbolic.execution.expressions import condition
 
     if shape.test_first and shape.test is not None:
         first = silently(machine, state.copy(), shape.test)

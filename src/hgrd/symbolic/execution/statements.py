@@ -10,11 +10,11 @@ from hgrd.program.expressions import Call, Construct, IndirectCall, Launch, Stor
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
-from hgrd.symbolic.calls import initialise
-from hgrd.symbolic.expressions import condition, evaluate, integer
-from hgrd.symbolic.loops import do_while, loop
+from hgrd.symbolic.execution.calls import initialise
+from hgrd.symbolic.execution.expressions import condition, evaluate, integer
+from hgrd.symbolic.loops.loop import do_while, loop
 from hgrd.symbolic.machine import Exits, StepLimitError
-from hgrd.symbolic.places import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
 from hgrd.terms import FALSE, TRUE, Origin, Term, conj, const, disj, eq, le, negate
@@ -203,8 +203,8 @@ def _dead(state: State, span: Span) -> State:
 
 
 def _assembly(machine: Machine, state: State, statement: ir.Assembly) -> None:
-    from hgrd.symbolic.calls import reachable
-    from hgrd.symbolic.places import forget
+    from hgrd.symbolic.execution.calls import reachable
+    from hgrd.symbolic.memory.lvalues import forget
 
     outputs = tuple(evaluate(machine, state, e) for e in statement.outputs)
     arguments = tuple(evaluate(machine, state, e) for e in statement.inputs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
-from hgrd.symbolic.ends import Ends
+from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.state import ConditionKind, State, merge
 from hgrd.terms import Term
 
@@ -43,7 +43,7 @@ def unrecorded(machine: Machine) -> Generator[None, None, None]:
 
 def silently(machine: Machine, state: State, test: Expression) -> Term:
     """A test as a term; nothing is recorded."""
-    from hgrd.symbolic.expressions import condition
+    from hgrd.symbolic.execution.expressions import condition
 
     with unrecorded(machine):
         return condition(machine, state, test)
@@ -63,7 +63,7 @@ def trial(machine: Machine, state: State, shape: Shape) -> Ends:
 
 def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
     """One iteration from `state`, with what a test behind it does."""
-    from hgrd.symbolic.expressions import condition
+    from hgrd.symbolic.execution.expressions import condition
 
     after, breaks = up_to_test(machine, state, shape)
     if not shape.test_first and shape.test is not None and after is not None:
@@ -73,9 +73,9 @@ def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State |
 
 def up_to_test(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
     """One iteration from `state` up to a test behind it."""
-    from hgrd.symbolic.expressions import condition, evaluate
+    from hgrd.symbolic.execution.expressions import condition, evaluate
+    from hgrd.symbolic.execution.statements import execute
     from hgrd.symbolic.machine import Exits
-    from hgrd.symbolic.statements import execute
 
     if shape.test_first and shape.test is not None:
         state.assume(condition(machine, state, shape.test), ConditionKind.LOOP, shape.test.span)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hgrd.program.types import BoolType, IntType, Type
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.invariants import Invariant
-from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady
-from hgrd.symbolic.naming import hidden
-from hgrd.symbolic.pointers import Moves, OneOf
-from hgrd.symbolic.shuffling import Shuffled
+from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.loops.invariants import Invariant
+from hgrd.symbolic.loops.pointer_permutations import Shuffled
+from hgrd.symbolic.loops.pointer_recurrences import Moves, OneOf
+from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
@@ -40,6 +39,7 @@ from hgrd.terms import (
     wrap,
 )
 from hgrd.terms.interval import of_type
+from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine

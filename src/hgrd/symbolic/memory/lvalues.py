@@ -20,8 +20,7 @@ from hgrd.program.layout import stored_type
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
-from hgrd.symbolic.fills import Stored
-from hgrd.symbolic.linear import linear
+from hgrd.symbolic.array_patterns import Stored
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -38,6 +37,7 @@ from hgrd.symbolic.values import (
     Value,
 )
 from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
+from hgrd.terms.linear import linear
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
@@ -48,7 +48,7 @@ _CHAIN = 16  # a symbolic index into at most this many known cells becomes a cho
 
 def locate(machine: Machine, state: State, place: Place) -> Value:
     """The address of a place (a pointer value, OPAQUE where unknown)."""
-    from hgrd.symbolic.expressions import evaluate
+    from hgrd.symbolic.execution.expressions import evaluate
 
     match place:
         case VariablePlace(variable=variable):
@@ -271,7 +271,7 @@ def fits(value: Value, type_: Type) -> bool:
 
 
 def _zero(machine: Machine, type_: Type) -> Value:
-    from hgrd.symbolic.expressions import zero
+    from hgrd.symbolic.execution.expressions import zero
 
     return zero(machine, type_)
 

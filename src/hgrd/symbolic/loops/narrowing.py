@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from enum import Enum
 
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.program import Function
 from hgrd.program.types import INT, FloatType, IntType, Type
 from hgrd.program.walk import nodes
-from hgrd.symbolic.effects import EffectTable
 
 
 class Kept(Enum):

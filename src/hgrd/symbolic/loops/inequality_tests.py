@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hgrd.program.types import INT
-from hgrd.symbolic.linear import linear
 from hgrd.terms import Op, Symbol, Term, conj, const, disj, le, lt, mod, ne, negate, sub, symbols_of, var
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up, rebuild, substitute
 
 

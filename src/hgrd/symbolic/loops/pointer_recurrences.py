@@ -6,7 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hgrd.symbolic.shuffling import Shuffled, connected, either, leaves, left, own_symbols, shuffled, unmarked
+from hgrd.symbolic.loops.pointer_permutations import (
+    Shuffled,
+    connected,
+    either,
+    leaves,
+    left,
+    own_symbols,
+    shuffled,
+    unmarked,
+)
 from hgrd.symbolic.values import OPAQUE, Choice, OpaqueValue, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Term, const, eq, symbols_of, var
 

@@ -11,11 +11,11 @@ from hgrd.program.expressions import AfterPlace, FieldPlace, Place
 from hgrd.program.layout import unit_type
 from hgrd.program.span import Span
 from hgrd.program.types import BoolType, Field, IntType
-from hgrd.symbolic.linear import from_linear, linear
-from hgrd.symbolic.places import SHARED_SPACES, load, store
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Pointer, Value
 from hgrd.terms import Origin, Term, add, as_int, const, div, mod, mul, ne, wrap
+from hgrd.terms.linear import from_linear, linear
 
 if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine

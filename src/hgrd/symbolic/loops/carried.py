@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.types import BoolType, IntType
-from hgrd.symbolic.effects import Effects
-from hgrd.symbolic.ends import Ends
-from hgrd.symbolic.entering import UNCHANGED, Carried, Plan, type_range
-from hgrd.symbolic.invariants import Invariant, invariants, keeps
-from hgrd.symbolic.leading import led, reached
-from hgrd.symbolic.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
-from hgrd.symbolic.naming import hidden
-from hgrd.symbolic.places import SHARED_SPACES, read_at
-from hgrd.symbolic.pointers import Moves, pointer_change, pointers_left
+from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
+from hgrd.symbolic.loops.pointer_recurrences import Moves, pointer_change, pointers_left
+from hgrd.symbolic.loops.pointer_targets import led, reached
+from hgrd.symbolic.loops.recurrences import UNCHANGED, Carried, Plan, type_range
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, read_at
+from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import (
@@ -31,6 +30,7 @@ from hgrd.terms import (
     var,
 )
 from hgrd.terms.interval import of_type
+from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.terms.rewrite import arrays_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _objects(machine: Machine, state: State, effects: Effects) -> list[MemoryObj
 
 
 def _pointed_to(state: State) -> list[MemoryObject]:
-    from hgrd.symbolic.calls import reachable
+    from hgrd.symbolic.execution.calls import reachable
 
     values = tuple(c.value for r in state.store.values() for c in r.cells.values())
     return reachable(state, tuple(v for v in values if not isinstance(v, Term | FloatValue)))

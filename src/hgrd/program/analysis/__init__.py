@@ -1,0 +1,1 @@
+"""Analyses of the IR that need nothing but the IR."""

@@ -1,0 +1,1 @@
+"""Loop summaries: one iteration stands for all of them."""

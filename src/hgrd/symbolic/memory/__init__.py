@@ -1,0 +1,1 @@
+"""Memory of symbolic values: lvalues, loads and stores, bit-fields."""
