@@ -27,10 +27,10 @@ from pathlib import Path
 
 from hgrd.program.expressions import Launch
 from hgrd.program.program import Program, Side
-from hgrd.source.includes import scan
-from hgrd.source.makefile import makefile_flags
+from hgrd.source.build.makefile import makefile_flags
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.parse import parse_file
+from hgrd.source.text.includes import scan
 
 SOURCES = (".cu", ".cpp", ".cc", ".c", ".cxx")
 HEADERS = (".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx", ".cu", ".incl")

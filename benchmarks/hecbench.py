@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.run_suites import place, run, without_names
-from hgrd.source.makefile import makefile_flags
+from hgrd.source.build.makefile import makefile_flags
 
 Record = dict[str, Any]
 Results = dict[str, Record]

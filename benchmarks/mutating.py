@@ -73,7 +73,8 @@ def around(path: str, change: Callable[..., Any]) -> Callable[[], None]:
 
 
 def _nothing_presumed() -> None:
-    from hgrd.source import compiler, presumptions
+    from hgrd.source.clang import run as compiler
+    from hgrd.source.text import missing_macros as presumptions
 
     compiler.presumed = lambda *_, **__: presumptions.NOTHING
 

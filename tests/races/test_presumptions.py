@@ -7,7 +7,7 @@ import pytest
 from hgrd.races.analyze import analyze
 from hgrd.races.findings import Outcome, Report
 from hgrd.races.options import AnalysisOptions
-from hgrd.source.command import Run
+from hgrd.source.clang.command import Run
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from tests.checking import cases, expected, observed

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.source.build import Build, BuildError, read_build
-from hgrd.source.cmake import cmake_flags
-from hgrd.source.flags import Flags, flags_of
-from hgrd.source.makefile import makefile_flags
+from hgrd.source.build.build import Build, BuildError, read_build
+from hgrd.source.build.cmake import cmake_flags
+from hgrd.source.build.flags import Flags, flags_of
+from hgrd.source.build.makefile import makefile_flags
 from hgrd.source.options import SourceOptions
 
 MAKEFILE = """CC = nvcc   # the compiler

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.source.compiler import open_ast
+from hgrd.source.clang.precompiled import HEADERS
+from hgrd.source.clang.run import open_ast
 from hgrd.source.options import SourceOptions
-from hgrd.source.precompiled import HEADERS
 
 # Included by others only, or not at all unless it is needed.
 INTERNAL = ("hgrd/",)

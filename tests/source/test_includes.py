@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.source.diagnostics import errors_in
-from hgrd.source.implied import implied_headers
-from hgrd.source.includes import scan, write_shadows
-from hgrd.source.repairs import repaired
+from hgrd.source.clang.diagnostics import errors_in
+from hgrd.source.text.implied_headers import implied_headers
+from hgrd.source.text.includes import scan, write_shadows
+from hgrd.source.text.repairs import repaired
 
 
 def test_scan_follows_the_users_files(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hgrd.program.span import Span
-from hgrd.source.ast import Skipped, declarations, inner, name_span, span_of
+from hgrd.source.clang.ast import Skipped, declarations, inner, name_span, span_of
 
 
 def at(offset: int, col: int, line: int | None = None, file: str | None = None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
-from hgrd.source.type_text import QualifiedType, TypeText, split_arguments, split_scopes, split_template
+from hgrd.source.declarations.type_parser import QualifiedType, TypeText, split_arguments, split_scopes, split_template
 
 
 def read(text: str) -> QualifiedType:

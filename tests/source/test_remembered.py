@@ -9,10 +9,10 @@ from time import perf_counter
 import pytest
 
 from hgrd.program.program import Program
-from hgrd.source import lower_file
+from hgrd.source.lowering import translation_unit as lower_file
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
-from hgrd.source.remembered import key_of
+from hgrd.source.program_cache import key_of
 
 KERNEL = """#include "width.h"
 __global__ void fill(int *a) { a[threadIdx.x] = WIDTH; }

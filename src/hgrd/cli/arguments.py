@@ -14,7 +14,7 @@ from hgrd import __version__
 from hgrd.host.kinds import CLASSES, FactKind
 from hgrd.races.findings import Level
 from hgrd.races.options import AnalysisOptions, Extent
-from hgrd.source.build import Build, BuildError, read_build
+from hgrd.source.build.build import Build, BuildError, read_build
 from hgrd.source.options import SourceOptions
 
 T = TypeVar("T")

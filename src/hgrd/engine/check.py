@@ -18,7 +18,7 @@ from hgrd.program.span import Span
 from hgrd.races.findings import Divergence, Finding, Report
 from hgrd.races.options import AnalysisOptions
 from hgrd.report.severity import merged
-from hgrd.source.build import NO_BUILD, Build
+from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hgrd.source.includes import scan
+from hgrd.source.text.includes import scan
 
 _SOURCES = frozenset({".cu", ".cuh"})
 _HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".cu"})  # a .cu may hold the host code alone

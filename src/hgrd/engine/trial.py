@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.engine.check import parse
 from hgrd.simulate.trial import InputError, Inputs, Trial, try_out
-from hgrd.source.build import NO_BUILD, Build
+from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceOptions
 
 

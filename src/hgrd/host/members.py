@@ -25,7 +25,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Type
 from hgrd.program.walk import mapped, nodes
-from hgrd.source.dropped import DROPPED
+from hgrd.source.lowering.unparsed_code import DROPPED
 
 _ADDING: Final = ("push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "operator=", "fill")
 _INSERTING: Final = ("insert", "emplace")

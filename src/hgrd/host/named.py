@@ -19,7 +19,7 @@ from hgrd.program import statements as st
 from hgrd.program.program import Function
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
-from hgrd.source.prelude_types import PRELUDE_RECORDS
+from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 
 _LIBRARIES: Final = ("std::", "thrust::", "boost::")
 

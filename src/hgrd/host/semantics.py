@@ -28,7 +28,7 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
-from hgrd.source.exceptions import THROWN
+from hgrd.source.lowering.exceptions import THROWN
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.execution.calls import may_enter, reachable

@@ -9,9 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import hgrd
+from hgrd.source.clang.precompiled import default_cache_dir
+from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain, version_of
 from hgrd.source.options import SourceOptions
-from hgrd.source.precompiled import default_cache_dir
-from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain, version_of
 
 
 @dataclass(frozen=True, slots=True)

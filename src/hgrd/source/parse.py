@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hgrd.program.program import Program, Side
-from hgrd.source.compiler import needs_device_pass, nothing
+from hgrd.source.clang.run import needs_device_pass, nothing
 from hgrd.source.options import SourceOptions
-from hgrd.source.remembered import key_of, recall, remember
-from hgrd.source.repairs import INSTANCE
+from hgrd.source.program_cache import key_of, recall, remember
+from hgrd.source.text.repairs import INSTANCE
 
 _TYPICAL = ("int", "float")  # arguments for the type parameters of templates that nothing instantiates
 
@@ -38,7 +38,9 @@ def _passes(path: str, options: SourceOptions, meanwhile: Callable[[], object] =
 
 
 def _fresh(path: str, options: SourceOptions, meanwhile: Callable[[], object]) -> Program:
-    from hgrd.source.lower_file import lower_file  # not before it is needed: most of the front end hangs on it
+    from hgrd.source.lowering.translation_unit import (
+        lower_file,  # not before it is needed: most of the front end hangs on it
+    )
 
     host = lower_file(path, options, meanwhile)
     if options.device_pass or not needs_device_pass(path, options):

@@ -21,11 +21,11 @@ from pathlib import Path
 
 import hgrd
 from hgrd.program.program import Program
-from hgrd.source.command import user_dirs
-from hgrd.source.includes import scan
+from hgrd.source.clang.command import user_dirs
+from hgrd.source.clang.precompiled import HEADERS, default_cache_dir, prune
+from hgrd.source.clang.toolchain import NoCompilerError, find_toolchain
 from hgrd.source.options import SourceOptions
-from hgrd.source.precompiled import HEADERS, default_cache_dir, prune
-from hgrd.source.toolchain import NoCompilerError, find_toolchain
+from hgrd.source.text.includes import scan
 
 _ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # whose code makes the programs
 _KEPT_BYTES = 1 << 28

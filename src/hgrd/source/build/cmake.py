@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from hgrd.source.flags import Flags, flags_of, words_of
+from hgrd.source.build.flags import Flags, flags_of, words_of
 
 _NAME: Final = "CMakeLists.txt"
 _COMMENT = re.compile(r"#\[\[.*?\]\]|#[^\n]*", re.S)

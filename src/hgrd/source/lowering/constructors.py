@@ -35,11 +35,11 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
-from hgrd.source import fold
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import Context, ValueRule, unwrapped
-from hgrd.source.declarations import FunctionDeclaration
-from hgrd.source.prelude_types import PRELUDE_RECORDS
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
+from hgrd.source.declarations.table import FunctionDeclaration
+from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering.context import Context, ValueRule, unwrapped
 
 _MAX_FILLED = 64
 

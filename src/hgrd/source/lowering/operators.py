@@ -34,9 +34,9 @@ from hgrd.program.types import (
     PointerType,
     Type,
 )
-from hgrd.source import fold
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import Context, is_volatile, place_type
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering.context import Context, is_volatile, place_type
 
 _COMPARISONS = frozenset((BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE))
 _OPS = {op.value: op for op in BinaryOp}

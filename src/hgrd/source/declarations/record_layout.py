@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from hgrd.program.layout import align_of, size_of
 from hgrd.program.types import POINTER_SIZE, Field, OpaqueType, Record, RecordType, Type
-from hgrd.source.ast import Node, inner
-from hgrd.source.declarations import Declarations, RecordDeclaration
-from hgrd.source.prelude_types import PRELUDE_RECORDS
+from hgrd.source.clang.ast import Node, inner
+from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
+from hgrd.source.declarations.table import Declarations, RecordDeclaration
 
 
 @dataclass(slots=True)

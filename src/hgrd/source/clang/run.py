@@ -17,14 +17,14 @@ from time import perf_counter
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from hgrd.program.program import Diagnostic
-from hgrd.source.command import Run, language_flags, language_of, user_dirs, user_flags
-from hgrd.source.implied import implied_headers
-from hgrd.source.includes import Includes, scan, write_shadows
+from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags
+from hgrd.source.clang.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
+from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain
 from hgrd.source.options import SourceError, SourceOptions
-from hgrd.source.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
-from hgrd.source.presumptions import NOTHING, Presumption, presumed
-from hgrd.source.repairs import instantiating, repaired
-from hgrd.source.toolchain import NoCompilerError, Toolchain, find_toolchain
+from hgrd.source.text.implied_headers import implied_headers
+from hgrd.source.text.includes import Includes, scan, write_shadows
+from hgrd.source.text.missing_macros import NOTHING, Presumption, presumed
+from hgrd.source.text.repairs import instantiating, repaired
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -33,12 +33,16 @@ from hgrd.program.types import (
     PointerType,
     Type,
 )
-from hgrd.source import fold, lower_calls, lower_objects, lower_operators
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import Context, ValueRule, place_type, unwrapped
-from hgrd.source.declarations import VariableDeclaration
-from hgrd.source.lower_calls import unit_context
-from hgrd.source.lower_places import (
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.declarations.cuda_types import ENUMERATORS
+from hgrd.source.declarations.table import VariableDeclaration
+from hgrd.source.lowering import calls as lower_calls
+from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering import constructors as lower_objects
+from hgrd.source.lowering import operators as lower_operators
+from hgrd.source.lowering.calls import unit_context
+from hgrd.source.lowering.context import Context, ValueRule, place_type, unwrapped
+from hgrd.source.lowering.lvalues import (
     base_of,
     declared,
     dereferenced,
@@ -47,7 +51,6 @@ from hgrd.source.lower_places import (
     outer_variable,
     unquoted,
 )
-from hgrd.source.prelude_types import ENUMERATORS
 
 _TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion", "LValueToRValueBitCast"))
 _CONVERSIONS = frozenset(

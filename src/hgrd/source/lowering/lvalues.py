@@ -28,12 +28,12 @@ from hgrd.program.expressions import (
 from hgrd.program.program import Side
 from hgrd.program.span import Span
 from hgrd.program.types import CHAR, INT, ArrayType, FunctionType, PointerType, RecordType, Type
-from hgrd.source import endings
-from hgrd.source.ast import Node, inner, name_span, span_of
-from hgrd.source.context import Context, PlaceRule, Unit, place_type, pointee, referred
-from hgrd.source.declarations import VariableDeclaration
-from hgrd.source.lower_operators import assignment, compound_assignment, increment
-from hgrd.source.prelude_types import BUILTIN_VARIABLES
+from hgrd.source.clang.ast import Node, inner, name_span, span_of
+from hgrd.source.declarations.cuda_types import BUILTIN_VARIABLES
+from hgrd.source.declarations.table import VariableDeclaration
+from hgrd.source.lowering import destructors as endings
+from hgrd.source.lowering.context import Context, PlaceRule, Unit, place_type, pointee, referred
+from hgrd.source.lowering.operators import assignment, compound_assignment, increment
 
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 

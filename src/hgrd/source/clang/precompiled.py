@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hgrd.source.toolchain import Toolchain
+from hgrd.source.clang.toolchain import Toolchain
 
-HEADERS = Path(__file__).parent / "headers"
+HEADERS = Path(__file__).parents[1] / "headers"
 PRELUDE = HEADERS / "hgrd" / "prelude.h"
 VECTOR_MATH = HEADERS / "hgrd" / "vector_math.h"
 

@@ -52,10 +52,10 @@ from hgrd.program.statements import (
 )
 from hgrd.program.types import INT, VOID, ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.program.walk import jumps
-from hgrd.source import fold
-from hgrd.source.ast import Node, inner
-from hgrd.source.context import Context, StatementRule
-from hgrd.source.declarations import FunctionDeclaration
+from hgrd.source.clang.ast import Node, inner
+from hgrd.source.declarations.table import FunctionDeclaration
+from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering.context import Context, StatementRule
 
 _MAX_ELEMENTS = 16
 

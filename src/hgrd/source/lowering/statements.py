@@ -26,14 +26,14 @@ from hgrd.program.statements import (
 )
 from hgrd.program.types import BOOL, ArrayType, OpaqueType, PointerType, VoidType
 from hgrd.program.walk import mapped
-from hgrd.source import fold
-from hgrd.source.ast import Node, inner, name_span, span_of
-from hgrd.source.context import Context, StatementRule, place_type
-from hgrd.source.endings import closed, ends, finishing
-from hgrd.source.exceptions import try_
-from hgrd.source.lower_objects import initializer
-from hgrd.source.lower_places import global_variable, local_storage
-from hgrd.source.source_text import assembly_template
+from hgrd.source.clang.ast import Node, inner, name_span, span_of
+from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering.constructors import initializer
+from hgrd.source.lowering.context import Context, StatementRule, place_type
+from hgrd.source.lowering.destructors import closed, ends, finishing
+from hgrd.source.lowering.exceptions import try_
+from hgrd.source.lowering.lvalues import global_variable, local_storage
+from hgrd.source.text.spans import assembly_template
 
 
 def compound(node: Node, to: Context) -> list[Statement]:

@@ -46,7 +46,7 @@ from hgrd.program.statements import (
 )
 from hgrd.program.types import BOOL, VOID, FunctionType, PointerType, Type
 from hgrd.program.walk import below, inside, nodes
-from hgrd.source.presumptions import blanked
+from hgrd.source.text.missing_macros import blanked
 
 DROPPED = FunctionRef("what does not compile", "what does not compile", "what does not compile", BOOL)
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -12,20 +12,20 @@ from hgrd.program.expressions import Storage
 from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
-from hgrd.source.ast import Node, Skipped, declarations, inner
-from hgrd.source.collect import Collector
-from hgrd.source.compiler import AstStream, nothing, open_ast
-from hgrd.source.context import Tables, Unit
-from hgrd.source.declarations import Declarations, Definition
-from hgrd.source.dropped import with_dropped
-from hgrd.source.lower_calls import unit_context
-from hgrd.source.lower_functions import declared_function, lower_function, outside_function, unlowered_function
-from hgrd.source.lower_objects import initializer
-from hgrd.source.lower_places import PLACES, global_variable
-from hgrd.source.lower_statements import STATEMENTS
-from hgrd.source.lower_values import VALUES
+from hgrd.source.clang.ast import Node, Skipped, declarations, inner
+from hgrd.source.clang.run import AstStream, nothing, open_ast
+from hgrd.source.declarations.collect import Collector
+from hgrd.source.declarations.record_layout import Layouts
+from hgrd.source.declarations.table import Declarations, Definition
+from hgrd.source.lowering.calls import unit_context
+from hgrd.source.lowering.constructors import initializer
+from hgrd.source.lowering.context import Tables, Unit
+from hgrd.source.lowering.functions import declared_function, lower_function, outside_function, unlowered_function
+from hgrd.source.lowering.lvalues import PLACES, global_variable
+from hgrd.source.lowering.rvalues import VALUES
+from hgrd.source.lowering.statements import STATEMENTS
+from hgrd.source.lowering.unparsed_code import with_dropped
 from hgrd.source.options import SourceOptions
-from hgrd.source.records import Layouts
 
 _TABLES = Tables(VALUES, PLACES, STATEMENTS)
 _MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation

@@ -21,13 +21,13 @@ from hgrd.program.program import Function, Side
 from hgrd.program.span import NOWHERE
 from hgrd.program.statements import Block, Evaluate, Statement, UnsupportedStatement
 from hgrd.program.types import Field, OpaqueType, PointerType, RecordType
-from hgrd.source.ast import Node, inner, name_span, span_of
-from hgrd.source.context import TRANSPARENT, Context, Unit, place_type
-from hgrd.source.declarations import Definition, FunctionDeclaration
-from hgrd.source.endings import destruction, ended, members_destroyed
-from hgrd.source.lower_objects import initializer
-from hgrd.source.lower_statements import bound, with_names
-from hgrd.source.prelude_types import NORETURN
+from hgrd.source.clang.ast import Node, inner, name_span, span_of
+from hgrd.source.declarations.cuda_types import NORETURN
+from hgrd.source.declarations.table import Definition, FunctionDeclaration
+from hgrd.source.lowering.constructors import initializer
+from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, place_type
+from hgrd.source.lowering.destructors import destruction, ended, members_destroyed
+from hgrd.source.lowering.statements import bound, with_names
 
 
 def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Function:

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from hgrd.program.program import Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import UINT, OpaqueType, RecordType
-from hgrd.source.ast import Node
-from hgrd.source.prelude_types import GROUPS, PRELUDE_TYPES
-from hgrd.source.type_text import NAMED, QualifiedType, TypeText, split_scopes, split_template
+from hgrd.source.clang.ast import Node
+from hgrd.source.declarations.cuda_types import GROUPS, PRELUDE_TYPES
+from hgrd.source.declarations.type_parser import NAMED, QualifiedType, TypeText, split_scopes, split_template
 
 Scope: TypeAlias = tuple[str, ...]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 
-from hgrd.source.flags import Flags, flags_of, words_of
+from hgrd.source.build.flags import Flags, flags_of, words_of
 
 _NAMES = ("GNUmakefile", "makefile", "Makefile")
 _ASSIGNMENT = re.compile(r"\s*(?:export\s+|override\s+)?([\w.]+)\s*(\+=|\?=|::?=|=)\s*(.*)")

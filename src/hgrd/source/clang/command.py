@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hgrd.program.program import Diagnostic
-from hgrd.source.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
+from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
+from hgrd.source.clang.precompiled import HEADERS, PRELUDE, VECTOR_MATH
+from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.options import SourceOptions
-from hgrd.source.precompiled import HEADERS, PRELUDE, VECTOR_MATH
-from hgrd.source.presumptions import NOTHING, Presumption
-from hgrd.source.toolchain import Toolchain
+from hgrd.source.text.missing_macros import NOTHING, Presumption
 
 DEVICE_ARCHITECTURE = 800
 """What __CUDA_ARCH__ is in a device pass."""

@@ -25,13 +25,13 @@ from hgrd.program.program import Side
 from hgrd.program.span import NOWHERE, Span
 from hgrd.program.types import INT, VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import TRANSPARENT, Context, Unit, ValueRule, place_type
-from hgrd.source.declarations import FunctionDeclaration, Scope
-from hgrd.source.endings import deleted
-from hgrd.source.lower_places import dereferenced, function_ref
-from hgrd.source.prelude_types import PRELUDE_RECORDS
-from hgrd.source.type_text import split_template
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
+from hgrd.source.declarations.table import FunctionDeclaration, Scope
+from hgrd.source.declarations.type_parser import split_template
+from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, ValueRule, place_type
+from hgrd.source.lowering.destructors import deleted
+from hgrd.source.lowering.lvalues import dereferenced, function_ref
 
 _ASSERT, _STATED = "__hgrd_assert", "__hgrd_stated"  # <assert.h> of ours, without NDEBUG and with it
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))

@@ -29,9 +29,9 @@ from hgrd.program.expressions import (
 from hgrd.program.span import Span
 from hgrd.program.statements import Block, Case, Statement
 from hgrd.program.types import VOID, ArrayType, Field, FunctionType, OpaqueType, PointerType, RecordType, Type
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.declarations import Declarations, FunctionDeclaration, RecordDeclaration, Scope
-from hgrd.source.records import Layouts
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.declarations.record_layout import Layouts
+from hgrd.source.declarations.table import Declarations, FunctionDeclaration, RecordDeclaration, Scope
 
 TRANSPARENT = frozenset(
     (

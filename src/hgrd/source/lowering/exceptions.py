@@ -22,8 +22,8 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Block, Declare, Evaluate, If, Return, Statement
 from hgrd.program.types import BOOL, VOID, ArrayType, PointerType, RecordType
 from hgrd.program.walk import nodes
-from hgrd.source.ast import Node, inner, span_of
-from hgrd.source.context import Context
+from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.lowering.context import Context
 
 THROWN = FunctionRef("a body that has thrown", "a body that has thrown", "a body that has thrown", VOID)
 """Called with what a body that may have been left anywhere changes, or reaches other things by."""

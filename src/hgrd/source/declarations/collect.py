@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from hgrd.program.program import Side, Template
 from hgrd.program.types import IntType, OpaqueType, RecordType
-from hgrd.source.ast import FUNCTION_KINDS, Node, inner, name_span
-from hgrd.source.declarations import (
+from hgrd.source.clang.ast import FUNCTION_KINDS, Node, inner, name_span
+from hgrd.source.declarations.cuda_types import NORETURN
+from hgrd.source.declarations.table import (
     Declarations,
     Definition,
     FunctionDeclaration,
@@ -17,8 +18,7 @@ from hgrd.source.declarations import (
     Scope,
     VariableDeclaration,
 )
-from hgrd.source.prelude_types import NORETURN
-from hgrd.source.type_text import QualifiedType, split_scopes
+from hgrd.source.declarations.type_parser import QualifiedType, split_scopes
 
 _RECORDS = frozenset(("CXXRecordDecl", "ClassTemplateSpecializationDecl"))
 _STUB = re.compile(r"(\d*)__device_stub__")

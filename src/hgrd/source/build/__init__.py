@@ -1,0 +1,1 @@
+"""Build descriptions: compile_commands.json, CMakeLists.txt, Makefile, flags."""

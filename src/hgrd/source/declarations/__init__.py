@@ -1,0 +1,1 @@
+"""Declarations of a translation unit: types, records and their layout, functions."""

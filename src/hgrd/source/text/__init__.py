@@ -1,0 +1,1 @@
+"""Source text before clang reads it: includes, implied headers, missing macros, repairs."""
