@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.host.projection import projected
+from hgrd.host.launches.projection import projected
 from hgrd.program.span import NOWHERE
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import Origin, Symbol, conj, const, disj, eq, lt, symbols_of, var

@@ -34,7 +34,7 @@ def _cfg(programs: Programs, _options: AnalysisOptions) -> Iterator[str]:
 
 
 def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
-    from hgrd.host.ablation import without
+    from hgrd.host.launches.ablation import without
     from hgrd.host.printer import print_facts
     from hgrd.host.run import run_host
 

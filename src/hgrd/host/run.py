@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from hgrd.host.context import Record
-from hgrd.host.copies import begin_with
-from hgrd.host.elsewhere import launched_elsewhere
-from hgrd.host.link import LaunchPlace, Linked, link
-from hgrd.host.members import Members
-from hgrd.host.memory import external, fresh_name, unknown
+from hgrd.host.execution.context import Record
+from hgrd.host.execution.symbol_copies import begin_with
+from hgrd.host.linking.hidden_launches import launched_elsewhere
+from hgrd.host.linking.link import LaunchPlace, Linked, link
+from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
+from hgrd.host.provenance.by_name import Members
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hgrd.host.algorithms import algorithm_meaning
-from hgrd.host.astray import hand_back, lend, stored_astray
-from hgrd.host.callbacks import hand_over, may_run, taken_run
-from hgrd.host.containers import adds_element, container_meaning, of_container
-from hgrd.host.contents import fill, lose_all, lose_behind, stored_at
-from hgrd.host.context import Invocation, Meaning, Record
-from hgrd.host.copies import lose_constants
-from hgrd.host.cuda import cuda_meaning
-from hgrd.host.iterations import Around
+from hgrd.host.escapes.callbacks import hand_over, may_run, taken_run
+from hgrd.host.escapes.wild_stores import hand_back, lend, stored_astray
+from hgrd.host.execution.context import Invocation, Meaning, Record
+from hgrd.host.execution.surviving_iterations import Around
+from hgrd.host.execution.symbol_copies import lose_constants
 from hgrd.host.kinds import FactKind
-from hgrd.host.launching import Request
-from hgrd.host.launching import launch as take_launch
-from hgrd.host.library import KNOWN, fails
-from hgrd.host.makers import computes
-from hgrd.host.mangled import may_write
-from hgrd.host.memory import contents, direct_targets, external, forget_targets, fresh_name, unknown
-from hgrd.host.unseen import THROUGH_POINTER, behind_pointers, given_to
+from hgrd.host.launches.capture import Request
+from hgrd.host.launches.capture import launch as take_launch
+from hgrd.host.library.algorithms import algorithm_meaning
+from hgrd.host.library.containers import adds_element, container_meaning, of_container
+from hgrd.host.library.cuda_runtime import cuda_meaning
+from hgrd.host.library.libc import KNOWN, fails
+from hgrd.host.linking.external_callers import THROUGH_POINTER, behind_pointers, given_to
+from hgrd.host.linking.mangled_names import may_write
+from hgrd.host.memory.array_contents import fill, lose_all, lose_behind, stored_at
+from hgrd.host.memory.unknowns import contents, direct_targets, external, forget_targets, fresh_name, unknown
+from hgrd.host.provenance.by_object import computes
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable

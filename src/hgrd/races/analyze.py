@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 
-from hgrd.host.ablation import without
+from hgrd.host.launches.ablation import without
 from hgrd.host.model import Fact, FactKind, HostNote, LaunchSite
 from hgrd.host.run import run_host
 from hgrd.program.program import Function, Program, Template

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from hgrd.host.symbols import Constants, followed
+from hgrd.host.linking.constant_memory import Constants, followed
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.signatures import callable_as

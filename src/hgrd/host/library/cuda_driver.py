@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hgrd.host.context import Invocation
-from hgrd.host.elsewhere import plain_name
-from hgrd.host.launching import Request, by_address, launch
+from hgrd.host.execution.context import Invocation
+from hgrd.host.launches.capture import Request, by_address, launch
+from hgrd.host.linking.hidden_launches import plain_name
 from hgrd.host.wording import pointee
 from hgrd.program.program import Side
 from hgrd.program.types import INT, VOID, PointerType

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from hgrd.host.facts import fits
 from hgrd.host.kinds import FactKind
+from hgrd.host.launches.relevant_facts import fits
 from hgrd.symbolic.state import Condition
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
 from hgrd.terms.linear import difference, linear

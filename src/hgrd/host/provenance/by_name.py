@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from hgrd.host.containers import of_container
-from hgrd.host.held import NOTHING, PASSING, Held, How, Values
-from hgrd.host.library import KNOWN
-from hgrd.host.link import Linked
-from hgrd.host.makers import computes
-from hgrd.host.mangled import may_write
-from hgrd.host.named import Array, Member, Names, Returned, leads, own_record
+from hgrd.host.library.containers import of_container
+from hgrd.host.library.libc import KNOWN
+from hgrd.host.linking.link import Linked
+from hgrd.host.linking.mangled_names import may_write
+from hgrd.host.provenance.array_names import Array, Member, Names, Returned, leads, own_record
+from hgrd.host.provenance.by_object import computes
+from hgrd.host.provenance.expressions import NOTHING, PASSING, Held, How, Values
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.span import Span

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.launches.abstraction import terms_in
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.model import Making
-from hgrd.host.view import terms_in
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, RecordType
 from hgrd.symbolic.machine import Machine

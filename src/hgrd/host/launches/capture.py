@@ -8,17 +8,17 @@ from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
 
-from hgrd.host.aliases import found_equal
-from hgrd.host.alternatives import unified
-from hgrd.host.contents import after_kernel, fills_of, lose_all
-from hgrd.host.context import Invocation, Record
-from hgrd.host.copies import constants_at, facts_of
-from hgrd.host.facts import argument_facts, fact, holding, relevant
-from hgrd.host.iterations import survived
-from hgrd.host.memory import between, forget_targets, unknown
+from hgrd.host.execution.context import Invocation, Record
+from hgrd.host.execution.surviving_iterations import survived
+from hgrd.host.execution.symbol_copies import constants_at, facts_of
+from hgrd.host.launches.abstraction import terms_in, view
+from hgrd.host.launches.aliases import found_equal
+from hgrd.host.launches.alternatives import unified
+from hgrd.host.launches.projection import projected
+from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
+from hgrd.host.memory.array_contents import after_kernel, fills_of, lose_all
+from hgrd.host.memory.unknowns import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite, Making
-from hgrd.host.projection import projected
-from hgrd.host.view import terms_in, view
 from hgrd.host.wording import say
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable

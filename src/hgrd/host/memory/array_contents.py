@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from hgrd.host.writes import Writes
+from hgrd.host.linking.kernel_effects import Writes
 from hgrd.program.types import OpaqueType, RecordType
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.execution.calls import reachable

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from hgrd.host.iterations import Around
-from hgrd.host.link import LaunchPlace, Linked
-from hgrd.host.makers import Makers
-from hgrd.host.memory import fresh_name, unknown
+from hgrd.host.execution.streams import streams_apart
+from hgrd.host.execution.surviving_iterations import Around
+from hgrd.host.linking.kernel_effects import Writes, writes_when_destroyed
+from hgrd.host.linking.link import LaunchPlace, Linked
+from hgrd.host.memory.unknowns import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
-from hgrd.host.streams import streams_apart
+from hgrd.host.provenance.by_object import Makers
 from hgrd.host.wording import place_name
-from hgrd.host.writes import Writes, writes_when_destroyed
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Variable
@@ -30,7 +30,7 @@ from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, as_int, const
 
 if TYPE_CHECKING:
-    from hgrd.host.members import Members
+    from hgrd.host.provenance.by_name import Members
 
 NOTE_LIMIT = 100
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from hgrd.host.contents import fills_of, keep, lose_behind
-from hgrd.host.context import Invocation, Meaning
-from hgrd.host.memory import direct_targets, forget_targets
+from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.memory.array_contents import fills_of, keep, lose_behind
+from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
 from hgrd.symbolic.array_patterns import Affine, Ascending, Distinct, Fill
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference

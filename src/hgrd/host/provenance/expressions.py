@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from hgrd.host.containers import of_container
-from hgrd.host.library import KNOWN
-from hgrd.host.link import type_of
-from hgrd.host.named import Array, Names, Returned, leads
+from hgrd.host.library.containers import of_container
+from hgrd.host.library.libc import KNOWN
+from hgrd.host.linking.link import type_of
+from hgrd.host.provenance.array_names import Array, Names, Returned, leads
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, Type

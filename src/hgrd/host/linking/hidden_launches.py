@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from hgrd.host.link import Linked
+from hgrd.host.linking.link import Linked
 from hgrd.host.model import HostNote
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Side

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from hgrd.host.mangled import may_write
-from hgrd.host.symbols import run_by
+from hgrd.host.linking.constant_memory import run_by
+from hgrd.host.linking.mangled_names import may_write
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable

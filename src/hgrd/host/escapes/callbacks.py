@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.host.contents import lose
-from hgrd.host.context import Record
-from hgrd.host.memory import direct_targets
-from hgrd.host.unseen import callables
+from hgrd.host.execution.context import Record
+from hgrd.host.linking.external_callers import callables
+from hgrd.host.memory.array_contents import lose
+from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage
 from hgrd.program.program import Function

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.host.link import Linked, record_of
+from hgrd.host.linking.link import Linked, record_of
 from hgrd.program import expressions as ir
 from hgrd.program.types import RecordType
 from hgrd.symbolic.execution.calls import reachable

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from hgrd.host.contents import lose_all
-from hgrd.host.context import Record
-from hgrd.host.memory import direct_targets
+from hgrd.host.execution.context import Record
+from hgrd.host.memory.array_contents import lose_all
+from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import local_effects
 from hgrd.program.program import Function

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hgrd.host.execution.streams import done_before_launches
+from hgrd.host.linking.constant_memory import used_by
 from hgrd.host.model import ConstantMemory, Fact, FactKind
-from hgrd.host.streams import done_before_launches
-from hgrd.host.symbols import used_by
 from hgrd.host.wording import place_name, say_value
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.types import PointerType
@@ -26,7 +26,7 @@ from hgrd.symbolic.values import (
 from hgrd.terms import TRUE, Term, as_int, const
 
 if TYPE_CHECKING:
-    from hgrd.host.context import Invocation, Record
+    from hgrd.host.execution.context import Invocation, Record
 
 _MOST = 256  # scalars that are followed
 _SAID = 8  # elements of an array that facts name

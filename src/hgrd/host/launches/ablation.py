@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hgrd.host.kinds import FactKind
+from hgrd.host.launches.abstraction import View, terms_in
 from hgrd.host.model import LaunchSite
-from hgrd.host.view import View, terms_in
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Symbol, Term, as_int, const, symbols_of, var
 from hgrd.terms.interval import of_type

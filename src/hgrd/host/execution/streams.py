@@ -12,7 +12,7 @@ from hgrd.symbolic.values import NullValue
 from hgrd.terms import const
 
 if TYPE_CHECKING:
-    from hgrd.host.context import Invocation
+    from hgrd.host.execution.context import Invocation
 
 _FLAGS: Final = {"StreamCreateWithFlags": 1, "StreamCreateWithPriority": 1}  # by function, the argument
 

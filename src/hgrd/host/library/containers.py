@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.contents import ELEMENTS, SHARED_ELEMENTS
-from hgrd.host.context import Invocation, Meaning
+from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from hgrd.host.containers import of_container
-from hgrd.host.library import KNOWN
-from hgrd.host.link import type_of
+from hgrd.host.library.containers import of_container
+from hgrd.host.library.libc import KNOWN
+from hgrd.host.linking.link import type_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hgrd.host.contents import copied_fills, keep, lose_all, lose_behind, stored_at
-from hgrd.host.context import SIZE, Invocation, Meaning
-from hgrd.host.copies import copy_to_symbol, lose_constants
-from hgrd.host.driver import allocate, get_function, launch_function
-from hgrd.host.launching import launch_from_configuration, launch_from_function, launch_from_graph_node
-from hgrd.host.memory import between, direct_targets, forget_targets
+from hgrd.host.execution.context import SIZE, Invocation, Meaning
+from hgrd.host.execution.streams import done_before_launches
+from hgrd.host.execution.symbol_copies import copy_to_symbol, lose_constants
+from hgrd.host.launches.capture import launch_from_configuration, launch_from_function, launch_from_graph_node
+from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
+from hgrd.host.memory.array_contents import copied_fills, keep, lose_all, lose_behind, stored_at
+from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
-from hgrd.host.streams import done_before_launches
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from math import isqrt
 from typing import Final
 
-from hgrd.host.contents import copied_fills, keep, lose_behind, stored_at
-from hgrd.host.context import Invocation, Meaning
-from hgrd.host.memory import between, direct_targets, forget_targets
+from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.memory.array_contents import copied_fills, keep, lose_behind, stored_at
+from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
 from hgrd.symbolic.arithmetic import extreme, rounded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.contents import lose
+from hgrd.host.memory.array_contents import lose
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.span import Span
 from hgrd.program.types import (

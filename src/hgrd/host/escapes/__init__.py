@@ -1,0 +1,1 @@
+"""Escapes: what code that is not followed may write and call."""

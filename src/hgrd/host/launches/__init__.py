@@ -1,0 +1,1 @@
+"""Launches: a kernel call with the facts that hold there."""

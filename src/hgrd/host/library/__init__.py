@@ -1,0 +1,1 @@
+"""Models of library functions: libc, algorithms, containers, the CUDA runtime and driver."""

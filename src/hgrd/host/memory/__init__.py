@@ -1,0 +1,1 @@
+"""Host memory: unknown values and the contents of arrays."""

@@ -1,0 +1,1 @@
+"""Provenance of array contents: the input or the program."""
