@@ -87,8 +87,8 @@ def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -
 
     def apply() -> None:
         from hgrd.cuda.memory_model import Level
-        from hgrd.protocol import passing
         from hgrd.protocol.model import Scope
+        from hgrd.protocol.phases import barrier_bypass as passing
 
         for level in (Level[name] for name in levels):
             chosen = {Scope[name] for name in scopes}
@@ -110,7 +110,7 @@ def without_relation(name: str) -> Callable[[], None]:
             for order in old(*args)
         )
 
-    return around("protocol.phases:Phases.unordered", change)
+    return around("protocol.phases.phases:Phases.unordered", change)
 
 
 def never(name: str) -> Callable[[], None]:
@@ -119,7 +119,7 @@ def never(name: str) -> Callable[[], None]:
     def change(old: Callable[..., Any], *args: Any) -> Any:
         return tuple(o for o in old(*args) if all(type(r).__name__ != name for r in o.relations))
 
-    return around("protocol.phases:Phases.unordered", change)
+    return around("protocol.phases.phases:Phases.unordered", change)
 
 
 def without_facts(kind: str) -> Callable[[], None]:
@@ -238,7 +238,7 @@ def nothing_lost(old: Callable[..., Any], phases: Any, *args: Any) -> Any:
 
 
 def no_mask_in_doubt(old: Callable[..., Any], passing: Any, mask: Any) -> Any:
-    from hgrd.protocol.passing import MASK
+    from hgrd.protocol.phases.barrier_bypass import MASK
 
     return [order for order in old(passing, mask) if order.doubt != MASK]
 
@@ -272,7 +272,7 @@ def last_as_it_is(walk: Any, loop: Any, place: Any, last: Any) -> Any:
 
 
 def goes_on(walk: Any, loop: Any, place: Any) -> Any:
-    from hgrd.protocol.orders import Order
+    from hgrd.protocol.phases.parallelism import Order
 
     return [Order()]
 

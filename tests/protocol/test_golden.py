@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.protocol.aligned import print_aligned
+from hgrd.protocol.phases.aligned import print_aligned
 from hgrd.protocol.printer import print_protocol
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.printer import print_phases

@@ -6,9 +6,9 @@ import pytest
 
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.orders import Party
-from hgrd.protocol.passing import SOME_THREADS
-from hgrd.protocol.phases import Phases, phases
+from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.pairs import Uniform
 from hgrd.races.printer import order_in_words
 from tests.checking import protocols

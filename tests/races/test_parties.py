@@ -6,7 +6,7 @@ from hgrd.cuda.memory_model import Level
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.orders import Ahead, At, Count, Last, Order, Party, Same
+from hgrd.protocol.phases.parallelism import Ahead, At, Count, Last, Order, Party, Same
 from hgrd.races.parties import Naming, abstract_floats
 from hgrd.terms import Origin, Symbol, Term, add, const, eq, lt, read, show, var
 

@@ -51,7 +51,7 @@ def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
 
 
 def _aligned(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
-    from hgrd.protocol.aligned import print_aligned
+    from hgrd.protocol.phases.aligned import print_aligned
 
     return (print_aligned(protocol) for protocol, _ in _protocols(programs, options))
 

@@ -22,11 +22,11 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.program.walk import nodes
-from hgrd.protocol.device import DeviceSemantics
-from hgrd.protocol.functions import NUMBERS, FunctionNumbers
+from hgrd.protocol.device_calls.annotations import assume_axioms
+from hgrd.protocol.inference.block_symmetry import has_twins
+from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
-from hgrd.protocol.specifications import assume_axioms
-from hgrd.protocol.twins import has_twins
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.memory.lvalues import scalars

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.protocol.inference.recorder import finds
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
-from hgrd.protocol.orders import Party
-from hgrd.protocol.phases import Phases
-from hgrd.protocol.recorder import finds
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.identity import Values
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var

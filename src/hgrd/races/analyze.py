@@ -14,8 +14,8 @@ from hgrd.host.run import run_host
 from hgrd.program.program import Function, Program, Template
 from hgrd.program.span import NOWHERE, Span
 from hgrd.protocol.configuration import configured
-from hgrd.protocol.functions import FunctionNumbers
 from hgrd.protocol.infer import Tables, infer
+from hgrd.protocol.inference.function_pointers import FunctionNumbers
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.races.broken import broken, dropped

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from hgrd.cuda.memory_model import Level, Space
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.orders import Order
-from hgrd.protocol.phases import Phases
+from hgrd.protocol.phases.parallelism import Order
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.acquire import Handshakes
 from hgrd.races.claims import Claims
 from hgrd.races.communication import Communication, Handshaking

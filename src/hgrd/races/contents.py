@@ -14,10 +14,10 @@ from typing import Final
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import Making
+from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.orders import Party
-from hgrd.protocol.phases import Phases
-from hgrd.protocol.stored import element
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed
 from hgrd.races.sites import listed

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.acquire import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
 from hgrd.races.locks import Apart
 from hgrd.races.parties import Naming

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Protocol, Scope
-from hgrd.protocol.orders import Party as Side
-from hgrd.protocol.phases import phases
+from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.phases import phases
 from hgrd.races.acquire import steady
 from hgrd.races.contents import Contents, contents
 from hgrd.races.evidence import BarrierEvidence

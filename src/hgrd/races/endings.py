@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hgrd.protocol.model import Access
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 

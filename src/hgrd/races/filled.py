@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hgrd.host.model import Fact, Holding
-from hgrd.protocol.stored import element
+from hgrd.protocol.inference.read_only_memory import element
 from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct
 from hgrd.symbolic.polynomials import as_term, polynomial
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap

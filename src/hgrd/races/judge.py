@@ -11,8 +11,8 @@ from hgrd.cuda.memory_model import Level, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.passing import VALUES
-from hgrd.protocol.phases import Phases
+from hgrd.protocol.phases.barrier_bypass import VALUES
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.acquire import steady
 from hgrd.races.agreement import Readings, readings
 from hgrd.races.apart import communication

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Protocol, ProtocolLoop, accesses
-from hgrd.protocol.phases import Phases
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.agreement import Readings
 from hgrd.races.identity import MADE, Values
 from hgrd.races.queries import Pair

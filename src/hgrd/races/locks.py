@@ -12,7 +12,7 @@ from itertools import product
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.acquire import Acquire, Handshakes, Release, at_least, exclude, known_to, modifies, narrower, scope_of
 from hgrd.races.parties import Naming
 from hgrd.races.placement import Spot, may_follow, meeting, precedes

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
-from hgrd.protocol.phases import Phases, phases
+from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.pairs import Uniform
 from hgrd.races.tickets import Ticket, Tickets, elsewhere, handed_on, same_place, tickets
 from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var

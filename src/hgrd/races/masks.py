@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.protocol.model import Scope
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.missing import Miss, Way, Ways
 from hgrd.races.teams import names
 from hgrd.terms import Origin, const, eq, mod, ne, negate, symbols_of, var

@@ -19,7 +19,7 @@ from enum import Enum
 
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.teams import Team, team
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, lt, negate, substitute, symbols_of, var

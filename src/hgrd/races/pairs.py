@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
-from hgrd.protocol.phases import Phases
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.options import AnalysisOptions
 from hgrd.races.queries import Pair
 from hgrd.terms import Symbol

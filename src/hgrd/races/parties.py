@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Party, Relation, Same, Unnamed
+from hgrd.protocol.phases.parallelism import (
+    Ahead,
+    Apart,
+    At,
+    Count,
+    Fails,
+    Holds,
+    Last,
+    Order,
+    Party,
+    Relation,
+    Same,
+    Unnamed,
+)
 from hgrd.terms import (
     Op,
     Origin,

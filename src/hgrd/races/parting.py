@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hgrd.protocol.model import Exit
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.missing import Ways, stays
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.solve.query import Model

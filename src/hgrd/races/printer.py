@@ -8,9 +8,9 @@ from typing import Final
 from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.orders import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
-from hgrd.protocol.orders import Party as Side
-from hgrd.protocol.phases import Phases, phases
+from hgrd.protocol.phases.parallelism import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
+from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.apart import communication
 from hgrd.races.mailbox import opened
 from hgrd.races.options import AnalysisOptions

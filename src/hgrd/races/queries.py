@@ -10,9 +10,9 @@ from itertools import chain, islice
 from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.orders import Ahead, Fails, Holds, Order, Relation, Unnamed
-from hgrd.protocol.orders import Party as Side
-from hgrd.protocol.passing import SOME_THREADS
+from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
+from hgrd.protocol.phases.parallelism import Ahead, Fails, Holds, Order, Relation, Unnamed
+from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.races.agreement import Readings
 from hgrd.races.communication import Communication
 from hgrd.races.endings import Endings, loose

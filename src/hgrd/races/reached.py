@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
-from hgrd.protocol.orders import Party
-from hgrd.protocol.passing import below
-from hgrd.protocol.phases import Path
+from hgrd.protocol.phases.barrier_bypass import below
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Path
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed, cone
 from hgrd.solve.query import Model

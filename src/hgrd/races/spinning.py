@@ -14,7 +14,7 @@ from typing import TypeAlias
 from hgrd.host.model import Fact
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Barrier, Protocol, Scope, accesses
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.acquire import Handshakes, modifies
 from hgrd.races.findings import Confidence, Divergence, DivergenceRule, FactUse
 from hgrd.races.locks import takes_lock

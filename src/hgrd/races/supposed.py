@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Final
 
 from hgrd.cuda.memory_model import Space
+from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.orders import Party as Side
-from hgrd.protocol.phases import Phases
-from hgrd.protocol.stored import ADDRESSES, element
+from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.phases import Phases
 from hgrd.races.contents import Made, contents, made_by
 from hgrd.races.parties import SUFFIX, plain_name
 from hgrd.races.queries import Posed, query_of

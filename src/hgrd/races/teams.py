@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.parties import Naming
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
 

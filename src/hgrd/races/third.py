@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hgrd.protocol.model import Access
-from hgrd.protocol.orders import Party
+from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.parties import Naming
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var

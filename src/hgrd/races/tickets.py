@@ -8,8 +8,8 @@ from typing import Final
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
-from hgrd.protocol.orders import Party
-from hgrd.protocol.phases import Path, Phases
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.parties import Naming
 from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import bottom_up

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.protocol.model import Access, Configuration
-from hgrd.protocol.orders import Party as Side
+from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.races.findings import BarrierThread, BarrierWitness, ThreadWitness, Witness
 from hgrd.races.parties import SUFFIX, Naming
 from hgrd.races.queries import Posed

@@ -13,7 +13,7 @@ from hgrd.program.expressions import Variable
 from hgrd.program.layout import size_of
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
 from hgrd.protocol.model import accesses
-from hgrd.protocol.phases import Party as Side
+from hgrd.protocol.phases.phases import Party as Side
 from hgrd.simulate.memory import Memory
 from hgrd.simulate.valuation import Valuation
 from hgrd.simulate.vast import vast

@@ -11,8 +11,8 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, PointerType, RecordType
+from hgrd.protocol.device_calls.annotations import is_annotation
 from hgrd.protocol.model import Scope
-from hgrd.protocol.specifications import is_annotation
 from hgrd.simulate import arithmetic
 from hgrd.simulate.access import read
 from hgrd.simulate.arithmetic import I64, Value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from hgrd.protocol.model import Access, Item, ProtocolLoop
-from hgrd.protocol.phases import Party as Side
+from hgrd.protocol.phases.phases import Party as Side
 from hgrd.races.evidence import Evidence
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.terms import EvaluationError, Symbol, Term, conj, const, disj, evaluate, le, negate, substitute, var

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from hgrd.protocol.phases import Party as Side
+from hgrd.protocol.phases.phases import Party as Side
 from hgrd.races.evidence import Grounds
 from hgrd.solve.query import Answer, Conflict, Model, Party, Query
 from hgrd.terms import EvaluationError, Symbol, Term, const, eq, evaluate, symbols_of, var

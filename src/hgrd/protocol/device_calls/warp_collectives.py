@@ -13,7 +13,7 @@ from hgrd.symbolic.values import Value
 from hgrd.terms import Term, add, const, div, mul, symbols_of
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _OF_MASK: Final = frozenset(
     {

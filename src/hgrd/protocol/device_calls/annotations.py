@@ -13,8 +13,8 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.program import Function
 from hgrd.program.types import Type
+from hgrd.protocol.inference.recorder import guards_of
 from hgrd.protocol.model import AcrossThreads
-from hgrd.protocol.recorder import guards_of
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine
@@ -23,7 +23,7 @@ from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, disj, eq, ite, negate, show, symbols_of
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 

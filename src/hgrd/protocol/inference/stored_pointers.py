@@ -17,8 +17,8 @@ from typing import Final
 
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type
+from hgrd.protocol.inference.read_only_memory import found_in
 from hgrd.protocol.model import Access, Gap
-from hgrd.protocol.stored import found_in
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
 

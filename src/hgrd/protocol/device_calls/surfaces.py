@@ -14,7 +14,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
-from hgrd.protocol.identity import identity_of
+from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import ConditionKind, State
@@ -22,7 +22,7 @@ from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Val
 from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SURFACE = re.compile(r"^surf(1D|2D|3D|1DLayered|2DLayered|Cubemap|CubemapLayered)(read|write)$")
 _TEXTURE = re.compile(r"^tex(1D|2D|3D|Cubemap)")

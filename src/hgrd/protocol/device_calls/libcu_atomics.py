@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType
-from hgrd.protocol.memory_calls import atomic_access
+from hgrd.protocol.device_calls.memory import atomic_access
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
@@ -21,7 +21,7 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Term, add, as_int, const, eq, sub
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
 _FENCE = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic_thread_fence$")

@@ -16,7 +16,7 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
-from hgrd.protocol.functions import NUMBERS
+from hgrd.protocol.inference.function_pointers import NUMBERS
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import scalars
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.memory_calls import arms
+from hgrd.protocol.device_calls.memory import arms
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
@@ -19,7 +19,7 @@ from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SKIPS = {"skipahead", "skipahead_sequence", "skipahead_subsequence"}
 _OF_A_BLOCK = "curandStateMtgp32"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hgrd.protocol.inference.recorder import Recorder
 from hgrd.protocol.model import Alike
-from hgrd.protocol.recorder import Recorder
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import FloatValue, OpaqueValue, Value

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.collectives import same_for_tile, thread_number
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
@@ -16,7 +16,7 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _GROUP = re.compile(r"(thread_block_tile|thread_block|grid_group|coalesced_group|thread_group|cluster_group)")
 _TILE = re.compile(r"thread_block_tile<(\d+)")

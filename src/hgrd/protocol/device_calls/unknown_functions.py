@@ -10,7 +10,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.identity import identity_of
+from hgrd.protocol.inference.value_names import identity_of
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.arithmetic import computed
 from hgrd.symbolic.execution.calls import reachable
@@ -23,7 +23,7 @@ from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SMALL_RANGE = {
     "__popc": (0, 32), "__popcll": (0, 64), "__clz": (0, 32), "__clzll": (0, 64), "__ffs": (0, 32),

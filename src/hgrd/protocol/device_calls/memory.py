@@ -19,7 +19,7 @@ from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, conj, negate
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
 

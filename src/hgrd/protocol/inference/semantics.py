@@ -15,17 +15,17 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
-from hgrd.protocol.functions import NUMBERS, FunctionNumbers
-from hgrd.protocol.handed import Handed
-from hgrd.protocol.held import held_value
-from hgrd.protocol.identity import address_of, identity_of, named, symbol_of
-from hgrd.protocol.keeping import Keeping
+from hgrd.protocol.inference.access_text import access_text
+from hgrd.protocol.inference.block_symmetry import Lent
+from hgrd.protocol.inference.constant_memory import held_value
+from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
+from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, stored_value
+from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
+from hgrd.protocol.inference.single_valued_shared import Keeping
+from hgrd.protocol.inference.stored_pointers import Handed
+from hgrd.protocol.inference.uniformity import Sharing
+from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
 from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
-from hgrd.protocol.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
-from hgrd.protocol.sharing import Sharing
-from hgrd.protocol.stored import ADDRESSES, found_in, pointee, stored_value
-from hgrd.protocol.text import access_text
-from hgrd.protocol.twins import Lent
 from hgrd.symbolic.execution.expressions import evaluate
 from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
@@ -305,12 +305,12 @@ class DeviceSemantics(Semantics):
     # ------------------------------------------------------------ control
 
     def specifies(self, call: Call) -> bool:
-        from hgrd.protocol.specifications import is_specification
+        from hgrd.protocol.device_calls.annotations import is_specification
 
         return is_specification(call.function.name)
 
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
-        from hgrd.protocol.intrinsics import intrinsic
+        from hgrd.protocol.device_calls.dispatch import intrinsic
 
         return intrinsic(self, machine, state, call, arguments)
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.atomic_objects import atomic_member
-from hgrd.protocol.collectives import same_for_warp, thread_number
 from hgrd.protocol.configuration import MAX_THREADS, WARP_SIZE
-from hgrd.protocol.foreign import foreign
-from hgrd.protocol.groups import group_call
-from hgrd.protocol.memory_calls import atomic, cached_load, cached_store, copy, is_atomic
+from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation
+from hgrd.protocol.device_calls.cooperative_groups import group_call
+from hgrd.protocol.device_calls.curand import is_random, random
+from hgrd.protocol.device_calls.libcu_atomics import atomic_member
+from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy, is_atomic
+from hgrd.protocol.device_calls.surfaces import is_surface, is_texture, surface_access, texture_fetch
+from hgrd.protocol.device_calls.unknown_functions import foreign
+from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.model import Scope
-from hgrd.protocol.random import is_random, random
-from hgrd.protocol.specifications import SPECIFICATIONS, is_annotation
-from hgrd.protocol.surfaces import is_surface, is_texture, surface_access, texture_fetch
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, scalars
@@ -40,7 +40,7 @@ from hgrd.terms import (
 from hgrd.terms.interval import of_type
 
 if TYPE_CHECKING:
-    from hgrd.protocol.device import DeviceSemantics
+    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hgrd.cuda.memory_model import Level
-from hgrd.protocol.departures import Departures, departures
 from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
-from hgrd.protocol.orders import Ahead, At, Holds, Last, Order, Party, Relation, Same, Ways, doubted, product, with_
-from hgrd.protocol.passing import (
+from hgrd.protocol.phases.barrier_bypass import (
     ITERATIONS,
     SOME_THREADS,
     VALUES,
@@ -26,6 +24,21 @@ from hgrd.protocol.passing import (
     names_of,
     not_understood,
     separates_at,
+)
+from hgrd.protocol.phases.exited_threads import Departures, departures
+from hgrd.protocol.phases.parallelism import (
+    Ahead,
+    At,
+    Holds,
+    Last,
+    Order,
+    Party,
+    Relation,
+    Same,
+    Ways,
+    doubted,
+    product,
+    with_,
 )
 from hgrd.terms import Term, add, const, symbols_of, var
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
-from hgrd.protocol.stored import stored_value
+from hgrd.protocol.inference.read_only_memory import stored_value
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import fits, scalars
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from hgrd.cuda.memory_model import Level
-from hgrd.protocol.departures import Departures
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
-from hgrd.protocol.orders import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
+from hgrd.protocol.phases.exited_threads import Departures
+from hgrd.protocol.phases.parallelism import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of, var
 
 Shared: TypeAlias = Callable[[Symbol, Level], bool]

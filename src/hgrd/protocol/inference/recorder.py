@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
-from hgrd.protocol.leaving import ended, knowing, stayed
+from hgrd.protocol.inference.early_exits import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
 from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine

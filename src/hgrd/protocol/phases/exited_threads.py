@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hgrd.protocol.model import Access, Barrier, Exit, Item, ProtocolLoop
-from hgrd.protocol.orders import Holds, Order, Party, Ways
+from hgrd.protocol.phases.parallelism import Holds, Order, Party, Ways
 
 RETURNED = "a thread may have returned before a warp barrier between them"
 

@@ -1,0 +1,1 @@
+"""Device functions and what they mean to a protocol, one module a family."""

@@ -1,0 +1,1 @@
+"""Inference of a protocol: the device implementation of the symbolic machine's semantics."""

@@ -1,0 +1,1 @@
+"""Phases between barriers: which accesses may happen in parallel."""
