@@ -135,7 +135,7 @@ def without_lemmas(family: str) -> Callable[[], None]:
     def apply() -> None:
         from dataclasses import fields
 
-        from hgrd.solve.lemmas import Lemmas
+        from hgrd.solve.normal_form.lemmas import Lemmas
 
         Lemmas.__init__.__defaults__ = tuple(f.name != family for f in fields(Lemmas))
 
@@ -290,7 +290,7 @@ def widest(*_: Any) -> Any:
 
 
 def stuck(*_: Any, **__: Any) -> Any:
-    from hgrd.solve.refute import Stuck
+    from hgrd.solve.steps.refute import Stuck
 
     return Stuck("switched off")
 

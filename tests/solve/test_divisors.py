@@ -2,10 +2,10 @@
 
 import pytest
 
-from hgrd.solve.bounds import Infeasible
-from hgrd.solve.divisors import check_divisors
-from hgrd.solve.formula import AtMost, Claim, Equal
-from hgrd.solve.poly import Poly
+from hgrd.solve.normal_form.bounds import Infeasible
+from hgrd.solve.normal_form.divisors import check_divisors
+from hgrd.solve.normal_form.formula import AtMost, Claim, Equal
+from hgrd.solve.normal_form.poly import Poly
 
 X, Y, Z, XY = (0,), (1,), (2,), (0, 1)
 

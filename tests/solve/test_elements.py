@@ -6,7 +6,7 @@ import pytest
 from small import T1, T2, pair, shared
 
 from hgrd.solve.decide import decide
-from hgrd.solve.elements import in_elements
+from hgrd.solve.normal_form.elements import in_elements
 from hgrd.solve.query import Conflict, Proved, Query
 from hgrd.terms import Term, add, const, ite, le, mul, sub, var
 

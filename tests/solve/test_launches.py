@@ -7,12 +7,12 @@ import tracemalloc
 import pytest
 from small import T1, T2, pair, private, shared
 
-from hgrd.solve.bounds import Span
 from hgrd.solve.decide import decide
-from hgrd.solve.launches import try_launches
-from hgrd.solve.prepare import survey
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.prepare import survey
 from hgrd.solve.problem import pose
 from hgrd.solve.query import Conflict
+from hgrd.solve.steps.launches import try_launches
 from hgrd.terms import Origin, Symbol, add, const, eq, var
 
 LEAST = -(1 << 27)

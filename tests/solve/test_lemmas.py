@@ -8,7 +8,7 @@ import pytest
 from small import T1, T2, pair, private, shared
 
 from hgrd.solve.decide import Budget, decide
-from hgrd.solve.lemmas import Lemmas
+from hgrd.solve.normal_form.lemmas import Lemmas
 from hgrd.solve.query import Conflict, Proved, Query, Undecided
 from hgrd.terms import add, conj, const, disj, div, le, lt, mod, mul, ne, shl, shr, sub, var
 from hgrd.terms.build import read_between

@@ -21,7 +21,7 @@ from hgrd.races.layout import Start, of_layout
 from hgrd.races.queries import Posed
 from hgrd.races.runs import NAME
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
-from hgrd.solve.wrapping import in_range, takes_effect
+from hgrd.solve.steps.wrapping import in_range, takes_effect
 from hgrd.terms import (
     TRUE,
     EvaluationError,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hgrd.races.parties import plain_name
 from hgrd.races.queries import Posed
 from hgrd.solve.query import Model
-from hgrd.solve.wrapping import in_range, takes_effect
+from hgrd.solve.steps.wrapping import in_range, takes_effect
 from hgrd.terms import Op, Origin, Term
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up

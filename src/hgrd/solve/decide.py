@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from hgrd.solve.bounds import Infeasible, Span
-from hgrd.solve.elements import in_elements
-from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.pinned import search_near
-from hgrd.solve.prepare import Known, Normal, normal_form, survey
+from hgrd.solve.normal_form.bounds import Infeasible, Span
+from hgrd.solve.normal_form.elements import in_elements
+from hgrd.solve.normal_form.lemmas import Lemmas
+from hgrd.solve.normal_form.prepare import Known, Normal, normal_form, survey
 from hgrd.solve.problem import Problem, access_bit, pose, restricted
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny, Undecided
-from hgrd.solve.reading import read_plainly
-from hgrd.solve.refute import Effort, Found, Outcome, Refuted, Stuck, search
-from hgrd.solve.repl import Arithmetic, Solver, fact_indexes
 from hgrd.solve.session import Session
-from hgrd.solve.smtlib import ask
-from hgrd.solve.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
+from hgrd.solve.steps.pinned import search_near
+from hgrd.solve.steps.reading import read_plainly
+from hgrd.solve.steps.refute import Effort, Found, Outcome, Refuted, Stuck, search
+from hgrd.solve.steps.smtlib import ask
+from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
+from hgrd.solve.z3_process import Arithmetic, Solver, fact_indexes
 from hgrd.terms import Op, Term, const, disj, lt, negate, show
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
@@ -166,7 +166,7 @@ class _Decision:
         return self.small
 
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
-        from hgrd.solve.launches import try_launches  # it loads numpy, which a proof can do without
+        from hgrd.solve.steps.launches import try_launches  # it loads numpy, which a proof can do without
 
         tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
         self.tried += tried.launches
@@ -256,7 +256,7 @@ class _Decision:
 
     def _wraps_in_small_launches(self, known: Known, wraps: tuple[Term, ...]) -> bool:
         """Whether two threads of a small launch make the accesses, wherever they go, while a wrap takes effect."""
-        from hgrd.solve.launches import try_launches
+        from hgrd.solve.steps.launches import try_launches
 
         query = self.problem.query
         some = disj(*(negate(in_range(t)) for t in wraps))

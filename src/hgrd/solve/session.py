@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from hgrd.solve.query import Answer, Conflict, Model, Party, Proved, Query
-from hgrd.solve.repl import Solver
+from hgrd.solve.z3_process import Solver
 from hgrd.terms import Op, Symbol, Term
 from hgrd.terms.rewrite import bottom_up
 

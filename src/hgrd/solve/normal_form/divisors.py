@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Final
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Infeasible
-from hgrd.solve.formula import Claim, Equal
-from hgrd.solve.poly import Mono, Poly
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Infeasible
+from hgrd.solve.normal_form.formula import Claim, Equal
+from hgrd.solve.normal_form.poly import Mono, Poly
 
 _MOST: Final = 48  # equations; the work grows with their square
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.solve.problem import Problem, confirm
-from hgrd.solve.reading import Look, Reading, look_up
-from hgrd.solve.refute import Found, Outcome, Refuted, Stuck
-from hgrd.solve.repl import Solver, fact_names, guarded, numeral
+from hgrd.solve.steps.reading import Look, Reading, look_up
+from hgrd.solve.steps.refute import Found, Outcome, Refuted, Stuck
+from hgrd.solve.z3_process import Solver, fact_names, guarded, numeral
 from hgrd.terms import EvaluationError, Op, Symbol, Term, evaluate
 from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up

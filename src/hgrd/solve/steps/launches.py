@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from hgrd.solve.bounds import Span
-from hgrd.solve.contents import PATTERNS, column_reads, scalar_reads
+from hgrd.solve.invented_arrays import PATTERNS, column_reads, scalar_reads
+from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.problem import Problem, confirm
 from hgrd.solve.query import Model, Party
-from hgrd.solve.sampling import Sampler
-from hgrd.solve.vectors import Column, ColumnReads, Columns
+from hgrd.solve.steps.sampling import Sampler
+from hgrd.solve.steps.vectors import Column, ColumnReads, Columns
 from hgrd.terms import Origin, Symbol, Term, symbols_of
 
 _DRAWN_PER_LAUNCH: Final = 40

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Span
-from hgrd.solve.builder import Builder, Value
-from hgrd.solve.formula import Equal, at_most, equal, every, less, negative, positive, some
-from hgrd.solve.poly import ONE, ZERO, Poly, PolyKey
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.builder import Builder, Value
+from hgrd.solve.normal_form.formula import Equal, at_most, equal, every, less, negative, positive, some
+from hgrd.solve.normal_form.poly import ONE, ZERO, Poly, PolyKey
 
 _MOST_REPLACED: Final = 3
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from hgrd.solve.bounds import Span
-from hgrd.solve.prepare import Known
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.prepare import Known
 from hgrd.solve.problem import Condition, Contents, Problem, access_bit
 from hgrd.terms import Op, Origin, Symbol, Term, conj, const, disj, eq, ge, le, negate, sub, var
 from hgrd.terms import interval as intervals

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from hgrd.solve.problem import Contents
-from hgrd.solve.vectors import Column, ColumnReads
+from hgrd.solve.steps.vectors import Column, ColumnReads
 
 PATTERNS: Final = 4  # scattered small values; the index itself; zeros; ones
 

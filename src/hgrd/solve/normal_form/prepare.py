@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Bounds, Infeasible, Span, propagate
-from hgrd.solve.builder import Application, Builder, Value
-from hgrd.solve.divisors import check_divisors
-from hgrd.solve.formula import (
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Bounds, Infeasible, Span, propagate
+from hgrd.solve.normal_form.builder import Application, Builder, Value
+from hgrd.solve.normal_form.divisors import check_divisors
+from hgrd.solve.normal_form.formula import (
     FALSE,
     TRUE,
     AtMost,
@@ -24,8 +24,8 @@ from hgrd.solve.formula import (
     conjuncts,
     map_polys,
 )
-from hgrd.solve.normal import Normaliser
-from hgrd.solve.poly import Poly
+from hgrd.solve.normal_form.normal import Normaliser
+from hgrd.solve.normal_form.poly import Poly
 from hgrd.solve.problem import Problem, access_bit
 from hgrd.terms import Op, Symbol, Term
 from hgrd.terms import interval as intervals

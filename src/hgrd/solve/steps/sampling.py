@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from hgrd.solve.bounds import Span
-from hgrd.solve.definitions import definitions, in_order
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.definitions import definitions, in_order
 from hgrd.solve.problem import Problem
-from hgrd.solve.vectors import Column, ColumnReads, Columns
+from hgrd.solve.steps.vectors import Column, ColumnReads, Columns
 from hgrd.terms import Op, Origin, Symbol, symbols_of
 
 _EXTENTS: Final = (1, 2, 3, 4, 8, 16, 32, 64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from hgrd.solve.formula import AtMost, Claim, Equal
-from hgrd.solve.poly import Mono, Poly
+from hgrd.solve.normal_form.formula import AtMost, Claim, Equal
+from hgrd.solve.normal_form.poly import Mono, Poly
 
 
 class Span(NamedTuple):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import prod
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Bounds
-from hgrd.solve.formula import (
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Bounds
+from hgrd.solve.normal_form.formula import (
     AtMost,
     Claim,
     Differs,
@@ -29,8 +29,8 @@ from hgrd.solve.formula import (
     positive,
     some,
 )
-from hgrd.solve.poly import ONE, Mono, Poly, PolyKey
-from hgrd.solve.prepare import Normal
+from hgrd.solve.normal_form.poly import ONE, Mono, Poly, PolyKey
+from hgrd.solve.normal_form.prepare import Normal
 
 
 @dataclass(frozen=True, slots=True)

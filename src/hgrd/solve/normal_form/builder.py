@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Bounds, Span
-from hgrd.solve.formula import Claim, Formula, at_most, equal, every, less, negative, some
-from hgrd.solve.poly import Poly, PolyKey
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Bounds, Span
+from hgrd.solve.normal_form.formula import Claim, Formula, at_most, equal, every, less, negative, some
+from hgrd.solve.normal_form.poly import Poly, PolyKey
 
 
 class Value(NamedTuple):

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from hgrd.solve.bounds import Infeasible, Span
-from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.prepare import Known, normal_form
+from hgrd.solve.normal_form.bounds import Infeasible, Span
+from hgrd.solve.normal_form.lemmas import Lemmas
+from hgrd.solve.normal_form.prepare import Known, normal_form
 from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
-from hgrd.solve.refute import Effort, Found, Refuted, search
-from hgrd.solve.repl import Solver
+from hgrd.solve.steps.refute import Effort, Found, Refuted, search
+from hgrd.solve.z3_process import Solver
 from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hgrd.solve.bounds import Bounds, Span
-from hgrd.solve.formula import AtMost, Claim, Differs, Equal, Every, Formula, Some
-from hgrd.solve.poly import Mono, Poly
-from hgrd.solve.repl import Arithmetic, Solver, fact_names, guarded, numeral
+from hgrd.solve.normal_form.bounds import Bounds, Span
+from hgrd.solve.normal_form.formula import AtMost, Claim, Differs, Equal, Every, Formula, Some
+from hgrd.solve.normal_form.poly import Mono, Poly
+from hgrd.solve.z3_process import Arithmetic, Solver, fact_names, guarded, numeral
 
 
 class Linear:

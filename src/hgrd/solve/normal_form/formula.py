@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from hgrd.solve import poly
-from hgrd.solve.poly import Mono, Poly
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.poly import Mono, Poly
 
 
 @dataclass(frozen=True, slots=True)

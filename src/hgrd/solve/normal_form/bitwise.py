@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.solve import poly
-from hgrd.solve.bounds import Span
-from hgrd.solve.builder import Builder, Value
-from hgrd.solve.division import Divider
-from hgrd.solve.formula import at_most
-from hgrd.solve.poly import ONE, ZERO, Poly
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.builder import Builder, Value
+from hgrd.solve.normal_form.division import Divider
+from hgrd.solve.normal_form.formula import at_most
+from hgrd.solve.normal_form.poly import ONE, ZERO, Poly
 from hgrd.terms import Op
 
 _MOST_RUNS = 8

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hgrd.solve.bounds import Infeasible
-from hgrd.solve.definitions import definitions
-from hgrd.solve.lemmas import Lemmas
-from hgrd.solve.prepare import normal_form, survey
+from hgrd.solve.normal_form.bounds import Infeasible
+from hgrd.solve.normal_form.definitions import definitions
+from hgrd.solve.normal_form.lemmas import Lemmas
+from hgrd.solve.normal_form.prepare import normal_form, survey
 from hgrd.solve.problem import Problem, confirm, pose
 from hgrd.solve.query import Axis, Model, Party, Query
-from hgrd.solve.refute import Effort, Found, search
-from hgrd.solve.repl import Solver
+from hgrd.solve.steps.refute import Effort, Found, search
+from hgrd.solve.z3_process import Solver
 from hgrd.terms import Symbol, Term, const, substitute
 
 _ROUNDS = 10

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hgrd.solve import poly
-from hgrd.solve.bitwise import bit_operation, shift_left, shift_right
-from hgrd.solve.bounds import Span
-from hgrd.solve.builder import Builder, Value
-from hgrd.solve.division import Divider, Division
-from hgrd.solve.formula import (
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bitwise import bit_operation, shift_left, shift_right
+from hgrd.solve.normal_form.bounds import Span
+from hgrd.solve.normal_form.builder import Builder, Value
+from hgrd.solve.normal_form.division import Divider, Division
+from hgrd.solve.normal_form.formula import (
     FALSE,
     TRUE,
     AtMost,
@@ -31,7 +31,7 @@ from hgrd.solve.formula import (
     negation,
     some,
 )
-from hgrd.solve.poly import Poly
+from hgrd.solve.normal_form.poly import Poly
 from hgrd.solve.problem import Problem
 from hgrd.terms import Op, Symbol, Term, const, negate
 from hgrd.terms import interval as intervals

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hgrd.solve import poly
-from hgrd.solve.builder import Application
-from hgrd.solve.formula import Claim, holds
-from hgrd.solve.lemmas import Lemmas, first_lemmas, last_lemmas, value_lemmas
-from hgrd.solve.linear import Linear
-from hgrd.solve.poly import Mono
-from hgrd.solve.prepare import Normal
+from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.builder import Application
+from hgrd.solve.normal_form.formula import Claim, holds
+from hgrd.solve.normal_form.lemmas import Lemmas, first_lemmas, last_lemmas, value_lemmas
+from hgrd.solve.normal_form.linear import Linear
+from hgrd.solve.normal_form.poly import Mono
+from hgrd.solve.normal_form.prepare import Normal
 from hgrd.solve.problem import Contents, Problem, confirm
 from hgrd.solve.query import Model
-from hgrd.solve.repl import Arithmetic, Solver
+from hgrd.solve.z3_process import Arithmetic, Solver
 from hgrd.terms import Symbol
 
 _LEMMAS_A_ROUND = 12

@@ -1,0 +1,1 @@
+"""Normal form of a query: claims on polynomials, with bounds and lemmas."""

@@ -1,0 +1,1 @@
+"""Steps of a decision: each tries to answer a query."""
