@@ -22,17 +22,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.engine.analysis.program import analyze, link
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
-from hgrd.races.analyze import analyze, link
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.grace import GraceAddresses, GraceStatements
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.outcome import ConcreteLaunch, Finished
-from hgrd.simulate.pruning import Pruned, proved_in
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.grace import GraceAddresses, GraceStatements
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.pruning import Pruned, proved_in
+from hgrd.simulate.launch import ConcreteLaunch, Finished
+from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Arrive, Observer, Order, Recorded, Site, Sites, Touch
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file

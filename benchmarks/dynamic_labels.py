@@ -32,15 +32,15 @@ import numpy as np
 
 from benchmarks.run_suites import include_dirs
 from hgrd.cuda.memory_model import AccessKind
+from hgrd.engine.analysis.program import link
 from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
-from hgrd.races.analyze import link
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.interleaving import Execution, Launched, at_random
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.outcome import ConcreteLaunch, Finished
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
+from hgrd.simulate.launch import ConcreteLaunch, Finished
+from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Sites
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file

@@ -128,7 +128,7 @@ def without_facts(kind: str) -> Callable[[], None]:
     def change(old: Callable[..., Any], facts: tuple[Any, ...], symbols: Any) -> Any:
         return old(tuple(f for f in facts if f.kind.name != kind), symbols)
 
-    return together(around("races.queries:cone", change), around("races.ways:cone", change))
+    return together(around("races.encoding.pair_query:cone", change), around("races.encoding.path_query:cone", change))
 
 
 def without_lemmas(family: str) -> Callable[[], None]:
@@ -226,7 +226,7 @@ def always_without(kind: str) -> Callable[[], None]:
 
         return old(site, classes | {FactKind[kind]}, names)
 
-    return around("races.analyze:without", change)
+    return around("engine.analysis.program:without", change)
 
 
 def no_gap(old: Callable[..., Any], item: Any, level: Any) -> bool:
@@ -248,7 +248,7 @@ def same_pair(pair: Any) -> Any:
 
 
 def only_behind(old: Callable[..., Any], self: Any, first: Any, last: Any, known: Any) -> Any:
-    from hgrd.races.placement import certain
+    from hgrd.races.sync.program_order import certain
 
     return (spot for spot in old(self, first, last, known) if certain(spot, last))
 
@@ -278,7 +278,7 @@ def goes_on(walk: Any, loop: Any, place: Any) -> Any:
 
 
 def no_past(*_: Any) -> Any:
-    from hgrd.races.parting import Past
+    from hgrd.races.divergence.earlier_iterations import Past
 
     return Past(None, True)
 
@@ -296,7 +296,7 @@ def stuck(*_: Any, **__: Any) -> Any:
 
 
 def seen_always(*_: Any) -> None:
-    from hgrd.simulate.attendance import SeenError
+    from hgrd.simulate.lockstep.attendance import SeenError
 
     raise SeenError
 
@@ -325,7 +325,7 @@ def false(*_: Any) -> Any:
 
 
 def reached(*_: Any) -> Any:
-    from hgrd.races.reached import Reach
+    from hgrd.races.plausibility.reachability import Reach
 
     return Reach()
 

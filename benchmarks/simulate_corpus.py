@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import ConcreteLaunch, Extent3, Finished
+from hgrd.engine.analysis.program import link
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
+from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plain_interpreter import Pointer, interpret
+from hgrd.engine.analysis.program import link
 from hgrd.program.program import Program
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.interleaving import Execution, Launched
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import ConcreteLaunch, Extent3, Finished
+from hgrd.simulate.interleaving.execution import Execution, Launched
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
+from hgrd.simulate.lockstep.execute import Executable, execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

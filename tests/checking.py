@@ -27,13 +27,13 @@ from types import MappingProxyType
 
 import pytest
 
+from hgrd.engine.analysis.program import analyze, link, prepare
+from hgrd.findings.model import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
+from hgrd.findings.options import AnalysisOptions
 from hgrd.host.run import run_host
 from hgrd.program.program import Program
 from hgrd.protocol.model import Protocol
 from hgrd.protocol.printer import print_protocol
-from hgrd.races.analyze import analyze, link, prepare
-from hgrd.races.findings import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
-from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

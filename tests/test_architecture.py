@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hgrd"
 ROOMS = (
+    "cuda",
     "terms",
     "program",
     "symbolic",
@@ -18,6 +19,7 @@ ROOMS = (
     "host",
     "protocol",
     "solve",
+    "findings",
     "races",
     "simulate",
     "report",

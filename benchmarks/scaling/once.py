@@ -6,8 +6,8 @@ import json
 import sys
 from time import process_time
 
-from hgrd.races.analyze import analyze
-from hgrd.races.options import AnalysisOptions
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

@@ -1,9 +1,9 @@
 import pytest
 
 from hgrd.cli.arguments import UsageError, analysis_options, parser, source_options
+from hgrd.findings.model import Level
+from hgrd.findings.options import AnalysisOptions
 from hgrd.host.model import FactKind
-from hgrd.races.findings import Level
-from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 
 

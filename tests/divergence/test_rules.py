@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from hgrd.races.findings import Confidence, Report
+from hgrd.findings.model import Confidence, Report
 from tests.checking import check
 
 SOURCE = """

@@ -4,7 +4,7 @@ import pytest
 
 from hgrd.cli import arguments
 from hgrd.engine.stages import STAGES, show
-from hgrd.races.options import AnalysisOptions
+from hgrd.findings.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

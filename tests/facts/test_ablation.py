@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from hgrd.findings.model import Outcome, Report
 from hgrd.host.kinds import CLASSES
 from hgrd.host.model import FactKind
-from hgrd.races.findings import Outcome, Report
 from tests.checking import check
 from tests.facts.test_facts import PROGRAMS
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Outcome
+from hgrd.findings.options import AnalysisOptions
 from hgrd.host.model import FactKind
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import Outcome
-from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from tests.checking import check

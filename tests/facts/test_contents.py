@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.findings.model import Outcome, Report
 from hgrd.host.kinds import FactKind
 from hgrd.host.run import run_host
-from hgrd.races.findings import Outcome, Report
 from tests.checking import check, parse
 
 KERNELS = """

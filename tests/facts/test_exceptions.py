@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Outcome
+from hgrd.findings.model import Outcome
 from tests.checking import check
 
 TEXT = """

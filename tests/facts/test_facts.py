@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from hgrd.races.findings import Outcome, Report
+from hgrd.findings.model import Outcome, Report
 from tests.checking import check, decided, observed
 
 

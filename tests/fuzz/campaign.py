@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import KernelReport, Outcome
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import KernelReport, Outcome
-from hgrd.races.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from tests.fuzz.case import Case, make

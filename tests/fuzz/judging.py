@@ -11,7 +11,7 @@ from math import prod
 from random import Random
 
 from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.races.findings import (
+from hgrd.findings.model import (
     Confidence,
     Finding,
     KernelReport,

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.engine.analysis.program import link
 from hgrd.program.expressions import Storage
 from hgrd.program.program import Function, Program
 from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Scope
-from hgrd.races.analyze import link
-from hgrd.simulate.access_model import AccessModel, Race
-from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, at_random, one_after_another
-from hgrd.simulate.memory import Home, Memory, MemoryObject
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.outcome import ConcreteLaunch, Divergence, Finished
+from hgrd.simulate.detectors.access_model import AccessModel, Race
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another
+from hgrd.simulate.launch import ConcreteLaunch, Divergence, Finished
+from hgrd.simulate.lockstep.execute import Executable, execute, prepare
+from hgrd.simulate.lockstep.memory import Home, Memory, MemoryObject
 from hgrd.simulate.trace import Arrive, Fenced, Site, Touch
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch

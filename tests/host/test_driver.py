@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.findings.model import Outcome
 from hgrd.host.wording import say_value
-from hgrd.races.findings import Outcome
 from hgrd.symbolic.values import Pointer
 from tests.checking import check
 from tests.host.programs import host

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hgrd.races.findings import Finding, Report, Site
+from hgrd.findings.model import Finding, Report, Site
 from tests.checking import check
 from tests.metamorphic.changes import CHANGES
 from tests.metamorphic.kernels import KERNELS

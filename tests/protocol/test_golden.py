@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.findings.options import AnalysisOptions
 from hgrd.protocol.phases.aligned import print_aligned
 from hgrd.protocol.printer import print_protocol
-from hgrd.races.options import AnalysisOptions
-from hgrd.races.printer import print_phases
+from hgrd.races.pairs.printer import print_phases
 from tests.checking import protocols
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -9,8 +9,8 @@ from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Phases, phases
-from hgrd.races.pairs import Uniform
-from hgrd.races.printer import order_in_words
+from hgrd.races.pairs.candidates import Uniform
+from hgrd.races.pairs.printer import order_in_words
 from tests.checking import protocols
 
 WRITE_A, READ_A = "tile[t] = 1;", "x += tile[t + 1];"

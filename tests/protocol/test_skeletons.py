@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import Finding, KernelReport, OpenPair
-from hgrd.races.options import AnalysisOptions
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Finding, KernelReport, OpenPair
+from hgrd.findings.options import AnalysisOptions
 from tests.checking import parse
 from tests.protocol.skeletons import HEAD, THREADS, Body, M, N, in_order, races, source
 from tests.protocol.sketching import Sketcher

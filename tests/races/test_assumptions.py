@@ -2,7 +2,7 @@
 
 import pytest
 
-from hgrd.races.assumptions import AssumptionError, by_name, parse_assumption
+from hgrd.engine.analysis.user_assumptions import AssumptionError, by_name, parse_assumption
 from hgrd.terms import EvaluationError, Origin, Symbol, evaluate, show
 
 N, M, DIMENSION, ELEMENT = (

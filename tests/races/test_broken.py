@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import Outcome, Report
-from hgrd.races.options import AnalysisOptions
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Outcome, Report
+from hgrd.findings.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 

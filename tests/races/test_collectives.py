@@ -2,7 +2,7 @@
 
 import pytest
 
-from hgrd.races.findings import Report
+from hgrd.findings.model import Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """

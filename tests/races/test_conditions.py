@@ -5,10 +5,10 @@ from time import perf_counter
 
 import pytest
 
-from hgrd.races.analyze import link, prepare
-from hgrd.races.findings import Confidence
-from hgrd.races.judge import judge
-from hgrd.races.options import AnalysisOptions
+from hgrd.engine.analysis.program import link, prepare
+from hgrd.findings.model import Confidence
+from hgrd.findings.options import AnalysisOptions
+from hgrd.races.pairs.checker import judge
 from hgrd.solve.decide import decide
 from hgrd.solve.session import Session
 from tests.checking import check, observed, parse, verdicts

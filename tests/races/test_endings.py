@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hgrd.races.options import AnalysisOptions
-from hgrd.races.printer import print_queries
+from hgrd.findings.options import AnalysisOptions
+from hgrd.races.pairs.printer import print_queries
 from tests.checking import protocols
 
 ENDINGS = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Outcome, Report
+from hgrd.findings.model import Outcome, Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """

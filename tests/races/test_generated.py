@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import KernelReport, Site, ThreadWitness
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import KernelReport, Site, ThreadWitness
-from hgrd.races.options import AnalysisOptions
 from tests.checking import parse
 from tests.races.generated import (
     BLOCKS,

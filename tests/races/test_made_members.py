@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Confidence, Report
+from hgrd.findings.model import Confidence, Report
 from tests.checking import check
 
 SOURCE = """

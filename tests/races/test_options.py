@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Level, Outcome
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import Level, Outcome
-from hgrd.races.options import AnalysisOptions
 from tests.checking import observed, parse
 
 SOURCE = """

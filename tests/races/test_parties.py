@@ -7,7 +7,7 @@ from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration
 from hgrd.protocol.phases.parallelism import Ahead, At, Count, Last, Order, Party, Same
-from hgrd.races.parties import Naming, abstract_floats
+from hgrd.races.threads.two_threads import Naming, abstract_floats
 from hgrd.terms import Origin, Symbol, Term, add, const, eq, lt, read, show, var
 
 K, COUNT = Symbol("k#", 0, 99, Origin.LOOP), Symbol("k#end", 0, 100, Origin.COUNT)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Confidence
+from hgrd.findings.model import Confidence
 from tests.checking import check
 
 KERNEL = """

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.program.span import Span
-from hgrd.races.analyze import merge_findings, roll_up
-from hgrd.races.findings import (
+from hgrd.engine.analysis.program import merge_findings, roll_up
+from hgrd.findings.model import (
     Confidence,
     Finding,
     LaunchReport,
@@ -16,8 +15,9 @@ from hgrd.races.findings import (
     ThreadWitness,
     Witness,
 )
-from hgrd.report.lines import plain
-from hgrd.report.text import TextOptions, render
+from hgrd.program.span import Span
+from hgrd.report.terminal.lines import plain
+from hgrd.report.terminal.report import TextOptions, render
 from tests.checking import check
 
 THREAD = ThreadWitness((0, 0, 0), (0, 0, 0), (), 0, 4)

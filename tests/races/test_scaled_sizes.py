@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Confidence, Outcome, Report
+from hgrd.findings.model import Confidence, Outcome, Report
 from tests.checking import check
 
 PROGRAM = """

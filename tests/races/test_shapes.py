@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Report
+from hgrd.findings.model import Report
 from tests.checking import check, expected, observed
 
 SHAPES = {file.stem: file.read_text() for file in sorted((Path(__file__).parent / "shapes").glob("*.cu"))}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Confidence, Outcome, Report
-from hgrd.races.sizes import sizes
+from hgrd.findings.model import Confidence, Outcome, Report
+from hgrd.races.plausibility.negative_sizes import sizes
 from hgrd.solve.decide import Budget, decide
 from hgrd.solve.query import Answer, Query, Undecided
 from hgrd.solve.session import Session
@@ -69,7 +69,7 @@ def test_a_race_that_is_known_of_negative_sizes_only_is_not_decided(tmp_path: Pa
             return Undecided("it is too hard")
         return decide(query, budget, session)
 
-    monkeypatch.setattr("hgrd.races.analyze.decide", weaker)
+    monkeypatch.setattr("hgrd.engine.analysis.program.decide", weaker)
     (kernel,) = box(tmp_path).kernels
     assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
     (pair,) = kernel.launches[0].open_pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hgrd.cuda.memory_model import Level, Space
-from hgrd.races.findings import Confidence, Outcome
+from hgrd.findings.model import Confidence, Outcome
 from tests.checking import check, decided
 
 # `size / 4 - 1` is all ones for sizes below 4: then every thread has the element of its index.

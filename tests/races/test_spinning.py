@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Confidence, Outcome
-from hgrd.report.severity import Severity, severity_at_barrier, tally
+from hgrd.findings.model import Confidence, Outcome
+from hgrd.findings.severity import Severity, severity_at_barrier, tally
 from tests.checking import check
 
 # A comment `spins` stands at what takes a lock that two threads of a warp want at once.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hgrd.races.findings import Outcome
+from hgrd.findings.model import Outcome
 from tests.checking import check, verdicts
 
 LINES = """

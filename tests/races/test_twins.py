@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Level
+from hgrd.findings.model import Level
 from tests.checking import check, verdicts
 
 SOURCE = """

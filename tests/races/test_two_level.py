@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Report
+from hgrd.findings.model import Report
 from tests.checking import cases, check, expected, observed
 
 SOURCE = """

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hgrd.races.analyze import analyze
-from hgrd.races.options import AnalysisOptions
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.options import AnalysisOptions
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from tests.checking import check, verdicts

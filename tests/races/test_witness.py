@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.findings import Finding, Level, Report, ThreadWitness, Witness
+from hgrd.findings.model import Finding, Level, Report, ThreadWitness, Witness
 from tests.checking import check
 
 SOURCE = """

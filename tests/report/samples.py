@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from hgrd.program.span import NOWHERE, Span
-from hgrd.races.findings import (
+from hgrd.findings.model import (
     CONFIRMED,
     AccessKind,
     BarrierThread,
@@ -27,6 +26,7 @@ from hgrd.races.findings import (
     ThreadWitness,
     Witness,
 )
+from hgrd.program.span import NOWHERE, Span
 
 SOURCE = {
     18: "  while (offset <= tid) {",

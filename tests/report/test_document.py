@@ -3,8 +3,8 @@ import re
 from pathlib import Path
 
 from hgrd import __version__
-from hgrd.report.document import document, encoded, to_bytes
-from hgrd.report.severity import merged, tally
+from hgrd.findings.severity import merged, tally
+from hgrd.report.json import document, encoded, to_bytes
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, RACY, SAFE, UNKNOWN, report
 
 GOLDEN = Path(__file__).parent / "golden"

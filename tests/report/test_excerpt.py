@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from hgrd.program.span import Span
-from hgrd.report.excerpt import excerpt, source_reader
-from hgrd.report.lines import plain
+from hgrd.report.terminal.excerpt import excerpt, source_reader
+from hgrd.report.terminal.lines import plain
 
 
 def shown(file: Path, line: int, column: int) -> str:

@@ -2,9 +2,9 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
-from hgrd.races.findings import Report
-from hgrd.report.lines import plain, write
-from hgrd.report.text import TextOptions, render
+from hgrd.findings.model import Report
+from hgrd.report.terminal.lines import plain, write
+from hgrd.report.terminal.report import TextOptions, render
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, GUARD, RACY, SAFE, UNKNOWN, report, source_line
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -13,9 +13,9 @@ from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.program import Program
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.interleaving import Argument, Execution, Launched, Schedule, one_after_another
-from hgrd.simulate.ordering import Shape
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Silent, Site, Sites, Touch
 from tests.checking import parse
 

@@ -7,7 +7,7 @@ control flow that depends on what other threads have written.
 from collections.abc import Callable
 from random import Random
 
-from hgrd.simulate.access_model import AccessModel
+from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.trace import Sites
 from tests.simulate.dynamic import WORDS
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import ConcreteLaunch, Finished, Outcome
+from hgrd.engine.analysis.program import link
+from hgrd.simulate.launch import ConcreteLaunch, Finished, Outcome
+from hgrd.simulate.lockstep.execute import Executable, execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Observer
 from tests.checking import parse
 

@@ -6,8 +6,8 @@ import pytest
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.model import Scope
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.ordering import Shape
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.trace import Arrive, Order, Touch
 from tests.simulate.dynamic import Hand
 

@@ -5,11 +5,11 @@ from random import Random
 import numpy as np
 import pytest
 
+from hgrd.engine.analysis.program import link
 from hgrd.program.program import Program
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import prepare
-from hgrd.simulate.interleaving import Execution, Launched, at_random
-from hgrd.simulate.outcome import Finished
+from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
+from hgrd.simulate.launch import Finished
+from hgrd.simulate.lockstep.execute import prepare
 from tests.checking import parse
 from tests.simulate.running import launch
 

@@ -3,8 +3,8 @@
 import pytest
 
 from hgrd.program.program import Program
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.interleaving import Execution, Schedule, at_random, one_after_another
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.interleaving.execution import Execution, Schedule, at_random, one_after_another
 from tests.checking import parse
 from tests.races.generated import BLOCKS, CELLS, THREADS, N, in_order, races
 from tests.races.test_generated import KERNELS, SOURCE, lines_of

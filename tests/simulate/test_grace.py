@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.options import AnalysisOptions
 from hgrd.protocol.model import Scope
-from hgrd.races.analyze import analyze
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate.grace import AddressRace, GraceAddresses, GraceStatements
-from hgrd.simulate.interleaving import Execution
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.pruning import Pruned, proved_in
+from hgrd.simulate.detectors.grace import AddressRace, GraceAddresses, GraceStatements
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.pruning import Pruned, proved_in
+from hgrd.simulate.interleaving.execution import Execution
 from hgrd.simulate.trace import Recorded
 from tests.checking import parse
 from tests.simulate.dynamic import Hand, in_words, ints, launch, model_of

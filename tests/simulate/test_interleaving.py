@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.simulate.interleaving import Execution, at_random, one_after_another
+from hgrd.simulate.interleaving.execution import Execution, at_random, one_after_another
 from tests.checking import parse
 from tests.simulate.dynamic import ints, launch, model_of, races_in, ran
 

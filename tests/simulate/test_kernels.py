@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import Finished
+from hgrd.simulate.launch import Finished
+from hgrd.simulate.lockstep.memory import Memory
 from tests.simulate.running import compiled, launch, run
 
 RANDOM = np.random.default_rng(7)

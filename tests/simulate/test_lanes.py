@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hgrd.simulate.lanes import Lanes, Slot
+from hgrd.simulate.lockstep.lanes import Lanes, Slot
 
 
 def everyone(count: int) -> Lanes:

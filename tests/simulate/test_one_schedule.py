@@ -8,8 +8,8 @@ first that is looked at.  This is what makes a single run in lock-step enough.
 import pytest
 
 from hgrd.program.program import Program
-from hgrd.simulate.interleaving import Execution
-from hgrd.simulate.schedules import every_schedule
+from hgrd.simulate.interleaving.execution import Execution
+from hgrd.simulate.interleaving.exploration import every_schedule
 from tests.checking import parse
 from tests.simulate.dynamic import ints, launch, model_of
 from tests.simulate.random_kernels import CELLS, COUNT, SOURCE, THREADS, races_of

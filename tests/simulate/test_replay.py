@@ -7,12 +7,12 @@ from time import perf_counter
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.evidence import Evidence, Situation
-from hgrd.races.findings import Finding, Level, ThreadWitness
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate.replay import Replayer
-from hgrd.simulate.sooner import left_before
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Finding, Level, ThreadWitness
+from hgrd.findings.options import AnalysisOptions
+from hgrd.races.results.evidence import Evidence, Situation
+from hgrd.simulate.replay.reachable_iteration import left_before
+from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.evidence import BarrierEvidence, Situation
-from hgrd.races.findings import Divergence, DivergenceRule
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate.replay import Replayer
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Divergence, DivergenceRule
+from hgrd.findings.options import AnalysisOptions
+from hgrd.races.results.evidence import BarrierEvidence, Situation
+from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
 from tests.divergence.test_rules import SOURCE

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.races.analyze import link
-from hgrd.simulate.access_model import AccessModel
-from hgrd.simulate.execute import prepare
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.outcome import Finished
+from hgrd.engine.analysis.program import link
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.launch import Finished
+from hgrd.simulate.lockstep.execute import prepare
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Recorded, Sites, Touch
 from tests.checking import parse
 from tests.simulate import dynamic

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from hgrd.program.program import Program
-from hgrd.simulate.interleaving import Execution
-from hgrd.simulate.schedules import every_schedule
+from hgrd.simulate.interleaving.execution import Execution
+from hgrd.simulate.interleaving.exploration import every_schedule
 from tests.checking import parse
 from tests.simulate.dynamic import in_words, ints, launch, model_of
 

@@ -7,9 +7,7 @@ import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Scope
-from hgrd.simulate.execute import execute
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import (
+from hgrd.simulate.launch import (
     ConcreteLaunch,
     Divergence,
     Finished,
@@ -19,6 +17,8 @@ from hgrd.simulate.outcome import (
     OutOfFuel,
     Trapped,
 )
+from hgrd.simulate.lockstep.execute import execute
+from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Arrive, Fenced, Order, Recorded
 from tests.simulate.running import compiled, launch
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hgrd.engine.analysis.program import link
 from hgrd.program.program import Program
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import prepare
-from hgrd.simulate.outcome import Finished
+from hgrd.simulate.launch import Finished
+from hgrd.simulate.lockstep.execute import prepare
 from tests.checking import parse
 from tests.simulate.running import launch, run
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.findings import CONFIRMED, Confidence, KernelReport, Outcome
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate.replay import Replayer
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import CONFIRMED, Confidence, KernelReport, Outcome
+from hgrd.findings.options import AnalysisOptions
+from hgrd.simulate.replay.replayer import Replayer
 from tests.checking import check, parse
 
 # No more than `n` elements can be found, whatever `in` holds.

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.races.analyze import analyze
-from hgrd.races.evidence import Evidence, Situation
-from hgrd.races.findings import Finding
-from hgrd.races.options import AnalysisOptions
-from hgrd.simulate import replay as replaying
-from hgrd.simulate.execute import Executable, execute
-from hgrd.simulate.outcome import ConcreteLaunch, Outcome
-from hgrd.simulate.replay import Replayer
-from hgrd.simulate.smaller import smaller
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Finding
+from hgrd.findings.options import AnalysisOptions
+from hgrd.races.results.evidence import Evidence, Situation
+from hgrd.simulate.launch import ConcreteLaunch, Outcome
+from hgrd.simulate.lockstep.execute import Executable, execute
+from hgrd.simulate.replay import replayer as replaying
+from hgrd.simulate.replay.replayer import Replayer
+from hgrd.simulate.replay.shrink import smaller
 from hgrd.solve.query import Model
 from tests.checking import parse
 

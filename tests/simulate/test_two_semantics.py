@@ -11,13 +11,13 @@ One point is CUDA's and not the paper's in both: threads that have left the kern
 import numpy as np
 import pytest
 
+from hgrd.engine.analysis.program import link
 from hgrd.program.program import Program
-from hgrd.races.analyze import link
-from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.interleaving import Execution, Launched, at_random, one_after_another
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.outcome import ConcreteLaunch, Divergence, Finished
-from hgrd.simulate.schedules import every_schedule
+from hgrd.simulate.interleaving.execution import Execution, Launched, at_random, one_after_another
+from hgrd.simulate.interleaving.exploration import every_schedule
+from hgrd.simulate.launch import ConcreteLaunch, Divergence, Finished
+from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
 from tests.checking import parse
 from tests.simulate.dynamic import ints, launch, model_of
 from tests.simulate.random_kernels import CELLS, COUNT, SOURCE, THREADS, races_of

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.simulate.atomics import Turns
+from hgrd.simulate.lockstep.device.atomics import Turns
 from tests.simulate.running import run
 
 

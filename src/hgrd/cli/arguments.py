@@ -11,9 +11,9 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
+from hgrd.findings.model import Level
+from hgrd.findings.options import AnalysisOptions, Extent
 from hgrd.host.kinds import CLASSES, FactKind
-from hgrd.races.findings import Level
-from hgrd.races.options import AnalysisOptions, Extent
 from hgrd.source.build.build import Build, BuildError, read_build
 from hgrd.source.options import SourceOptions
 

@@ -11,8 +11,8 @@ from typing import Final
 
 from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
 from hgrd.engine.inputs import Failure
+from hgrd.findings.model import Message, Report
 from hgrd.program.span import NOWHERE
-from hgrd.races.findings import Message, Report
 
 _log = logging.getLogger(__name__)
 _MOST_ERRORS: Final = 10  # of one file, unless all are asked for
@@ -53,10 +53,10 @@ def simulate(arguments: Namespace) -> int:
     """1 if the run shows races or a divergent barrier, 2 if it could not go on to its end."""
     from hgrd.cli.main import fail
     from hgrd.engine.trial import run_trial
-    from hgrd.report.excerpt import source_reader
-    from hgrd.report.lines import write
-    from hgrd.report.trial import failed, render_trial
-    from hgrd.simulate.outcome import Finished
+    from hgrd.report.terminal.excerpt import source_reader
+    from hgrd.report.terminal.lines import write
+    from hgrd.report.terminal.trial import failed, render_trial
+    from hgrd.simulate.launch import Finished
     from hgrd.simulate.trial import InputError, Inputs, dump
 
     inputs = Inputs(
@@ -123,7 +123,7 @@ def _show(stage: str, arguments: Namespace) -> int:
 
 def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: bool) -> int:
     """Findings go before missing input: 1 means findings, whatever else there is to say."""
-    from hgrd.report.severity import tally
+    from hgrd.findings.severity import tally
 
     total = tally(report, strict)
     undecided = total.unknown or total.open_barriers
@@ -133,16 +133,16 @@ def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: boo
 
 
 def _write_json(report: Report, strict: bool, failures: Iterable[Failure]) -> None:
-    from hgrd.report.document import to_bytes
+    from hgrd.report.json import to_bytes
 
     sys.stdout.flush()
     sys.stdout.buffer.write(to_bytes(report, strict, {f.file: f.reason for f in failures}))
 
 
 def _write_text(report: Report, strict: bool, arguments: Namespace) -> None:
-    from hgrd.report.excerpt import source_reader
-    from hgrd.report.lines import write
-    from hgrd.report.text import TextOptions, render
+    from hgrd.report.terminal.excerpt import source_reader
+    from hgrd.report.terminal.lines import write
+    from hgrd.report.terminal.report import TextOptions, render
 
     if not arguments.quiet:
         for line in _said(report.messages, everything=arguments.verbose > 0):

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
+from hgrd.findings.model import Divergence, Finding, Report
+from hgrd.findings.options import AnalysisOptions
+from hgrd.findings.severity import merged
 from hgrd.program.program import Diagnostic, Program
 from hgrd.program.span import Span
-from hgrd.races.findings import Divergence, Finding, Report
-from hgrd.races.options import AnalysisOptions
-from hgrd.report.severity import merged
 from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
 
 if TYPE_CHECKING:
-    from hgrd.races.evidence import BarrierEvidence, Evidence, Replay, ReplayBarrier, Situation
-    from hgrd.simulate.replay import Replayer
+    from hgrd.races.results.evidence import BarrierEvidence, Evidence, Replay, ReplayBarrier, Situation
+    from hgrd.simulate.replay.replayer import Replayer
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def parse(
     """
     from hgrd.source.parse import parse_file
 
-    load = partial(import_module, "hgrd.races.analyze")
+    load = partial(import_module, "hgrd.engine.analysis.program")
     outcomes = [
         guarded(file, partial(_parsed, file, source, build, partial(parse_file, meanwhile=load))) for file in files
     ]
@@ -121,7 +121,7 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
 
 def _load() -> None:
     """Loads what every process needs, once: they inherit it where processes are forked."""
-    for module in ("hgrd.source.parse", "hgrd.races.analyze", "hgrd.simulate.replay"):
+    for module in ("hgrd.source.parse", "hgrd.engine.analysis.program", "hgrd.simulate.replay.replayer"):
         import_module(module)
 
 
@@ -136,7 +136,7 @@ def _check_program(
         return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
-    from hgrd.races.analyze import analyze  # not before it is needed: it loads the solver
+    from hgrd.engine.analysis.program import analyze  # not before it is needed: it loads the solver
 
     left = replace(analysis, program_limit=begin + analysis.program_limit - perf_counter())
     report = guarded(
@@ -153,7 +153,7 @@ def _replays(deadline: float) -> tuple[Replay, ReplayBarrier]:
 
     @cache
     def replayer() -> Replayer:
-        from hgrd.simulate.replay import Replayer
+        from hgrd.simulate.replay.replayer import Replayer
 
         return Replayer(deadline=deadline)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
-from hgrd.races.options import AnalysisOptions
 
 if TYPE_CHECKING:
     from hgrd.host.model import Fact
@@ -57,13 +57,13 @@ def _aligned(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
 
 
 def _phases(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
-    from hgrd.races.printer import print_phases
+    from hgrd.races.pairs.printer import print_phases
 
     return (print_phases(protocol, options) for protocol, _ in _protocols(programs, options))
 
 
 def _queries(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
-    from hgrd.races.printer import print_queries
+    from hgrd.races.pairs.printer import print_queries
 
     return (print_queries(protocol, facts, options) for protocol, facts in _protocols(programs, options))
 
@@ -81,8 +81,8 @@ STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]
 
 def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[tuple[Protocol, tuple[Fact, ...]]]:
     """The protocol of each kernel at each of its launches (or at any), with the facts that hold there."""
+    from hgrd.engine.analysis.program import link, prepare
     from hgrd.host.run import run_host
-    from hgrd.races.analyze import link, prepare
 
     host, tables = run_host(programs, asserts=options.asserts, wants=options.wants), link(programs)
     kernels = {kernel.ref.key: kernel for program in programs for kernel in program.kernels()}

@@ -10,8 +10,8 @@ from hgrd.source.options import SourceOptions
 
 def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs, build: Build = NO_BUILD) -> Trial:
     """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
-    from hgrd.races.analyze import link
-    from hgrd.simulate.frames import UnsupportedError
+    from hgrd.engine.analysis.program import link
+    from hgrd.simulate.lockstep.frames import UnsupportedError
 
     programs, failures = parse((file,), source, build)
     if failures:

@@ -16,12 +16,12 @@ from hgrd.program.layout import size_of
 from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.protocol.infer import Tables
-from hgrd.simulate.access_model import AccessModel, BarrierUse, Race
-from hgrd.simulate.belongings import scalar_of
-from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.memory import Memory
-from hgrd.simulate.ordering import Shape
-from hgrd.simulate.outcome import ConcreteLaunch, Extent3, Outcome
+from hgrd.simulate.detectors.access_model import AccessModel, BarrierUse, Race
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, Outcome
+from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.lockstep.memory import Memory
+from hgrd.simulate.replay.witness_memory import scalar_of
 from hgrd.simulate.scalars import dtype_of
 from hgrd.simulate.trace import Site
 

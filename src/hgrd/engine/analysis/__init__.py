@@ -1,0 +1,1 @@
+"""Analysis of parsed programs: host, protocol, races and replay, in this order."""

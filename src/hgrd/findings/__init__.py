@@ -1,0 +1,1 @@
+"""Findings: what the analysis says, as values."""

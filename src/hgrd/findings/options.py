@@ -1,0 +1,41 @@
+"""What an analysis is asked to look at, and under which policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TypeAlias
+
+from hgrd.findings.model import Level
+from hgrd.host.kinds import FactKind
+
+Extent: TypeAlias = tuple[int | None, int | None, int | None]
+"""Extents along x, y and z; None is any extent of at least 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions:
+    """Options of one analysis; the defaults are the policies of the documentation.
+
+    `block_dim` and `grid_dim`, where given, replace what the host code says about the launch.
+    `params` gives values to kernel parameters or host inputs by name.  `assume` are C conditions over
+    them.  `time_limit` is in seconds and per kernel, `program_limit`
+    for all kernels of a program together, its host code included.
+    """
+
+    kernels: tuple[str, ...] = ()  # names of the kernels to look at; () is all
+    block_dim: Extent | None = None
+    grid_dim: Extent | None = None
+    params: tuple[tuple[str, int], ...] = ()
+    assume: tuple[str, ...] = ()
+    levels: tuple[Level, ...] = tuple(Level)
+    asserts: bool = True  # assert() conditions are facts
+    without: frozenset[FactKind] = frozenset()  # classes of facts that are not used
+    strict: bool = False  # two writes of the same value are a race
+    warp_lockstep: bool = False  # the threads of a warp run in lockstep (before Volta)
+    time_limit: float = 60.0
+    program_limit: float = inf
+
+    def wants(self, kernel: str) -> bool:
+        """Whether a kernel of this unqualified name is to be analysed."""
+        return not self.kernels or kernel in self.kernels

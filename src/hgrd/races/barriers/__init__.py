@@ -1,0 +1,1 @@
+"""Barriers: paths past them, their participants, warp masks."""

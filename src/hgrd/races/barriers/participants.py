@@ -1,0 +1,69 @@
+"""The threads that meet at a barrier: which symbols they share, and which two of them can miss each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hgrd.cuda.memory_model import Level
+from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.races.threads.two_threads import Naming
+from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The threads of one instance of a barrier, as two copies of a thread in the same iterations of `loops`."""
+
+    barrier: Barrier
+    naming: Naming
+
+    def uniform(self, term: Term) -> bool:
+        """Whether all of them agree on it, by what it is made of alone."""
+        return not any(map(self.naming.is_private, symbols_of(term)))
+
+    def members(self) -> tuple[Term, ...]:
+        """That the two are different threads of the team, and the first one expects the second one."""
+        tile = self.barrier.tile
+        one_tile = () if tile is None else (eq(*(self.naming.of((tile,), side)[0] for side in Party)),)
+        match self.barrier.scope:
+            case Scope.WARP:
+                pair = (*self.naming.distinct(Level.INTRA_WARP), *one_tile)
+                mask = self.barrier.mask
+                if mask is None:
+                    return pair
+                theirs, lane = *self.naming.of((mask,), Party.FIRST), *self.naming.of((self.lane(),), Party.SECOND)
+                return (*pair, names(theirs, lane))
+            case Scope.BLOCK:
+                return (self.naming.threads_differ(), *one_tile)
+            case _:
+                return self.naming.distinct(None)
+
+    def lane(self) -> Term:
+        return lane(self.naming.configuration)
+
+
+def team(protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], private: Iterable[str] = ()) -> Team:
+    """`binders` have one value for both threads, `private` are more symbols that each has for itself."""
+    same_block = barrier.scope in (Scope.WARP, Scope.BLOCK)
+    common = set(binders)
+    agreed = {**protocol.broadcast, **protocol.agreed}
+    if not same_block:
+        agreed = {name: loops for name, loops in agreed.items() if name in protocol.everywhere}
+    shared = frozenset((*(b.name for b in common), *(n for n, loops in agreed.items() if common.issuperset(loops))))
+    own = protocol.private | frozenset(private)
+    return Team(barrier, Naming(own, protocol.configuration, same_block, shared))
+
+
+def lane(c: Configuration) -> Term:
+    """A thread's place in its warp (CUDA Programming Guide, "Thread Hierarchy")."""
+    x, y, z = index_terms(c.thread)
+    bx, by, _ = c.block
+    return mod(add(x, mul(bx, add(y, mul(by, z)))), const(WARP_SIZE))
+
+
+def names(mask: Term, lane: Term) -> Term:
+    """Whether a warp mask has the bit of a lane."""
+    return eq(bit_and(shr(mask, lane), const(1)), const(1))

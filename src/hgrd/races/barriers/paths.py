@@ -1,0 +1,312 @@
+"""The ways in which one thread can miss a barrier that another thread of its team performs.
+
+A barrier instance is a barrier in the source at one iteration of each loop around it (OpenCL and GPUVerify
+call threads that do not meet at one *barrier divergence*).  The first thread performs the instance, the
+second one does not, because
+
+- a condition in the same iterations is false for it,
+- it has left a loop around the barrier in an earlier iteration, or
+- it has left the kernel.
+
+Threads part at some iteration for the first time; until then they have been together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from hgrd.program.span import Span
+from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.races.barriers.participants import Team, team
+from hgrd.symbolic.state import Condition, ConditionKind
+from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, lt, negate, substitute, symbols_of, var
+
+_INDEXES = frozenset({Origin.THREAD, Origin.BLOCK})
+_CHOICES = frozenset({ConditionKind.BRANCH, ConditionKind.GUARD, ConditionKind.LOOP})
+_KNOWN = frozenset({ConditionKind.VALUE, ConditionKind.ENDED, ConditionKind.FIRST, ConditionKind.ASSERT})
+
+
+class Miss(Enum):
+    """How the second thread comes to miss the barrier."""
+
+    BRANCH = "branch"  # a condition on the way to it is false
+    LOOP = "loop"  # it has left a loop in an earlier iteration
+    EXIT = "exit"  # it has left the kernel
+    MASK = "mask"  # it is there, but the mask is wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A barrier or an exit, the loops around it (outermost first), and its number in program order."""
+
+    item: Barrier | Exit
+    loops: tuple[ProtocolLoop, ...]
+    number: int
+
+    @property
+    def binders(self) -> tuple[Symbol, ...]:
+        return tuple(loop.binder for loop in self.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Conditions, over two threads named by `team`, under which the second one misses the barrier.
+
+    `leaves` is where it goes another way; None: at one of the conditions on the way to the barrier.
+    `earliest` are equations under which this happens in the first iteration in which it can.
+    `alone`: the second thread does not matter.
+    `unsure`: threads may have left the kernel before, in a place that the conditions do not tell.
+    """
+
+    miss: Miss
+    team: Team
+    first: tuple[Term, ...]
+    second: tuple[Term, ...]
+    between: tuple[Term, ...]
+    earliest: tuple[Term, ...]
+    leaves: Span | None = None
+    unsure: Span | None = None
+    alone: bool = False
+
+
+def places(protocol: Protocol) -> tuple[Place, ...]:
+    """All barriers and exits in program order."""
+    found: list[Place] = []
+
+    def visit(items: tuple[Item, ...], loops: tuple[ProtocolLoop, ...]) -> None:
+        for item in items:
+            match item:
+                case Barrier() | Exit():
+                    found.append(Place(item, loops, len(found)))
+                case ProtocolLoop(items=inner):
+                    visit(inner, (*loops, item))
+                case _:
+                    pass
+
+    visit(protocol.items, ())
+    return tuple(found)
+
+
+def choices(path: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """What the program has chosen on the way."""
+    return tuple(c for c in path if c.kind in _CHOICES)
+
+
+def stays(loop: ProtocolLoop, barrier: Barrier) -> tuple[Term, ...]:
+    """What must hold in an iteration for the loop's body to be run, and for the loop to go on behind it."""
+    chosen = {c.term for c in choices(barrier.path)}
+    behind = tuple(g for g in loop.guards if loop.binder in symbols_of(g))  # of a do-while
+    tests = tuple(t for t in (*behind, *loop.tests) if t in chosen)
+    return (*tests, *map(negate, loop.breaks))
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """All ways to miss one barrier."""
+
+    protocol: Protocol
+    place: Place
+    barrier: Barrier
+    everything: tuple[Place, ...]
+
+    def team(self) -> Team:
+        return team(self.protocol, self.barrier, self.place.binders)
+
+    def all(self) -> Iterator[Way]:
+        yield from self._by_branch()
+        for depth in range(len(self.place.loops)):
+            yield from self._by_loop(depth)
+        for other in self.everything:
+            if isinstance(other.item, Exit) and not other.item.aborts:
+                yield from self._by_exit(other, other.item)
+
+    # ------------------------------------------------------------ the barrier itself
+
+    def performs(self, team: Team, core: frozenset[Symbol], side: Party = Party.FIRST) -> tuple[Term, ...]:
+        """A thread performs the barrier; `core`: what is known of these symbols matters."""
+        known = _bearing(self.barrier.path, core)
+        chosen = choices(self.barrier.path)
+        return team.naming.of(tuple(c.term for c in (*chosen, *known)), side)
+
+    def _by_branch(self) -> Iterator[Way]:
+        team = self.team()
+        open_ = [c.term for c in choices(self.barrier.path) if not team.uniform(c.term)]
+        if not open_:
+            return
+        core = symbols_of(*open_)
+        misses = [disj(*map(negate, open_)), *self._known_on_the_way(team, core)]
+        misses += self._misses_others(open_)
+        remains, unsure = self._remains(team)
+        second = team.naming.of((*misses, *remains), Party.SECOND)
+        earliest = tuple(eq(var(b), const(0)) for b in self.place.binders)
+        yield Way(Miss.BRANCH, team, self.performs(team, core), second, team.members(), earliest, unsure=unsure)
+
+    def _misses_others(self, conditions: list[Term]) -> Iterator[Term]:
+        """A warp's threads may meet at different barriers of one mask: the other arms of the same conditions."""
+        if self.barrier.scope is not Scope.WARP:
+            return
+        opposite = set(map(negate, conditions))
+        for other in self.everything:
+            item = other.item
+            if isinstance(item, Exit) or item.scope is not Scope.WARP or other.binders != self.place.binders:
+                continue
+            if not opposite.isdisjoint(item.guards):
+                yield negate(conj(*item.guards))
+
+    def _known_on_the_way(self, team: Team, core: frozenset[Symbol]) -> Iterator[Term]:
+        """What is known of the second thread's values, as far as it gets."""
+        bearing = _bearing(self.barrier.path, core)
+        so_far: list[Term] = []
+        for c in self.barrier.path:
+            if c.kind in _CHOICES and not team.uniform(c.term):
+                so_far.append(c.term)
+            elif c in bearing:
+                yield disj(*map(negate, so_far), c.term)
+
+    def _remains(self, team: Team) -> tuple[tuple[Term, ...], Span | None]:
+        """That the second thread has not left the kernel before, in the same iterations."""
+        terms: list[Term] = []
+        unsure: Span | None = None
+        for other in self.everything:
+            if not isinstance(other.item, Exit) or other.number > self.place.number:
+                continue
+            if other.binders == self.place.binders[: len(other.loops)]:
+                terms.append(negate(conj(*other.item.guards)))
+            elif not all(map(team.uniform, other.item.guards)):
+                unsure = unsure or other.item.span
+        return tuple(terms), unsure
+
+    # ------------------------------------------------------------ loops that one thread has left
+
+    def _by_loop(self, depth: int) -> Iterator[Way]:
+        """The second thread leaves a loop around the barrier in an iteration before."""
+        loop = self.place.loops[depth]
+        conditions = stays(loop, self.barrier)
+        if all(map(self.team().uniform, conditions)):
+            return
+        team, earlier, then = self._earlier(depth)
+        together = conj(*then(conditions))
+        core = symbols_of(*conditions)
+        yield Way(
+            Miss.LOOP,
+            team,
+            (*self.performs(team, core), *team.naming.of((together,), Party.FIRST)),
+            team.naming.of((negate(together), *then(self._exits_of(depth))), Party.SECOND),
+            (*team.members(), lt(var(earlier), var(loop.binder))),
+            self._next(depth, earlier),
+            loop.span,
+        )
+
+    def _exits_of(self, depth: int) -> tuple[Term, ...]:
+        """That a thread leaves the kernel nowhere in an iteration."""
+        binders = self.place.binders[: depth + 1]
+        return tuple(
+            negate(conj(*p.item.guards)) for p in self.everything if isinstance(p.item, Exit) and p.binders == binders
+        )
+
+    def _earlier(self, depth: int) -> tuple[Team, Symbol, Renaming]:
+        """The team with the number of an earlier iteration, and the terms of the loop's body as they were then."""
+        binder = self.place.binders[depth]
+        outer = {b.name for b in self.place.binders[:depth]}
+        protocol = self.protocol
+        moved = {
+            s: var(s.renamed("'"))
+            for p in self.everything
+            for s in symbols_of(*_guards(p), *(c for loop in p.loops for c in stays(loop, self.barrier)))
+            if s.name in protocol.private and s.name not in outer
+        }
+        moved[binder] = var(binder.renamed("'"))
+        agreed = self.team().uniform
+        own = {t.symbol.name for s, t in moved.items() if s is not binder and not agreed(var(s))}
+        shared = (*self.place.binders, binder.renamed("'"))
+        found = team(protocol, self.barrier, shared, own)
+        return found, binder.renamed("'"), Renaming(moved)
+
+    def _next(self, depth: int, earlier: Symbol) -> tuple[Term, ...]:
+        """The first iteration is the last one of the second thread; the barrier is missed in the next one."""
+        later = (eq(var(b), const(1 if i == depth else 0)) for i, b in enumerate(self.place.binders))
+        return (eq(var(earlier), const(0)), *later)
+
+    # ------------------------------------------------------------ exits
+
+    def _by_exit(self, other: Place, exit_: Exit) -> Iterator[Way]:
+        """The second thread returns; the first one has not done so in the same iterations."""
+        found = team(self.protocol, self.barrier, (*self.place.binders, *other.binders))
+        if all(map(found.uniform, exit_.guards)):
+            return
+        core = symbols_of(*exit_.guards)
+        if other.number < self.place.number:
+            remains = found.naming.of((negate(conj(*exit_.guards)),), Party.FIRST)
+            yield Way(
+                Miss.EXIT,
+                found,
+                (*self.performs(found, core), *remains),
+                found.naming.of(exit_.guards, Party.SECOND),
+                found.members(),
+                tuple(eq(var(b), const(0)) for b in dict.fromkeys((*self.place.binders, *other.binders))),
+                exit_.span,
+            )
+        common = _common(other.binders, self.place.binders)
+        if common:
+            yield self._by_earlier_exit(exit_, common - 1)
+
+    def _by_earlier_exit(self, exit_: Exit, depth: int) -> Way:
+        team, earlier, then = self._earlier(depth)
+        left = conj(*then(exit_.guards))
+        core = symbols_of(*exit_.guards)
+        return Way(
+            Miss.EXIT,
+            team,
+            (*self.performs(team, core), *team.naming.of((negate(left),), Party.FIRST)),
+            team.naming.of((left,), Party.SECOND),
+            (*team.members(), lt(var(earlier), var(self.place.binders[depth]))),
+            self._next(depth, earlier),
+            exit_.span,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """Symbols of one iteration as those of another."""
+
+    mapping: dict[Symbol, Term]
+
+    def __call__(self, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        return substitute(terms, {s: self.mapping[s] for s in symbols_of(*terms) if s in self.mapping})
+
+
+def _guards(place: Place) -> tuple[Term, ...]:
+    return place.item.guards
+
+
+def _common(one: tuple[Symbol, ...], two: tuple[Symbol, ...]) -> int:
+    """How many loops are around both."""
+    count = 0
+    for a, b in zip(one, two, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _bearing(path: tuple[Condition, ...], core: frozenset[Symbol]) -> tuple[Condition, ...]:
+    """What is known, besides the choices, of the symbols, directly or by way of others."""
+    known = [c for c in path if c.kind in _KNOWN and c.term is not TRUE]
+    reach = {s for s in core if s.origin not in _INDEXES}
+    found: dict[int, Condition] = {}
+    while True:
+        more = [c for c in known if id(c) not in found and not reach.isdisjoint(_subjects(c))]
+        if not more:
+            return tuple(found.values())
+        for c in more:
+            found[id(c)] = c
+            reach |= {s for s in symbols_of(c.term) if s.origin not in _INDEXES}
+
+
+def _subjects(c: Condition) -> frozenset[Symbol]:
+    """The symbols of which a condition says something (of the first iteration: not the iteration's number)."""
+    symbols = symbols_of(c.term)
+    return frozenset(s for s in symbols if s.origin is not Origin.LOOP) if c.kind is ConditionKind.FIRST else symbols

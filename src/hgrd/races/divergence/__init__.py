@@ -1,0 +1,1 @@
+"""Barrier divergence and locks spun on within a warp."""

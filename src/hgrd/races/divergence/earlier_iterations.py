@@ -1,0 +1,87 @@
+"""Whether two threads of a model have come as far as the model says: the iterations before, one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hgrd.protocol.model import Exit
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.races.barriers.paths import Ways, stays
+from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.solve.query import Model
+from hgrd.terms import EvaluationError, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
+
+_MOST_ITERATIONS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A thread goes no further than iteration `iteration` of the loop at `depth`; `exits`: it leaves the kernel."""
+
+    depth: int
+    iteration: int
+    exits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """`left` is where a thread left before the iterations of the model; `sure` is False where that is not known."""
+
+    left: Left | None
+    sure: bool
+
+
+def past_of(ways: Ways, naming: Naming, model: Model, side: Party) -> Past:
+    """What the thread has done in the iterations before the barrier's."""
+    sure = True
+    numbers = [model.values.get(naming.rename(b, side), 0) for b in ways.place.binders]
+    for depth, loop in enumerate(ways.place.loops):
+        if numbers[depth] > _MOST_ITERATIONS:
+            return Past(None, False)
+        stay = stays(loop, ways.barrier)
+        exits = _exits_in(ways, depth)
+        for iteration in range(numbers[depth]):
+            at = dict(zip(ways.place.binders, map(const, (*numbers[:depth], iteration)), strict=False))
+            for terms, leaves_kernel in ((stay, False), (exits, True)):
+                holds = _holds(conj(*terms), ways, naming, model, side, at)
+                if holds is False:
+                    return Past(Left(depth, iteration, leaves_kernel), sure)
+                sure = sure and holds is not None
+    return Past(None, sure)
+
+
+def _exits_in(ways: Ways, depth: int) -> tuple[Term, ...]:
+    binders = ways.place.binders[: depth + 1]
+    exits = [p.item for p in ways.everything if isinstance(p.item, Exit) and p.binders == binders]
+    return tuple(negate(conj(*x.guards)) for x in exits)
+
+
+def _holds(
+    term: Term, ways: Ways, naming: Naming, model: Model, side: Party, iterations: dict[Symbol, Term]
+) -> bool | None:
+    """None: it depends on what the model says nothing of."""
+    (fixed,) = substitute((term,), iterations)
+    (theirs,) = naming.of((fixed,), side)
+    if any(s.name.removesuffix(SUFFIX[side]) in ways.protocol.private for s in symbols_of(theirs)):
+        return None
+
+    def contents(array: str, index: tuple[int, ...]) -> int:
+        if (array, index) not in model.reads:
+            raise EvaluationError(array)
+        return model.reads[(array, index)]
+
+    try:
+        return bool(evaluate((theirs,), model.values, contents)[0])
+    except EvaluationError:
+        return None
+
+
+def first_false(conditions: tuple[Term, ...], naming: Naming, model: Model, side: Party) -> int | None:
+    """The index of the first condition that the thread does not meet."""
+    for index, term in enumerate(naming.of(conditions, side)):
+        try:
+            if not evaluate((term,), model.values, lambda a, i: model.reads.get((a, i), 0))[0]:
+                return index
+        except EvaluationError:
+            continue
+    return None

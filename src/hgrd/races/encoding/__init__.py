@@ -1,0 +1,1 @@
+"""Encoding of accesses and paths as queries."""

@@ -1,0 +1,67 @@
+"""What is known of the iteration counts of loops that have ended, as far as a query depends on it.
+
+(Loops end: of those that nothing depends on, nothing needs to be known.)
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hgrd.protocol.model import Access
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
+
+
+@dataclass(frozen=True, slots=True)
+class Endings:
+    """Finds the endings of accesses by the counts that they mention; long lists are gone through once."""
+
+    _by_count: dict[int, Mapping[str, list[int]]] = field(default_factory=dict[int, Mapping[str, list[int]]])
+
+    def needed(
+        self, a: Access, b: Access, naming: Naming, core: Iterable[Term]
+    ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        """The endings of both that bear on `core`, directly or through other counts, as each sees them."""
+        sides = ((Party.FIRST, a, dict[int, Term]()), (Party.SECOND, b, dict[int, Term]()))
+        seen = _counts(core)
+        waiting = list(seen)
+        while waiting:
+            count = waiting.pop()
+            for party, access, chosen in sides:
+                for index in self._mentioning(access, count.removesuffix(SUFFIX[party])):
+                    if index not in chosen:
+                        chosen[index] = naming.of((access.endings[index],), party)[0]
+                        more = _counts((chosen[index],)) - seen
+                        seen |= more
+                        waiting += more
+        first, second = (tuple(chosen[index] for index in sorted(chosen)) for _, _, chosen in sides)
+        return first, second
+
+    def _mentioning(self, access: Access, count: str) -> list[int]:
+        known = self._by_count.get(access.number)
+        if known is None:
+            places: defaultdict[str, list[int]] = defaultdict(list)
+            for index, ending in enumerate(access.endings):
+                for name in _counts((ending,)):
+                    places[name].append(index)
+            known = self._by_count[access.number] = dict(places)
+        return known.get(count, [])
+
+
+def _counts(terms: Iterable[Term]) -> frozenset[str]:
+    """The names of the iteration counts in them."""
+    return frozenset(s.name for s in symbols_of(*terms) if s.origin is Origin.COUNT)
+
+
+def loose(symbols: Iterable[Symbol], endings: Iterable[Term]) -> set[str]:
+    """What the counts among the symbols count with, where endings tell no more than how small they can be."""
+    counts = {s.name for s in symbols if s.origin is Origin.COUNT}
+    told = _counts(e for e in endings if not _is_lower_bound(e)) if counts else frozenset[str]()
+    return {name.partition("#")[0] for name in counts - told}
+
+
+def _is_lower_bound(ending: Term) -> bool:
+    return ending.op is Op.LE and ending.args[0].is_const and ending.args[1].op is Op.VAR

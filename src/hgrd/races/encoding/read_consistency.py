@@ -1,0 +1,227 @@
+"""Two reads of one place with no barrier between them get the same value, or there is a race before.
+
+Take the first moment at which two accesses race.  What was read until then raced with nothing, so no
+other thread has written there since the last barrier, and all threads that read the place have seen the
+same.  A pair of accesses may therefore take it for granted of the reads that lead to them: if every pair
+is excluded on these grounds, there is no first race, so none at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.protocol.inference.recorder import finds
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.value_equality import Values
+from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
+
+_MOST = 48
+_MOST_WRITES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The reads of memory that the kernel writes, by the name of their value's symbol."""
+
+    reads: dict[str, Access]
+    phases: Phases
+    writes: tuple[Access, ...] = ()
+    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # as Protocol.tested
+
+    def constraints(self, a: Access, b: Access, naming: Naming, values: Values = ()) -> tuple[Term, ...]:
+        """What follows for the values that the first party's `a` and the second's `b` depend on.
+
+        `values`: these, which they leave in memory, are asked about, too.
+        """
+        first = self._behind(a, tuple(one for one, _ in values))
+        second = self._behind(b, tuple(two for _, two in values))
+        found: dict[Term, None] = {}
+        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+            for r, s in combinations(reads, 2):
+                if _alike(r, s) and not self._overwritten(r, s):
+                    found[_same((r, access, party), (s, access, party), naming)] = None
+        for r in first:
+            for s in second:
+                if _alike(r, s) and (naming.same_block or r.space is Space.GLOBAL):
+                    found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), naming)] = None
+        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+            found |= dict.fromkeys(naming.of(tuple(own for r in reads for own in self._own(r, access)), party))
+        found.pop(TRUE, None)
+        return tuple(found)[:_MOST]
+
+    def own_value(self, access: Access) -> Term | None:
+        """What the access leaves in memory; of a read, what its thread has just written there itself.
+
+        None if that is not known.
+        """
+        if access.kind is not AccessKind.READ:
+            return access.value if access.kind is AccessKind.WRITE else None
+        before = self._own_write(access)
+        if before is None:
+            return None
+        last, first = before
+        if not first:
+            return last.value
+        if last.value is None or access.result is None:
+            return None
+        return ite(first_of(first), as_int(last.value), var(access.result))
+
+    def _own(self, read: Access, access: Access) -> Iterator[Term]:
+        """That a read which the access depends on, if it is made, finds what its thread has just written there."""
+        before = self._own_write(read)
+        if before is None or before[0].value is None or read.result is None:
+            return
+        made = conj(first_of(before[1]), *(g for g in read.guards if g not in access.guards))
+        yield disj(negate(made), finds(read.result, before[0].value))
+
+    def own_tests(self, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
+        """The same of tests that have led into loops."""
+        here = {s.name for s in symbols_of(*terms)}
+        return tuple(
+            naming.of((found,), party)[0]
+            for symbol, found in self.tested.items()
+            for party in Party
+            if symbol.name + SUFFIX[party] in here
+        )
+
+    def _own_write(self, access: Access) -> tuple[Access, tuple[Symbol, ...]] | None:
+        """The write of which a read finds the value, unless another thread writes there at any time.
+
+        It does so in the first iterations of these loops, which are around the read alone (none: in all, as nothing in
+        them writes there).
+        """
+        earlier = [w for w in self.writes if w.target.key == access.target.key and w.number < access.number]
+        last = max(earlier, key=lambda w: w.number, default=None)
+        if last is None or last.kind is not AccessKind.WRITE:
+            return None
+        if last.offset is not access.offset or last.size != access.size:
+            return None
+        depth = len(self.phases.paths[last.number]) - 1
+        ways = self.phases.paths[access.number][depth:]
+        if not set(last.guards) <= set(access.guards) or self._between(last, access) is None:
+            return None
+        if not self._overwritten(last, access):
+            return last, ()
+        return last, tuple(loop.binder for items, at in ways[:-1] if isinstance(loop := items[at], ProtocolLoop))
+
+    def bear_on(self, a: Access, b: Access) -> bool:
+        tests = self.tested.keys() & symbols_of(*a.guards, *a.endings, *b.guards, *b.endings)
+        return bool(tests or self._behind(a) or self._behind(b))
+
+    def _behind(self, access: Access, values: tuple[Term, ...] = ()) -> list[Access]:
+        """The reads that the access and the values depend on, directly or through others, since the last barrier.
+
+        For values they must be of what no thread may write meanwhile: where a read is itself in a race, two writes of
+        what comes of it are no writes of one value.
+        """
+        found: dict[str, Access] = {}
+        todo = [((access.offset, *access.guards), False), (values, True)]
+        while todo:
+            terms, alone = todo.pop()
+            for symbol in symbols_of(*terms):
+                read = self.reads.get(symbol.name)
+                if read is None or symbol.name in found or not self._at_once(read, access):
+                    continue
+                if not alone or self._stays(read):
+                    found[symbol.name] = read
+                    todo.append(((read.offset, *read.guards), alone))
+        return sorted(found.values(), key=lambda r: r.number)
+
+    def _stays(self, read: Access) -> bool:
+        """Whether all writes to the object are ordered with the read."""
+        levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if read.space is Space.SHARED else tuple(Level)
+        writes = [w for w in self.writes if w.target.key == read.target.key]
+        return len(writes) <= _MOST_WRITES and not any(
+            self.phases.unordered(read, w, level) or self.phases.unordered(w, read, level)
+            for w in writes
+            for level in levels
+        )
+
+    def _at_once(self, read: Access, access: Access) -> bool:
+        """Whether nothing that may order threads stands between the read and the access."""
+        between = self._between(read, access)
+        return between is not None and not any(map(_orders, between))
+
+    def _overwritten(self, r: Access, s: Access) -> bool:
+        """Whether the thread may itself write to the object between its two reads."""
+        between = self._between(r, s)
+        return between is None or any(_writes(item, r.target.key) for item in between)
+
+    def _between(self, earlier: Access, later: Access) -> list[Item] | None:
+        """What a thread may do between the two in one iteration of the loops around `earlier`.
+
+        None if `later` does not come behind it in the same iteration.
+        """
+        one, two = self.phases.paths[earlier.number], self.phases.paths[later.number]
+        depth = len(one) - 1
+        if len(two) <= depth or any(p[0] is not q[0] for p, q in zip(one, two, strict=False)):
+            return None
+        if any(p[1] != q[1] for p, q in zip(one[:depth], two[:depth], strict=True)) or one[depth][1] >= two[depth][1]:
+            return None
+        items, start = one[depth]
+        stop = two[depth][1]
+        inside = items[stop] if len(two) > len(one) else None
+        return [*items[start + 1 : stop], *([inside] if inside is not None else [])]
+
+
+def first_of(loops: Iterable[Symbol]) -> Term:
+    """That these loops are in their first iterations."""
+    return conj(*(eq(var(binder), const(0)) for binder in loops))
+
+
+def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool) -> Readings:
+    """None where some races are not looked for: the argument is about all of them."""
+    writes = tuple(a for a in accesses(protocol.items) if a.changes)
+    if lockstep or set(levels) != set(Level):
+        return Readings({}, relation, writes)
+    found = {
+        a.result.name: a
+        for a in accesses(protocol.items)
+        if a.kind is AccessKind.READ and a.result is not None and not a.volatile
+    }
+    return Readings(found, relation, writes, protocol.tested)
+
+
+def _orders(item: Item) -> bool:
+    match item:
+        case Barrier() | Fence() | Gap():
+            return True
+        case Access():
+            return item.kind is AccessKind.ATOMIC or item.volatile
+        case Exit():
+            return False
+        case ProtocolLoop():
+            return any(map(_orders, item.items))
+
+
+def _writes(item: Item, key: str) -> bool:
+    match item:
+        case Access():
+            return item.changes and item.target.key == key
+        case ProtocolLoop():
+            return any(_writes(i, key) for i in item.items)
+        case _:
+            return False
+
+
+def _alike(r: Access, s: Access) -> bool:
+    return r.target.key == s.target.key and r.size == s.size
+
+
+def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], naming: Naming) -> Term:
+    """If both reads are made, and of one place, their values are equal."""
+    conditions: list[Term] = []
+    parts: list[Term] = []
+    for read, access, party in (one, two):
+        assert read.result is not None
+        more = conj(*(g for g in read.guards if g not in access.guards))
+        place, value, made = naming.of((read.offset, var(read.result), more), party)
+        conditions.append(negate(made))
+        parts += [place, value]
+    return disj(*conditions, ne(parts[0], parts[2]), eq(parts[1], parts[3]))

@@ -1,0 +1,1 @@
+"""Pairs of accesses: candidates and their checker."""

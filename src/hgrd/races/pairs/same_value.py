@@ -1,0 +1,65 @@
+"""What two accesses leave in memory, where one of them is a write: the values that they store, and what twins make.
+
+Twins are threads with equal indexes in two blocks of a kernel that does the same in all of them.  They come to the same
+accesses in the same iterations, and what each stores there is the same, whatever it is made of (protocol/twins.py says
+why).  So a store is known by the index of its thread and the iterations of the loops around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.protocol.model import Protocol, ProtocolLoop, accesses
+from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.pair_query import Pair
+from hgrd.races.encoding.read_consistency import Readings
+from hgrd.races.encoding.value_equality import MADE, Values
+from hgrd.terms import read, var
+
+_STORED_BEFORE = "threads find in shared memory only what their block has stored there"
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """`every_race`: all races of the kernel are looked for, on which rests what is said of twins."""
+
+    protocol: Protocol
+    relation: Phases
+    readings: Readings
+    every_race: bool
+
+    def told(self, pair: Pair) -> Iterator[tuple[Values, str]]:
+        """What is known of what the two leave, in more and more words, and what is assumed for them ("": nothing)."""
+        own, made = self._own(pair), self._made(pair)
+        if own:
+            yield own, ""
+        if made:
+            yield (*own, *made), _STORED_BEFORE if self._hands_over() else ""
+
+    def all(self, pair: Pair) -> Values:
+        """All words for what the two leave."""
+        return (*self._own(pair), *self._made(pair))
+
+    def _own(self, pair: Pair) -> Values:
+        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
+        if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
+            return ()
+        return ((one, two),)
+
+    def _made(self, pair: Pair) -> Values:
+        """The store of a thread by its indexes in the block and in iterations: twins make the same."""
+        access = pair.first
+        if not self.protocol.twins or not self.every_race or pair.level not in (None, Level.INTER_BLOCK):
+            return ()
+        if access is not pair.second or access.kind is not AccessKind.WRITE:
+            return ()
+        around = (items[at] for items, at in self.relation.paths[access.number])
+        iterations = [loop.binder for loop in around if isinstance(loop, ProtocolLoop)]
+        threads = [s for s in self.protocol.configuration.thread if s is not None]
+        made = read(f"{MADE} {access.number}", *map(var, (*threads, *iterations)))
+        return ((made, made),)
+
+    def _hands_over(self) -> bool:
+        return any(a.space is Space.SHARED and a.kind is AccessKind.READ for a in accesses(self.protocol.items))

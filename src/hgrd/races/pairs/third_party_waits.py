@@ -1,0 +1,17 @@
+"""Two threads of which one waits for what the other one sets, and others may set as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hgrd.races.encoding.pair_query import Pair, Poser
+from hgrd.solve.query import Answer, Proved, Query
+
+
+def takes_a_third(poser: Poser, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
+    """What a third thread must have set for the two to meet, in words; None where they do without one."""
+    found = poser.communication.set_by_others(pair.first, pair.second)
+    if found is None:
+        return None
+    by_two = poser.pose(pair, bounded=True, filled=True, by_two=True)
+    return found if isinstance(decide(by_two.query), Proved) else None

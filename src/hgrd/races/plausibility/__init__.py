@@ -1,0 +1,1 @@
+"""Plausibility of conflicts: those that need what there never is are none."""

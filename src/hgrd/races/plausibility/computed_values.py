@@ -1,0 +1,260 @@
+"""Which contents of memory a data-dependent race may suppose.
+
+An array of the program's input may hold anything, and so may a copy of it.  What the kernel itself has
+computed and stored, or a loop has made of memory contents (a rank, a position found by a search), takes
+some values only, and which is not known: an address that depends on it shows no race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Final
+
+from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.host.model import Making
+from hgrd.protocol.inference.read_only_memory import element
+from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.results.sites import listed
+from hgrd.races.threads.two_threads import plain_name
+from hgrd.solve.query import Answer, Conflict, Proved, Query
+from hgrd.symbolic.array_patterns import Affine
+from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
+from hgrd.terms.linear import difference, linear
+from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
+
+FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
+MANY: Final = 1024  # so many times a counter is taken to be counted up, where nothing says how often
+_COUNTING: Final = ("add", "sub", "inc", "dec")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """By their keys, `objects` that the program, before the launch, has filled with what it has computed.
+
+    Of the arrays in `known`, in the words of `protocol.stored.element`, it is known element by element.
+    """
+
+    objects: Mapping[str, Making] = field(default_factory=dict[str, Making])
+    known: frozenset[str] = frozenset()
+
+    def holds(self, array: str) -> bool:
+        """Whether an array is in one of the objects, and not known."""
+        names = (m.target.name for m in self.objects.values())
+        return array not in self.known and any(array == name or array.startswith(f"{name}.") for name in names)
+
+
+_NOTHING: Final = Made()
+
+
+def made_by(protocol: Protocol) -> Made:
+    """The objects of which it is not known, element by element, what the program fills all of them with."""
+    known = [h for h in protocol.contents if isinstance(h.fill.pattern, Affine)]
+    whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size}
+    arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
+    return Made({m.target.key: m for m in protocol.made if m.target.key not in whole}, frozenset(arrays))
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """`computed`: names of the symbols of reads that may find what the kernel has computed.
+
+    `drawn`: of what additions to counters found, with the most that each is taken to find.  `reads`: by the names in
+    `computed`.
+    """
+
+    computed: frozenset[str]
+    drawn: Mapping[str, int] = field(default_factory=dict[str, int])
+    reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
+
+    def doubt(self, posed: Posed, decide: Callable[[Query], Answer]) -> str | None:
+        """Why a conflict may need values that the kernel never computes, if it does."""
+        for found in (self.bearing_on(posed.query), self.choosing(posed.query)):
+            if found and not self._from_one_counter(found, posed, decide):
+                return f"it depends on values that the kernel computes: {listed(found)}"
+        bounding, modest = self.modest(posed.query)
+        if bounding and not isinstance(decide(modest), Conflict):
+            return f"it depends on values that the kernel computes: {listed(bounding)}"
+        sums, ordered = self.in_order(posed)
+        if sums and isinstance(decide(ordered), Proved):
+            return f"it depends on whether what the kernel computes is sorted: {listed(sums)}"
+        return None
+
+    def bearing_on(self, query: Query) -> tuple[str, ...]:
+        """Names of the computed values that decide whether the two addresses of a query are the same."""
+        return self.computed_in(difference(query.first.address, query.second.address))
+
+    def choosing(self, query: Query) -> tuple[str, ...]:
+        """Names of the computed values that must be the number of a thread for it to make its access at all."""
+        guards = (*query.first.guards, *query.second.guards)
+        equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
+        return self.computed_in(*equal)
+
+    def _from_one_counter(self, names: tuple[str, ...], posed: Posed, decide: Callable[[Query], Answer]) -> bool:
+        """Whether threads that draw from one counter meet as well: where it begins is the same for both."""
+        read = self.reads.get(names[0])
+        if len(names) > 1 or read is None or read.kind is not AccessKind.ATOMIC:
+            return False
+        if read.space is Space.SHARED and not posed.naming.same_block:
+            return False
+        places = [posed.naming.of((read.offset,), party)[0] for party in Party]
+        return isinstance(decide(replace(posed.query, between=(*posed.query.between, eq(*places)))), Conflict)
+
+    def never_given(self, posed: Posed) -> tuple[str, ...]:
+        """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
+        query = posed.query
+        names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *posed.passed)
+        return tuple(n for n in names if n not in self.reads or self.reads[n].space is Space.SHARED)
+
+    def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
+        """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
+
+        How far `i < count` lets threads go is not known where `count` is computed: a race counts only if two of
+        the first few, in the first iteration, meet as well.  Nor is it known how often something is counted: a place
+        that lies a counter's value behind another one (`a[n * block + slot]`) counts with what few threads find.
+        """
+        apart = difference(query.first.address, query.second.address)
+        own = symbols_of(apart)
+        indexes = {s for s in own if s.origin in (Origin.THREAD, Origin.LOOP)}
+        guards = (*query.first.guards, *query.second.guards)
+        bounds = [g for g in guards if g.op in (Op.LE, Op.LT) and not indexes.isdisjoint(symbols_of(g))]
+        bounds = [g for g in bounds if self.computed_in(g)]
+        bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
+        few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
+        drawn = [t.symbol for t in linear(apart)[1] if t.op is Op.VAR and plain_name(t.symbol) in self.drawn]
+        most = [(var(s), self.drawn[plain_name(s)]) for s in drawn]
+        seldom = [t for s, n in most for t in (le(const(0), s), le(s, const(n)))]
+        names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
+        return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
+
+    def in_order(self, posed: Posed) -> tuple[tuple[str, ...], Query]:
+        """Objects in which both threads have looked up computed values of neighbours, and a query with these sorted.
+
+        Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
+        """
+        accesses = {Party.FIRST: posed.first, Party.SECOND: posed.second}
+        looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
+        common = {r.target.key for r in looked_up[Party.FIRST]} & {r.target.key for r in looked_up[Party.SECOND]}
+        seen = {
+            party: [(r.target.key, posed.naming.of(_found(r), party)) for r in reads if r.target.key in common]
+            for party, reads in looked_up.items()
+        }
+        ordered = [
+            disj(lt(j, i), le(v, w))
+            for (k, one), (m, two) in product(seen[Party.FIRST], seen[Party.SECOND])
+            if k == m
+            for (i, v), (j, w) in ((one, two), (two, one))
+        ]
+        names = {r.target.name for r in looked_up[Party.FIRST] if r.target.key in common}
+        return tuple(sorted(names)), replace(posed.query, between=(*posed.query.between, *ordered))
+
+    def _neighbours(self, access: Access) -> list[Access]:
+        """The computed reads that an access depends on, of objects of which it has looked up two neighbours."""
+        names = sorted({s.name for s in symbols_of(*access.guards)} & self.reads.keys())
+        reads = [self.reads[name] for name in names]
+        beside = {
+            r.target.key
+            for r, s in product(reads, reads)
+            if r.target.key == s.target.key and difference(r.offset, s.offset) is const(r.size)
+        }
+        return [r for r in reads if r.target.key in beside]
+
+    def functions_in(self, query: Query) -> tuple[str, ...]:
+        """Functions whose values decide whether the addresses are the same, of what is no data: they are what they are.
+
+        A witness that makes `__brev(0)` equal to `__brev(1)` shows nothing; with `__popc(a[i])` the contents do.
+        """
+        apart = difference(query.first.address, query.second.address)
+        reads = (t for t in bottom_up((apart,)) if t.op is Op.READ and t.array.endswith("()"))
+        return tuple(sorted({t.array for t in reads if not _from_data(t.args)}))
+
+    def computed_in(self, *terms: Term) -> tuple[str, ...]:
+        """Names of the computed values in the terms (of either thread)."""
+        return tuple(sorted({plain_name(s) for t in terms for s in _outside_reads(t) if self._is_computed(s)}))
+
+    def _is_computed(self, symbol: Symbol) -> bool:
+        return symbol.origin is Origin.COMPUTED or plain_name(symbol) in self.computed
+
+
+def _found(read: Access) -> tuple[Term, Term]:
+    """The place of a read, and what it got."""
+    assert read.result is not None
+    return read.offset, var(read.result)
+
+
+def _from_data(terms: tuple[Term, ...]) -> bool:
+    """Whether contents of memory go into the terms."""
+    own = any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*terms))
+    return own or any(not array.endswith("()") for array in arrays_of(*terms))
+
+
+def _outside_reads(term: Term) -> set[Symbol]:
+    """The symbols of a term, but for indexes of arrays of the input: what these hold is free anyway."""
+    found: set[Symbol] = set()
+    todo, seen = [term], {term}
+    while todo:
+        current = todo.pop()
+        if current.op is Op.VAR:
+            found.add(current.symbol)
+        elif current.op is not Op.READ:
+            todo += [a for a in current.args if a not in seen]
+            seen.update(current.args)
+    return found
+
+
+def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
+    """What counters are taken to be found at: as many draw from one of a block as it has threads, if once each."""
+    found: dict[str, int] = {}
+    x, y, z = protocol.configuration.block
+    threads = mul(mul(x, y), z).high
+    for a in accesses(protocol.items):
+        if a.kind is AccessKind.ATOMIC and a.operation in _COUNTING and a.result is not None:
+            once = a.space is Space.SHARED and a.value is const(1) and not relation.repeated(a)
+            found[a.result.name] = min(threads, MANY) if once else MANY
+    return found
+
+
+def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Contents:
+    """`made`: objects that hold something computed from the start."""
+    everything = accesses(protocol.items)
+    results = {a.result.name: a for a in everything if a.result is not None}
+    computed = {name for name, r in results.items() if r.target.key in made.objects}
+    while True:
+        more = {
+            name for name, r in results.items() if any(_computes(w, r, computed, made, relation) for w in everything)
+        }
+        if more <= computed:
+            reads = {name: results[name] for name in computed}
+            return Contents(frozenset(computed), _drawn(protocol, relation), reads)
+        computed |= more
+
+
+def _sets(write: Access) -> bool:
+    """Whether it decides what the next atomic operation there finds: not where counting begins at a constant."""
+    return write.kind is AccessKind.WRITE and not (write.value is not None and write.value.is_const)
+
+
+def _computes(write: Access, read: Access, computed: set[str], made: Made, relation: Phases) -> bool:
+    """Whether the read may find what the write has stored, and that is not a copy of something."""
+    if not write.changes or write.target.key != read.target.key:
+        return False
+    if read.kind is AccessKind.ATOMIC and not _sets(write):
+        return False
+    if write.number > read.number and not relation.repeated(write):
+        return False
+    return write.kind is AccessKind.ATOMIC or write.value is None or not _copy(write.value, computed, made)
+
+
+def _copy(value: Term, computed: set[str], made: Made) -> bool:
+    kept = unwrapped(value)
+    match kept.op:
+        case Op.READ:
+            return not made.holds(kept.array)
+        case Op.VAR:
+            return kept.symbol.origin is Origin.DATA and kept.symbol.name not in computed
+        case _:
+            return False

@@ -1,0 +1,55 @@
+"""A conflict in a launch that the host makes: the extents of the witness agree with all that is said of them.
+
+A query holds the facts that bear on its two accesses.  What the host says of an extent that they do not depend on
+decides nothing about them, but whether there is such a launch at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hgrd.host.model import Fact
+from hgrd.races.encoding.pair_query import Posed, cone
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
+from hgrd.terms import EvaluationError, evaluate, symbols_of
+
+
+def in_a_launch(
+    posed: Posed, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
+) -> tuple[Posed, Answer]:
+    """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.
+
+    The facts behind a conflict stay those that bear on the accesses: the query has the others behind them.
+    """
+    c = posed.naming.configuration
+    extents = symbols_of(*c.grid, *c.block)
+    said = {*posed.query.facts}
+    more = tuple(f for f in cone(facts, extents | symbols_of(*posed.query.facts)) if f.term not in said)
+    if _hold(more, found.model):
+        return posed, found
+    symbols = symbols_of(*(f.term for f in more)) - {*posed.query.shared}
+    query = replace(
+        posed.query,
+        shared=tuple(sorted((*posed.query.shared, *symbols), key=lambda s: s.name)),
+        facts=(*posed.query.facts, *(f.term for f in more)),
+    )
+    answer = decide(query)
+    match answer:
+        case Conflict():
+            return replace(posed, query=query), answer
+        case Proved():
+            of = {f.term: f for f in facts}
+            return replace(posed, query=query, facts=tuple(of[term] for term in query.facts)), answer
+        case Undecided():
+            return posed, found
+
+
+def _hold(facts: tuple[Fact, ...], model: Model) -> bool:
+    """Whether the facts hold with small values for what the model does not mention."""
+    terms = tuple(f.term for f in facts)
+    values = {s: max(s.low, min(s.high, 1)) for s in symbols_of(*terms)} | dict(model.values)
+    try:
+        return all(evaluate(terms, values, lambda array, index: model.reads.get((array, index), 0)))
+    except EvaluationError:
+        return False

@@ -1,0 +1,39 @@
+"""Inputs that are sizes: what the host multiplies into an allocation, or computes the extents of a launch or the size
+of its shared memory from.
+
+Two sizes below 0 make a product that can be allocated, and rows of -16 elements one that a kernel can run over: the
+program does not exclude them, but nobody has ever meant them.  So a race is one with sizes that are not negative;
+where none such is known, it needs a precondition, or is not decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hgrd.host.kinds import FactKind
+from hgrd.host.model import Fact
+from hgrd.protocol.model import Protocol
+from hgrd.races.encoding.pair_query import Posed
+from hgrd.solve.query import Model
+from hgrd.terms import Origin, Symbol, const, le, symbols_of, var
+
+
+def sizes(protocol: Protocol, facts: Iterable[Fact]) -> frozenset[Symbol]:
+    """The inputs of the host that allocations, the extents of a launch and its shared memory are computed from."""
+    allocated = (f.term for f in facts if f.kind is FactKind.ALLOCATION)
+    launched = (f.term for f in protocol.configuration.facts if f.kind is FactKind.RELATION)
+    shared = () if protocol.shared_bytes is None else (protocol.shared_bytes,)
+    return frozenset(s for s in symbols_of(*allocated, *launched, *shared) if s.origin is Origin.INPUT and s.low < 0)
+
+
+def negative(among: frozenset[Symbol], model: Model) -> tuple[str, ...]:
+    """The names of the sizes that are below 0 in a model."""
+    return tuple(sorted(s.name for s, value in model.values.items() if value < 0 and s in among))
+
+
+def with_natural(among: frozenset[Symbol], posed: Posed) -> Posed:
+    """The same question, of launches with no size below 0."""
+    query = posed.query
+    least = tuple(le(const(0), var(s)) for s in query.shared if s in among)
+    return replace(posed, query=replace(query, between=(*query.between, *least)))

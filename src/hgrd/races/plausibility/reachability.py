@@ -1,0 +1,201 @@
+"""Whether the two threads of a model come to their accesses at all: no loop has been left for good before.
+
+A thread may leave the kernel, or a loop, in an iteration that a query says nothing of.  The iterations before are
+looked at one by one with the values of the model; where one of them leaves, the query lacks a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from hgrd.host.model import Fact
+from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
+from hgrd.protocol.phases.barrier_bypass import below
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Path
+from hgrd.races.encoding.pair_query import Posed, cone
+from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.solve.query import Model
+from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
+
+_MOST_ITERATIONS = 256
+
+Numbers: TypeAlias = Mapping[Symbol, Term]
+"""Iterations, by the binders of loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """`missing` is a condition that the model must meet and does not, or says nothing of; None: there is none.
+
+    `data`: memory contents decide whether the threads come so far; `unknown`: values that the analysis does not know.
+    """
+
+    missing: Term | None = None
+    data: bool = False
+    unknown: tuple[str, ...] = ()
+
+
+def reach(protocol: Protocol, paths: Mapping[int, Path], posed: Posed, model: Model) -> Reach:
+    """Of both threads of a model."""
+    data, unknown = False, dict[str, None]()
+    for party, access in ((Party.FIRST, posed.first), (Party.SECOND, posed.second)):
+        thread = _Thread(protocol, posed.naming, model, party)
+        missing = thread.comes_to(access, paths[access.number])
+        if missing is not None:
+            return Reach(missing)
+        data = data or thread.data
+        unknown.update(dict.fromkeys(sorted(thread.unknown)))
+    return Reach(None, data, tuple(unknown))
+
+
+def with_condition(posed: Posed, term: Term, facts: tuple[Fact, ...]) -> Posed:
+    """The query with one more condition on its threads, and those of all `facts` that bear on this one."""
+    query = posed.query
+    known = {*query.shared, *query.first.private, *query.second.private}
+    more = tuple(f for f in cone(facts, symbols_of(term)) if f.term not in query.facts)
+    terms = tuple(f.term for f in more)
+    new = sorted(symbols_of(term, *terms) - known, key=lambda s: s.name)
+
+    def of(party: Party) -> tuple[Symbol, ...]:
+        return tuple(s for s in new if s.name.endswith(SUFFIX[party]))
+
+    first = replace(query.first, private=(*query.first.private, *of(Party.FIRST)))
+    second = replace(query.second, private=(*query.second.private, *of(Party.SECOND)))
+    shared = tuple(s for s in new if not s.name.endswith(tuple(SUFFIX.values())))
+    query = replace(
+        query,
+        shared=(*query.shared, *shared),
+        first=first,
+        second=second,
+        facts=(*query.facts, *terms),
+        between=(*query.between, term),
+    )
+    return replace(posed, query=query, facts=(*posed.facts, *more))
+
+
+@dataclass(slots=True)
+class _LeavesError(Exception):
+    """The thread leaves where `term`, as it sees it, holds; or whether it does is for the model to say."""
+
+    term: Term
+
+
+@dataclass(slots=True)
+class _Thread:
+    """One of the two; `data` and `unknown` are what has kept the way to its access from being known."""
+
+    protocol: Protocol
+    naming: Naming
+    model: Model
+    party: Party
+    data: bool = False
+    unknown: set[str] = field(default_factory=set[str])
+
+    def comes_to(self, access: Access, path: Path) -> Term | None:
+        """What is missing for it; None: the thread comes to the access, as far as that is known."""
+        around: dict[Symbol, Term] = {}
+        try:
+            for items, index in path:
+                for item in items[:index]:
+                    if isinstance(item, ProtocolLoop) and _leaves(item):
+                        self._runs(item, around)
+                loop = items[index]
+                if isinstance(loop, ProtocolLoop):
+                    number = self.model.values.get(self.naming.rename(loop.binder, self.party), 0)
+                    if _leaves(loop) or loop.breaks:
+                        self._goes_on(loop, around, number)
+                    self.data = self.data or _goes_on_as_contents_say(loop, number)
+                    around[loop.binder] = const(number)
+        except _LeavesError as left:
+            (seen,) = self.naming.of((left.term,), self.party)
+            return negate(seen)
+        return None
+
+    def _goes_on(self, loop: ProtocolLoop, around: Numbers, number: int) -> None:
+        """The iterations before `number`, none of which is the last one."""
+        for iteration in range(min(number, _MOST_ITERATIONS)):
+            here = {**around, loop.binder: const(iteration)}
+            self._items(loop.items, here, loop.local)
+            for way_out in loop.breaks:
+                self._stays((way_out,), here, loop.local)
+
+    def _runs(self, loop: ProtocolLoop, around: Numbers) -> None:
+        """A loop from its first iteration on, until it ends."""
+        if self._holds(loop.guards, around, frozenset()) is False:
+            return
+        for iteration in range(min(loop.binder.high + 1, _MOST_ITERATIONS)):
+            here = {**around, loop.binder: const(iteration)}
+            if self._holds(loop.tests, here, loop.local) is False:
+                return
+            self._items(loop.items, here, loop.local)
+            if any(self._holds((b,), here, loop.local) for b in loop.breaks):
+                return
+
+    def _items(self, items: tuple[Item, ...], here: Numbers, local: frozenset[str]) -> None:
+        for item in items:
+            match item:
+                case Exit(guards=guards):
+                    self._stays(guards, here, local)
+                case ProtocolLoop() if _leaves(item):
+                    self._runs(item, here)
+                case _:
+                    pass
+
+    def _stays(self, guards: tuple[Term, ...], here: Numbers, local: frozenset[str]) -> None:
+        """Raises _LeavesError if all of them hold."""
+        if self._holds(guards, here, local, deciding=True):
+            raise _LeavesError(conj(*substitute(guards, dict(here))))
+
+    def _holds(
+        self, terms: tuple[Term, ...], here: Numbers, local: frozenset[str], *, deciding: bool = False
+    ) -> bool | None:
+        """None: it depends on values of that iteration, or of memory.  `deciding`: then it is taken down."""
+        (term,) = substitute((conj(*terms),), dict(here))
+        (seen,) = self.naming.of((term,), self.party)
+        values = dict(self.model.values)
+        values.update(self._others(symbols_of(seen) - values.keys()))
+        lost = {s for s in symbols_of(term) if s.name in local and s not in here}
+        unsaid = {s for s in symbols_of(seen) if s not in values}
+        if deciding and not lost and unsaid and all(s.origin is Origin.INPUT for s in unsaid):
+            raise _LeavesError(term)
+        if lost or unsaid:
+            if deciding:
+                self._decides(lost | unsaid)
+            return None
+        try:
+            return bool(evaluate((seen,), values, self._contents)[0])
+        except EvaluationError:
+            self.data = self.data or deciding
+            return None
+
+    def _others(self, symbols: frozenset[Symbol]) -> Iterator[tuple[Symbol, int]]:
+        """Where a model says nothing of them, a witness has the first thread, and a launch of one."""
+        for s in symbols:
+            if s.origin in (Origin.THREAD, Origin.BLOCK):
+                yield s, 0
+            elif s.origin is Origin.DIMENSION:
+                yield s, max(s.low, min(s.high, 1))
+
+    def _decides(self, symbols: set[Symbol]) -> None:
+        memory = {s for s in symbols if s.origin in (Origin.DATA, Origin.COMPUTED)}
+        self.data = self.data or bool(memory)
+        if not memory:
+            self.unknown |= {s.name for s in symbols if s.origin is not Origin.INPUT}
+
+    def _contents(self, array: str, index: tuple[int, ...]) -> int:
+        if (array, index) not in self.model.reads:
+            raise EvaluationError(array)
+        return self.model.reads[(array, index)]
+
+
+def _goes_on_as_contents_say(loop: ProtocolLoop, number: int) -> bool:
+    """Whether contents decide that it has not ended before the iteration of this number."""
+    return loop.untold and number > 0
+
+
+def _leaves(loop: ProtocolLoop) -> bool:
+    """Whether a thread may leave the kernel in it."""
+    return any(isinstance(i, Exit) for x in (loop, *below(loop.items)) for i in x.items)

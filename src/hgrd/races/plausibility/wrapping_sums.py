@@ -1,0 +1,52 @@
+"""Races that need contents of memory so large that a sum of them leaves its type.
+
+Counters and distances are not: `d[x] + d[y] < d[x]` holds of unsigned numbers near 2**32 alone, and so does
+`(int)count[i] < 0`.  As with sizes that nobody uses, such a race is not decided.  Hashes multiply: they wrap by design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.threads.two_threads import plain_name
+from hgrd.solve.query import Model
+from hgrd.solve.steps.wrapping import in_range, takes_effect
+from hgrd.terms import Op, Origin, Term
+from hgrd.terms.linear import linear
+from hgrd.terms.rewrite import bottom_up
+
+
+def overflowing(posed: Posed, model: Model) -> tuple[str, ...]:
+    """The contents of which a sum is too large for its type in a model."""
+    found = {name for t, names in _sums(posed) if takes_effect(t, model) for name in names}
+    return tuple(sorted(found))
+
+
+def within_types(posed: Posed) -> Posed:
+    """The same question, where no sum of contents leaves its type."""
+    query = posed.query
+    held = (in_range(t) for t, _ in _sums(posed))
+    return replace(posed, query=replace(query, between=(*query.between, *held)))
+
+
+def _sums(posed: Posed) -> Iterator[tuple[Term, frozenset[str]]]:
+    """Sums and differences of contents (or one alone, as another type), as their type holds them, and of which."""
+    query = posed.query
+    roots = (party for p in (query.first, query.second) for party in (p.address, *p.guards))
+    for t in bottom_up((*roots, *query.between)):
+        if t.op is Op.WRAP and t.wrap_to[2]:
+            atoms = linear(t.args[0])[1]
+            names = frozenset(name for a in atoms if (name := _contents(a)) is not None)
+            if names and all(abs(n) == 1 for n in atoms.values()):
+                yield t, names
+
+
+def _contents(atom: Term) -> str | None:
+    """The array that an atom is an element of."""
+    if atom.op is Op.READ and len(atom.args) == 1 and not atom.array.endswith("()"):
+        return atom.array
+    if atom.op is Op.VAR and atom.symbol.origin is Origin.DATA:
+        return plain_name(atom.symbol)
+    return None

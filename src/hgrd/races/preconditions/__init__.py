@@ -1,0 +1,1 @@
+"""Preconditions: the weakest condition that excludes a finding."""

@@ -1,0 +1,46 @@
+"""Which of a kernel's races lean on a precondition: one that has been found is tried for all others at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from time import perf_counter, process_time
+from typing import TypeVar
+
+from hgrd.races.preconditions.search import Suspect, precondition
+from hgrd.solve.query import Answer, Query
+
+_SECONDS = 12.0  # of the processor
+_SECONDS_FOR_KNOWN = 24.0  # so long also those that have been found for other races are tried
+
+Key = TypeVar("Key")
+
+
+def leanings(
+    races: Sequence[Key],
+    suspect: Callable[[Key], Suspect],
+    decide: Callable[[Query], Answer],
+    deadline: float,
+    elsewhere: Set[str] = frozenset(),
+) -> dict[Key, str]:
+    """The preconditions of the races that have one, as C; `deadline` is a value of perf_counter().
+
+    Those of the kernel's races `elsewhere`, at other launches, come first: it is one assert that has to hold at all.
+    A kernel in which one holds tends to have many races that it excludes: they are tried before the search goes on.
+    """
+    found: dict[Key, str] = {}
+    suspects: dict[Key, Suspect] = {}
+    begin = process_time()
+
+    def condition(race: Key, seconds: float, only: str | None = None) -> str:
+        if perf_counter() > deadline or process_time() - begin > seconds:
+            return ""
+        if race not in suspects:
+            suspects[race] = suspect(race)
+        return precondition(suspects[race], decide, deadline, only=only, first=elsewhere)
+
+    for index, race in enumerate(races):
+        text = "" if race in found else condition(race, _SECONDS)
+        if text:
+            alike = [r for r in races[index + 1 :] if r not in found]
+            found |= {race: text} | {r: text for r in alike if condition(r, _SECONDS_FOR_KNOWN, text)}
+    return found

@@ -1,0 +1,222 @@
+"""The precondition that a race leans on: one simple condition on parameters under which it cannot happen.
+
+Host code often does not say how parameters relate (`stride >= cols`, `n <= m`, a power of two, an index
+array without repeats).  A race that such a condition excludes, while two threads still do what they race
+with, is a conditional one (DESIGN.md section 2).  Candidates are tried from weak to strong,
+and each must have been violated by every witness before a proof is attempted.  A proof may take arithmetic not
+to wrap around only where that alone does not exclude the race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
+from itertools import chain
+from time import perf_counter, process_time
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.preconditions.candidates import Candidate, Named, candidates
+from hgrd.races.preconditions.packed_arrays import Start, of_layout
+from hgrd.races.preconditions.segments import NAME
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
+from hgrd.solve.steps.wrapping import in_range, takes_effect
+from hgrd.terms import (
+    TRUE,
+    EvaluationError,
+    Op,
+    Origin,
+    Symbol,
+    Term,
+    conj,
+    const,
+    disj,
+    evaluate,
+    le,
+    ne,
+    symbols_of,
+    var,
+)
+from hgrd.terms.rewrite import bottom_up
+
+_MOST_QUERIES = 48
+_SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """All queries that one finding stands for, and the conflicts that were found in some of them.
+
+    `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
+    (who counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
+    `starts`: those that point into the object that is accessed.
+    """
+
+    queries: tuple[Posed, ...]
+    conflicts: tuple[tuple[Posed, Model], ...]
+    scatters: bool = False
+    arguments: tuple[Named, ...] = ()
+    starts: tuple[Start, ...] = ()
+
+
+def precondition(
+    suspect: Suspect,
+    decide: Callable[[Query], Answer],
+    deadline: float,
+    *,
+    only: str | None = None,
+    first: Set[str] = frozenset(),
+) -> str:
+    """The weakest candidate that excludes the finding, as C; "" if none does in the time there is.
+
+    `deadline` is a value of perf_counter().  `only`: this one alone is tried.  `first`: these before others.
+    """
+    if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
+        return ""
+    enough = process_time() + _SECONDS
+    conflicts = list(suspect.conflicts)
+    queries = list(suspect.queries)
+    posed = suspect.conflicts[0][0]
+    parts = (Candidate(text, says) for text, says in of_layout(posed.query, suspect.starts, suspect.arguments))
+    others = candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters)
+    for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
+        if only not in (None, candidate.text):
+            continue
+        if perf_counter() > deadline or process_time() > enough:
+            return ""
+        violated = all(_violates(candidate, posed.query, model) for posed, model in conflicts)
+        if violated and _helps(candidate, suspect, queries, conflicts, decide):
+            return candidate.text
+    return ""
+
+
+def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
+    """That no size is, if this excludes the finding; "" if it does not, or where a size has no name."""
+    if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
+        return ""
+    bearing = sorted(sizes & {s for p in suspect.queries for s in p.query.shared}, key=lambda s: s.name)
+    named = {t: text for text, t in reversed(suspect.arguments)} | {
+        var(s): s.name for s in bearing if NAME.fullmatch(s.name)
+    }
+    if not all(var(s) in named for s in bearing):
+        return ""
+    text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
+    candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
+    return text if _helps(candidate, suspect, list(suspect.queries), list(suspect.conflicts), decide) else ""
+
+
+def _helps(
+    candidate: Candidate,
+    suspect: Suspect,
+    queries: list[Posed],
+    conflicts: list[tuple[Posed, Model]],
+    decide: Callable[[Query], Answer],
+) -> bool:
+    """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
+    assumed = _excludes(candidate, queries, decide, conflicts)
+    return assumed is not None and all(
+        _leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts
+    )
+
+
+def _excludes(
+    candidate: Candidate,
+    queries: list[Posed],
+    decide: Callable[[Query], Answer],
+    conflicts: list[tuple[Posed, Model]],
+) -> tuple[Term, ...] | None:
+    """What is assumed not to wrap around where the candidate rules all conflicts out; None if it does not.
+
+    Where it does not, later candidates must be violated there, and that query is asked first for them.
+    """
+    assumed: dict[Term, None] = {}
+    for index, posed in enumerate(queries):
+        answer = decide(replace(_under(candidate, posed.query), scrutiny=Scrutiny.REALISTIC))
+        if isinstance(answer, Conflict):
+            conflicts.append((posed, answer.model))
+        if not isinstance(answer, Proved):
+            queries.insert(0, queries.pop(index))
+            return None
+        assumed |= dict.fromkeys(answer.no_wrap)
+    found = [model for _, model in conflicts if not _leans(model, tuple(assumed))]
+    if found or _conflict_without(tuple(assumed), conflicts[0][0].query, decide):
+        return tuple(assumed)
+    return None  # it is not the candidate that rules them out
+
+
+def _leans(model: Model, assumed: tuple[Term, ...]) -> bool:
+    return any(takes_effect(wrap, model) for wrap in assumed)
+
+
+def _conflict_without(assumed: tuple[Term, ...], query: Query, decide: Callable[[Query], Answer]) -> bool:
+    """Whether there is a conflict even where none of these wraps around."""
+    plain = tuple(in_range(wrap) for wrap in assumed)
+    return isinstance(decide(replace(query, between=(*query.between, *plain))), Conflict)
+
+
+def scatters(a: Access, b: Access, protocol: Protocol) -> bool:
+    """Whether both are writes whose places index arrays decide, of an object that is not read like that."""
+
+    def read_alike(other: Access) -> bool:
+        return other.kind is not AccessKind.WRITE and other.target.key == a.target.key and _looks_up(other.offset)
+
+    writes = a.kind is AccessKind.WRITE and b.kind is AccessKind.WRITE
+    return writes and not any(map(read_alike, accesses(protocol.items)))
+
+
+def _looks_up(term: Term) -> bool:
+    return any(t.op is Op.READ for t in bottom_up((term,)))
+
+
+def _violates(candidate: Candidate, query: Query, model: Model) -> bool:
+    """Whether the condition is false in the model; where the model leaves a value open, that it may be."""
+    try:
+        (holds,) = evaluate(
+            (candidate.term(query),), model.values, lambda array, index: model.reads.get((array, index), 0)
+        )
+    except (EvaluationError, KeyError):
+        return True
+    return not holds
+
+
+def _under(candidate: Candidate, query: Query) -> Query:
+    return replace(query, between=(*query.between, candidate.term(query)))
+
+
+def _leaves_work(
+    candidate: Candidate, query: Query, model: Model, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]
+) -> bool:
+    """Whether two threads can still make the two accesses, wherever these go, without what is assumed not to wrap.
+
+    Where no loop with a barrier is run between the two, one may be.  They can so with different indexes along each axis
+    along which those of the model differ: a condition under which only one row of threads has anything to do is none to
+    expect.
+    """
+    anywhere = [replace(party, address=const(0)) for party in (query.first, query.second)]
+    between = tuple(map(_however_often, query.between))
+    free = replace(_under(candidate, replace(query, between=between)), first=anywhere[0], second=anywhere[1])
+    axes = zip(query.first.axes, query.second.axes, strict=True)
+    apart = [(a.symbol, b.symbol) for a, b in axes if model.values.get(a.symbol) != model.values.get(b.symbol)]
+    return all(_can_meet(replace(free, between=(*free.between, ne(var(a), var(b)))), decide, assumed) for a, b in apart)
+
+
+def _however_often(term: Term) -> Term:
+    """What holds between two threads, but for that loops were left before their first iteration."""
+    match term.op:
+        case Op.AND:
+            return conj(*map(_however_often, term.args))
+        case Op.OR:
+            return disj(*map(_however_often, term.args))
+        case Op.EQ if const(0) in term.args:
+            counts = all(s.origin is Origin.COUNT for s in symbols_of(term))
+            return TRUE if counts else term
+        case _:
+            return term
+
+
+def _can_meet(query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]) -> bool:
+    answer = decide(replace(query, scrutiny=Scrutiny.NONE))
+    if not isinstance(answer, Conflict):
+        return False
+    return not _leans(answer.model, assumed) or _conflict_without(assumed, query, decide)

@@ -1,0 +1,1 @@
+"""Results: sites, witnesses and evidence of findings."""

@@ -1,0 +1,64 @@
+"""What a finding rests on, for those who want to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hgrd.cuda.memory_model import Level
+from hgrd.findings.model import Divergence, Finding
+from hgrd.host.model import Fact, LaunchSite
+from hgrd.program.program import Function
+from hgrd.protocol.infer import Tables
+from hgrd.protocol.model import Protocol
+from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.encoding.path_query import PosedWay
+from hgrd.solve.query import Answer, Model, Query
+from hgrd.terms import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The query whose model is a finding's witness, at `level`; `protocol` and `facts` are what it was posed from.
+
+    `supposed`: what no input holds, and the kernel would have to compute.
+    """
+
+    posed: Posed
+    model: Model
+    level: Level
+    protocol: Protocol
+    facts: tuple[Fact, ...]
+    supposed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierEvidence:
+    """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: for one thread."""
+
+    posed: PosedWay
+    model: Model
+    binders: tuple[Symbol, ...]
+    alone: bool
+    protocol: Protocol
+    facts: tuple[Fact, ...]
+
+
+Grounds: TypeAlias = Evidence | BarrierEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A kernel at a launch (None: no host code), and who decides queries about it."""
+
+    tables: Tables
+    kernel: Function
+    launch: LaunchSite | None
+    decide: Callable[[Query], Answer]
+
+
+Replay: TypeAlias = Callable[[Situation, Finding, Evidence], Finding]
+"""Runs the witness of a race: the same finding, with what came of it."""
+ReplayBarrier: TypeAlias = Callable[[Situation, Divergence, BarrierEvidence], Divergence]
+"""The same for a finding about a barrier."""

@@ -1,0 +1,1 @@
+"""Synchronisation idioms: acquire and release, locks, flags, counters, tickets, queues, and flaws in them."""

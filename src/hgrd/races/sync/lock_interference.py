@@ -1,0 +1,68 @@
+"""Who comes between two threads that hold a lock: a thread of the launch that gives it back without having it, or
+one of another block that takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hgrd.protocol.model import Access
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.races.threads.two_threads import Naming
+from hgrd.symbolic.values import MemorySpace
+from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var
+
+THIRD: Final = "@3"
+"""Behind the names of what a third thread has for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """`write` gives a lock back, or takes it; in a pair under `naming`, the lock at `place` (as the pair sees it)."""
+
+    write: Access
+    guards: tuple[Term, ...]
+    place: Term
+    naming: Naming
+
+    def by_a_third(self) -> Term:
+        """There is a thread in the launch, neither of the two, that makes the write, to this lock."""
+        own = {s: s.renamed(THIRD) for s, _ in self._axes()}
+        within = (lt(var(own[s]), extent) for s, extent in self._axes())
+        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Party)
+        return conj(*within, *others, *self._made(own))
+
+    def by_another_block(self) -> Term:
+        """There is a thread of a block that none of the two is in that makes it, to this lock."""
+        own = {s: s.renamed(THIRD) for s, _ in self._axes()}
+        blocks = [s for s in self.naming.configuration.block_index if s in own]
+        within = (lt(var(own[s]), extent) for s, extent in self._axes())
+        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Party)
+        return conj(*within, *others, *self._made(own))
+
+    def by_one_of_both(self) -> Iterator[Term]:
+        """One of the two makes it, to this lock, in some iteration of the loops around it."""
+        for party in Party:
+            yield conj(*self._made({s: self._copy(s, party) for s, _ in self._axes()}))
+
+    def _made(self, indexes: Mapping[Symbol, Symbol]) -> tuple[Term, ...]:
+        """The write is made to this lock by the thread of these indexes."""
+        terms = (*self.guards, self.write.offset)
+        known: dict[Symbol, Term] = {s: var(new) for s, new in indexes.items()}
+        private = (s for s in symbols_of(*terms) if s.name in self.naming.private and s not in known)
+        known |= {s: var(s.renamed(THIRD)) for s in private}
+        *guards, place = substitute(terms, known)
+        return (*guards, eq(place, self.place))
+
+    def _copy(self, symbol: Symbol, party: Party) -> Symbol:
+        return self.naming.rename(symbol, party)
+
+    def _axes(self) -> Iterator[tuple[Symbol, Term]]:
+        """The indexes that threads differ in who can give the lock back, with their extents."""
+        c = self.naming.configuration
+        pairs = [*zip(c.thread, c.block, strict=True)]
+        if self.write.target.space is not MemorySpace.SHARED:
+            pairs += zip(c.block_index, c.grid, strict=True)
+        return ((s, extent) for s, extent in pairs if s is not None)

@@ -1,0 +1,215 @@
+"""Atomic counters hand out different values: `slot = atomicAdd(&count, 1); out[slot] = …`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
+from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.phases import Path, Phases
+from hgrd.races.threads.two_threads import Naming
+from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
+from hgrd.terms.rewrite import bottom_up
+
+_NO_LIMIT = (1 << 31) - 1
+WHOLE_BLOCK: Final = Alike((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What an addition has got: its thread has [symbol, symbol + amount) of the counter for itself.
+
+    `holders`: it has been handed on to all threads of its block with the same terms, who know it by `symbol`.
+    """
+
+    symbol: Symbol
+    drawn: Access
+    amount: Term
+    holders: Alike | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tickets:
+    """By symbol name, the values of atomic additions of positive amounts, which are all different.
+
+    The object must be changed by such additions alone, but for what barriers keep apart from all of them (`resets`),
+    and what is elsewhere in it.  (Sums that wrap around are left out of account.)
+    """
+
+    known: dict[str, Ticket]
+    resets: dict[str, tuple[Access, ...]]  # by the key of the object
+    paths: dict[int, Path]
+
+    def constraints(self, a: Access, b: Access, naming: Naming) -> tuple[Term, ...]:
+        """What follows for the tickets that the two accesses depend on."""
+        return tuple(
+            disj(*map(naming.differs, loops), self._one_ticket(one, two, naming), _apart(one, two, naming))
+            for one in self._used(a)
+            for two in self._used(b)
+            if one.drawn.target.key == two.drawn.target.key and one.drawn.size == two.drawn.size
+            for loops in [self._between_resets(one, two, a, b)]
+            if loops is not None
+        )
+
+    def choose(self, access: Access) -> bool:
+        """Whether the access goes where an array says under a ticket: where a task says that is drawn from a queue."""
+        reads = (t for t in bottom_up((access.offset,)) if t.op is Op.READ)
+        return any(s.name in self.known for t in reads for s in symbols_of(t))
+
+    def bear_on(self, a: Access, b: Access) -> bool:
+        """Whether they say anything of the two accesses."""
+        return bool(self._used(a)) and bool(self._used(b))
+
+    def _used(self, access: Access) -> list[Ticket]:
+        names = {s.name for s in symbols_of(access.offset, *access.guards)}
+        return [self.known[n] for n in sorted(names) if n in self.known]
+
+    def _one_ticket(self, one: Ticket, two: Ticket, naming: Naming) -> Term:
+        """That the two threads may hold one and the same ticket, as others have handed it on to them."""
+        holders = one.holders or two.holders
+        if holders is None:
+            return FALSE
+        if None not in (one.holders, two.holders) and one.holders != two.holders:
+            holders = WHOLE_BLOCK
+        drawn = [var(x.binder) for x in self._around(one.drawn) if x.binder in holders.loops]
+        pairs = zip(*(naming.of((*holders.terms, *drawn), party) for party in Party), strict=True)
+        return conj(*map(negate, naming.distinct(Level.INTER_BLOCK)), *(eq(x, y) for x, y in pairs))
+
+    def _between_resets(self, one: Ticket, two: Ticket, a: Access, b: Access) -> frozenset[Symbol] | None:
+        """Numbers of iterations such that, where they are equal, no reset comes between the two additions.
+
+        None if there are none, or if `a` and `b` do not tell in which iterations their tickets were drawn.
+        """
+        resets = self.resets.get(one.drawn.target.key, ())
+        if resets and (one.holders or two.holders):
+            return None
+        found: set[Symbol] = set()
+        first, second = one.drawn, two.drawn
+        for reset in resets:
+            around = self._around(reset)
+            mine, others = (_common(around, self._around(x)) for x in (first, second))
+            if mine != others or (reset.number < first.number) != (reset.number < second.number):
+                return None
+            found.update(x.binder for x in mine)
+        known = {x.binder for x in _common(self._around(a), self._around(first))}
+        known &= {x.binder for x in _common(self._around(b), self._around(second))}
+        return frozenset(found) if found <= known else None
+
+    def _around(self, access: Access) -> list[ProtocolLoop]:
+        """The loops around an access, outermost first."""
+        found = (items[i] for items, i in self.paths[access.number])
+        return [item for item in found if isinstance(item, ProtocolLoop)]
+
+
+def _common(one: Iterable[ProtocolLoop], two: Iterable[ProtocolLoop]) -> list[ProtocolLoop]:
+    """The loops around both."""
+    return [x for x, y in zip(one, two, strict=False) if x is y]
+
+
+def _apart(one: Ticket, two: Ticket, naming: Naming) -> Term:
+    """Unless they count at different places: [result, result + amount) do not overlap."""
+    elsewhere = FALSE
+    if not naming.same_block and (one.drawn.space is Space.SHARED or Scope.BLOCK in (one.drawn.scope, two.drawn.scope)):
+        elsewhere = conj(*naming.distinct(Level.INTER_BLOCK))  # every block counts for itself
+    place_1, result_1, amount_1 = naming.of(_parts(one), Party.FIRST)
+    place_2, result_2, amount_2 = naming.of(_parts(two), Party.SECOND)
+    return disj(
+        elsewhere,
+        ne(place_1, place_2),
+        le(add(result_1, amount_1), result_2),
+        le(add(result_2, amount_2), result_1),
+    )
+
+
+def _parts(ticket: Ticket) -> tuple[Term, Term, Term]:
+    return ticket.drawn.offset, var(ticket.symbol), ticket.amount
+
+
+def _amount(access: Access) -> Term:
+    return const(1) if access.operation == "inc" or access.value is None else access.value
+
+
+def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -> Tickets:
+    """The tickets of a protocol, and `more` that have been handed on in ways of their own."""
+    everything = accesses(protocol.items)
+    counting = [a for a in everything if _counts(a)]
+    keys = {a.target.key for a in counting}
+    others = [a for a in everything if a.changes and a.target.key in keys and not _counts(a)]
+    others = [a for a in others if not elsewhere(a, counting)]
+    spoiled = {a.target.key for a in others if not _kept_apart(a, counting, relation)}
+    spoiled |= {k for k in keys if len({a.size for a in counting if a.target.key == k}) > 1}  # they may overlap
+    sound = [a for a in counting if a.target.key not in spoiled]
+    drawn = {a.result.name: Ticket(a.result, a, _amount(a)) for a in sound if a.result is not None}
+    resets = {key: tuple(a for a in others if a.target.key == key) for key in keys - spoiled}
+    handed = {t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn), *more)}
+    return Tickets(drawn | handed, resets, relation.paths)
+
+
+def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> Iterator[Ticket]:
+    """What a block's threads read of a shared variable in which they only ever store tickets of one counter."""
+    shared = [a for a in everything if a.space is Space.SHARED]
+    for read in shared:
+        if read.kind is not AccessKind.READ or read.result is None or not read.offset.is_const:
+            continue
+        changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
+        stored = [_ticket_in(a.value, drawn) if same_place(a, read) else None for a in changes]
+        yield from handed_on(read.result, stored)
+
+
+def same_place(write: Access, read: Access) -> bool:
+    return write.kind is AccessKind.WRITE and write.offset is read.offset and write.size == read.size
+
+
+def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket]) -> Iterator[Ticket]:
+    """What one lane has drawn, and the others of its warp or tile get from it."""
+    for symbol, alike in protocol.alike.items():
+        if alike.source is not None:
+            yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
+
+
+def _ticket_in(value: Term | None, drawn: dict[str, Ticket]) -> Ticket | None:
+    return drawn.get(value.symbol.name) if value is not None and value.op is Op.VAR else None
+
+
+def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: Alike = WHOLE_BLOCK) -> Iterator[Ticket]:
+    """One of these tickets, if they all come from one place that is the same for all threads of the grid.
+
+    Who has it from another one knows of its amount only how small that can be.
+    """
+    found = [t for t in tickets if t is not None]
+    if not found or len(found) < len(tickets):
+        return
+    first = found[0].drawn
+    counters = {(t.drawn.target.key, t.drawn.offset, t.drawn.size) for t in found}
+    if len(counters) == 1 and first.space is Space.GLOBAL and first.offset.is_const:
+        least = min(t.amount.low for t in found)
+        yield Ticket(symbol, first, const(max(least, 1)), holders)
+
+
+def _counts(access: Access) -> bool:
+    if access.kind is not AccessKind.ATOMIC or access.value is None:
+        return False
+    if access.operation == "inc":  # it begins again at its operand
+        return access.value.low >= _NO_LIMIT
+    too_large = 1 << (8 * access.size - 1)  # `atomicAdd(&top, -1)` of an unsigned counter takes one away
+    return access.operation == "add" and access.value.low >= 1 and access.value.high < too_large
+
+
+def elsewhere(write: Access, counting: list[Access]) -> bool:
+    """Whether the write goes to one place, and all counters of the object are at other ones."""
+    counters = [a for a in counting if a.target.key == write.target.key]
+    if not all(a.offset.is_const for a in (write, *counters)):
+        return False
+    first = write.offset.value
+    return all(first + write.size <= a.offset.value or a.offset.value + a.size <= first for a in counters)
+
+
+def _kept_apart(write: Access, counting: list[Access], relation: Phases) -> bool:
+    """Whether barriers stand between the write and all additions, in whatever iterations they are made."""
+    levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if write.space is Space.SHARED else tuple(Level)
+    return not any(
+        relation.unordered(write, a, level) for a in counting if a.target.key == write.target.key for level in levels
+    )

@@ -1,0 +1,156 @@
+"""What one thread of a block looks up under a ticket, and leaves in a shared variable for the others to read:
+
+    if (t == 0) task = queue[atomicAdd(&next, 1)];
+    __syncthreads();
+    … task …
+
+The others read then what they would have found in the queue themselves, under a ticket of their block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.phases.phases import Phases, phases
+from hgrd.races.pairs.candidates import Uniform
+from hgrd.races.sync.tickets import Ticket, Tickets, elsewhere, handed_on, same_place, tickets
+from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
+
+_END = ".ticket"  # of the name of the ticket behind a value
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a read gets: `value`, an element of a queue that nobody writes, at a place with `ticket` in it."""
+
+    read: Symbol
+    value: Term
+    ticket: Ticket
+
+
+def opened(protocol: Protocol) -> tuple[Protocol, Phases, Tickets]:
+    """The protocol in terms of what is in the queues that its threads draw tickets for, with phases and tickets."""
+    relation = phases(protocol, Uniform(protocol))
+    drawn = tickets(protocol, relation)
+    found = _deliveries(protocol, drawn)
+    if not found:
+        return protocol, relation, drawn
+    protocol = _delivered_to(protocol, found)
+    relation = phases(protocol, Uniform(protocol))
+    return protocol, relation, tickets(protocol, relation, (d.ticket for d in found))
+
+
+def _deliveries(protocol: Protocol, drawn: Tickets) -> tuple[Delivery, ...]:
+    """What threads get from others of their block that have drawn tickets for it."""
+    if not drawn.known:
+        return ()
+    shared = [a for a in accesses(protocol.items) if a.space is Space.SHARED]
+    spoken_of = _spoken_of(protocol)
+    return tuple(
+        delivery
+        for read in shared
+        if read.kind is AccessKind.READ and read.result is not None and read.offset.is_const and not read.volatile
+        if read.result not in spoken_of
+        for delivery in _delivered(read, read.result, shared, drawn)
+    )
+
+
+def _spoken_of(protocol: Protocol) -> frozenset[Symbol]:
+    """Symbols of which more than the accesses speaks."""
+    across = [t for x in protocol.across for t in (x.condition, *x.guards, *(value for _, value in x.others))]
+    alike = [t for x in protocol.alike.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))]
+    return symbols_of(*across, *alike, *(o.offset for o in protocol.observed.values()))
+
+
+def _delivered(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) -> Iterator[Delivery]:
+    """Where all that is ever written at the place of the read is looked up in one way under tickets of one counter."""
+    changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
+    found = [_looked_up(a.value, drawn) if same_place(a, read) else None for a in changes]
+    own = Symbol(got.name + _END, 0, 0, got.origin)
+    for ticket in handed_on(own, [None if x is None else x[1] for x in found]):
+        bounds = [x[1].symbol for x in found if x is not None]
+        own = replace(own, low=min(s.low for s in bounds), high=max(s.high for s in bounds))
+        values = {substitute((x[0],), {x[1].symbol: var(own)})[0] for x in found if x is not None}
+        if len(values) == 1:
+            yield Delivery(got, values.pop(), replace(ticket, symbol=own))
+
+
+def _looked_up(value: Term | None, drawn: Tickets) -> tuple[Term, Ticket] | None:
+    """The value, if it is an element of an array that depends on one ticket, and on nothing else of the thread's."""
+    if value is None or value.op is not Op.READ:
+        return None
+    symbols = symbols_of(value)
+    if len(symbols) != 1:
+        return None
+    (symbol,) = symbols
+    ticket = drawn.known.get(symbol.name)
+    return None if ticket is None else (value, ticket)
+
+
+def _delivered_to(protocol: Protocol, found: tuple[Delivery, ...]) -> Protocol:
+    values = {d.read: d.value for d in found}
+    names = {d.read.name: d.ticket.symbol.name for d in found}
+
+    def seen(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        return substitute(terms, values)
+
+    def also(known: frozenset[str]) -> frozenset[str]:
+        return known | {new for old, new in names.items() if old in known}
+
+    def with_loops(known: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
+        return {**known, **{new: known[old] for old, new in names.items() if old in known}}
+
+    return replace(
+        protocol,
+        items=_rewritten(protocol.items, seen, also),
+        private=also(protocol.private),
+        broadcast=with_loops(protocol.broadcast),
+        agreed=with_loops(protocol.agreed),
+    )
+
+
+def _rewritten(
+    items: tuple[Item, ...],
+    seen: Callable[[tuple[Term, ...]], tuple[Term, ...]],
+    also: Callable[[frozenset[str]], frozenset[str]],
+) -> tuple[Item, ...]:
+    def one(term: Term | None) -> Term | None:
+        return None if term is None else seen((term,))[0]
+
+    found: list[Item] = []
+    for item in items:
+        match item:
+            case Access():
+                found.append(
+                    replace(
+                        item,
+                        offset=seen((item.offset,))[0],
+                        guards=seen(item.guards),
+                        value=one(item.value),
+                        compare=one(item.compare),
+                        bounds=seen(item.bounds),
+                        endings=seen(item.endings),
+                    )
+                )
+            case Barrier():
+                path = tuple(replace(c, term=seen((c.term,))[0]) for c in item.path)
+                guards = seen(item.guards)
+                found.append(replace(item, guards=guards, mask=one(item.mask), tile=one(item.tile), path=path))
+            case Exit() | Fence() | Gap():
+                found.append(replace(item, guards=seen(item.guards)))
+            case ProtocolLoop():
+                found.append(
+                    replace(
+                        item,
+                        guards=seen(item.guards),
+                        entry=seen(item.entry),
+                        tests=seen(item.tests),
+                        breaks=seen(item.breaks),
+                        local=also(item.local),
+                        items=_rewritten(item.items, seen, also),
+                    )
+                )
+    return tuple(found)

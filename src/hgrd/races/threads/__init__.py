@@ -1,0 +1,1 @@
+"""Two threads that stand for all: the two-thread reduction."""

@@ -1,0 +1,105 @@
+"""Findings about barriers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hgrd.findings.model import BarrierThread, Confidence, Divergence, DivergenceRule, KernelReport, OpenBarrier
+from hgrd.findings.severity import severity_at_barrier
+from hgrd.report.terminal.excerpt import SourceLine, excerpt
+from hgrd.report.terminal.lines import Line, Tone, line
+from hgrd.report.terminal.parts import (
+    CONFIDENCE,
+    INDENT,
+    TONE,
+    columns,
+    facts_lines,
+    field,
+    headline,
+    in_macro,
+    launch_words,
+    triple,
+)
+
+_PARTED = {
+    "branch": "the others part from them at this condition",
+    "loop": "the others have left this loop in an earlier iteration",
+    "exit": "the others have left the kernel here",
+    "lock": "it is given back here, where they wait for those that still want it",
+}
+_CONFIRMED = {
+    DivergenceRule.DIVERGENT: "confirmed: the witness was replayed and the threads parted at the barrier",
+    DivergenceRule.EXITED: "confirmed: the witness was replayed and the thread had left before the barrier was passed",
+    DivergenceRule.MASK: "confirmed: the witness was replayed and the wrong mask seen",
+    DivergenceRule.LIVELOCK: "confirmed",
+}
+
+
+def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool) -> Iterator[Line]:
+    """One finding: what, where the threads part, and two threads that do."""
+    level = severity_at_barrier(d, strict)
+    yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
+    yield from excerpt(d.span, source_line)
+    yield from in_macro(d.span, "lock" if d.rule is DivergenceRule.LIVELOCK else "barrier")
+    if d.parted is not None and d.how in _PARTED:
+        yield headline(d.parted, (Tone.NOTE, "note"), _PARTED[d.how])
+        yield from excerpt(d.parted, source_line)
+    yield field("rule", d.rule.value)
+    confirmed = d.confidence is Confidence.CONFIRMED
+    yield field("confidence", _CONFIRMED[d.rule] if confirmed else CONFIDENCE[d.confidence])
+    if d.replay and not confirmed:
+        yield field("replay", d.replay)
+    launches = [x for x in kernel.launches if any((o.rule, o.span) == (d.rule, d.span) for o in x.divergences)]
+    if launches:
+        more = f" (and {len(launches) - 1} more)" if len(launches) > 1 else ""
+        yield field("launch", launch_words(launches[0]) + more)
+    yield from _witness(d)
+    yield from facts_lines("facts used", d.facts)
+
+
+def _title(kernel: KernelReport, d: Divergence) -> str:
+    where = f"in kernel '{kernel.kernel}'"
+    some = "for some data, " if d.confidence.value == "data-dependent" else ""
+    match d.rule:
+        case DivergenceRule.DIVERGENT:
+            return f"barrier divergence {where}: {some}not all threads of a {d.scope} perform this barrier"
+        case DivergenceRule.EXITED:
+            return (
+                f"threads have left kernel '{kernel.kernel}' before this barrier, which others of their block perform"
+            )
+        case DivergenceRule.LIVELOCK:
+            when = "without independent thread scheduling"
+            return f"possible livelock {where} {when}: {some}threads of a warp spin on a lock"
+        case DivergenceRule.MASK if d.witness.second is None:
+            return f"wrong warp mask {where}: {some}a thread calls this with a mask that does not name it"
+        case DivergenceRule.MASK:
+            return f"wrong warp mask {where}: {some}threads that name each other call this with different masks"
+
+
+def _witness(d: Divergence) -> Iterator[Line]:
+    witness = d.witness
+    yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
+    for name, value in (*witness.inputs, *witness.contents):
+        yield line(INDENT, " " * 12, f"{name} = {value}")
+    if witness.iterations:
+        yield field("iteration", ", ".join(f"{value} of the loop over {name}" for name, value in witness.iterations))
+    alike = d.rule in (DivergenceRule.MASK, DivergenceRule.LIVELOCK)
+    heads = ("", "one thread", "the other") if alike else ("", "performs it", "does not")
+    yield from columns([heads if witness.second else ("", "the thread", ""), *_rows(witness.first, witness.second)])
+
+
+def _rows(first: BarrierThread, second: BarrierThread | None) -> Iterator[tuple[str, str, str]]:
+    left, right = dict(first.locals), dict(second.locals) if second is not None else {}
+    yield "blockIdx  ", triple(first.block), triple(second.block) if second is not None else ""
+    yield "threadIdx  ", triple(first.thread), triple(second.thread) if second is not None else ""
+    for name in dict.fromkeys((*left, *right)):
+        other = "" if second is None else str(right.get(name, "-"))
+        yield f"{name}  ", str(left.get(name, "-")), other
+
+
+def open_barrier_lines(kernel: KernelReport, barrier: OpenBarrier, source_line: SourceLine) -> Iterator[Line]:
+    """A barrier that was not decided."""
+    title = f"not decided in kernel '{kernel.kernel}': whether all threads of a {barrier.scope} perform this barrier"
+    yield headline(barrier.span, (Tone.WARNING, "warning"), title)
+    yield from excerpt(barrier.span, source_line)
+    yield field("because", barrier.reason)

@@ -1,0 +1,65 @@
+"""What all findings look like in text: headlines, fields, columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from hgrd.findings.model import Confidence, FactUse, LaunchReport, Proof
+from hgrd.findings.severity import Severity
+from hgrd.program.span import NOWHERE, Span
+from hgrd.report.terminal.lines import Line, Piece, Tone, line
+
+TONE = {Severity.ERROR: Tone.ERROR, Severity.WARNING: Tone.WARNING, Severity.NOTE: Tone.NOTE}
+CONFIDENCE = {
+    Confidence.DEFINITE: "definite: the witness was evaluated with exact C semantics",
+    Confidence.CONFIRMED: "confirmed: the witness was replayed and the conflict seen",
+    Confidence.DATA_DEPENDENT: "data-dependent: it needs the array contents of the witness",
+    Confidence.CONDITIONAL: "conditional: it disappears under a precondition that the host does not establish",
+}
+INDENT = "  "
+
+
+def headline(span: Span, label: Piece, title: str) -> Line:
+    tone, word = label
+    return line((Tone.STRONG, f"{span}: "), (tone, f"{word}: "), (Tone.STRONG, title))
+
+
+def in_macro(span: Span, what: str = "access") -> Iterator[Line]:
+    if span.spelling is not None:
+        yield headline(span.spelling, (Tone.NOTE, "note"), f"the {what} is spelled in this macro")
+
+
+def field(name: str, text: str) -> Line:
+    return line(INDENT, (Tone.FAINT, f"{name + ':':<12}"), text)
+
+
+def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...] = ()) -> Iterator[Line]:
+    """Facts with their origin and class, and how many of the proofs need each."""
+    needed = Counter(fact for proof in proofs for fact in proof.facts)
+    if facts:
+        yield line(INDENT, (Tone.FAINT, f"{title}:"))
+    for fact in facts:
+        where = "" if fact.span == NOWHERE else f"{fact.span}: "
+        pairs = f", for {counted(needed[fact], 'pair')}" if needed[fact] else ""
+        yield line(INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}{pairs}]"))
+
+
+def counted(number: int, word: str, plural: str | None = None) -> str:
+    return f"{number} {word if number == 1 else plural or word + 's'}"
+
+
+def launch_words(launch: LaunchReport) -> str:
+    at = f" at {launch.launch_span}" if launch.launch_span is not None else ""
+    return f"{launch.kernel}{launch.configuration}{at}"
+
+
+def triple(values: tuple[int, int, int]) -> str:
+    return f"({', '.join(map(str, values))})"
+
+
+def columns(rows: list[tuple[str, str, str]]) -> Iterator[Line]:
+    """A name and two values a line, the first row being the heads."""
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for name, left, right in rows:
+        yield line(INDENT * 2, f"{name:{max(widths[0], 10)}}{left:{widths[1]}}  {right}")

@@ -1,0 +1,243 @@
+"""A report as text in the manner of clang's diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hgrd.findings.model import (
+    AccessKind,
+    Confidence,
+    Finding,
+    KernelReport,
+    OpenPair,
+    Outcome,
+    Report,
+    Site,
+    ThreadWitness,
+    Witness,
+)
+from hgrd.findings.severity import Severity, Tally, severity, severity_at_barrier, tally
+from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
+from hgrd.report.terminal.excerpt import SourceLine, excerpt
+from hgrd.report.terminal.lines import Line, Piece, Tone, line
+from hgrd.report.terminal.parts import (
+    CONFIDENCE,
+    INDENT,
+    TONE,
+    columns,
+    counted,
+    facts_lines,
+    field,
+    headline,
+    in_macro,
+    launch_words,
+    triple,
+)
+
+_OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
+_MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """`strict`: same-value writes are races.  `brief`: the findings and the last line only."""
+
+    strict: bool = False
+    brief: bool = False
+
+
+def render(report: Report, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
+    """The findings of all kernels, what stayed open, a line for each kernel, and a summary."""
+    for kernel in report.kernels:
+        for finding in kernel.findings:
+            yield from _finding(kernel, finding, source_line, options.strict)
+            yield ()
+        for divergence in kernel.divergences:
+            yield from divergence_lines(kernel, divergence, source_line, options.strict)
+            yield ()
+        if not options.brief:
+            for pair in _open_pairs(kernel):
+                yield from _open_pair(kernel, pair, source_line)
+                yield ()
+            for barrier in dict.fromkeys(b for launch in kernel.launches for b in launch.open_barriers):
+                yield from open_barrier_lines(kernel, barrier, source_line)
+                yield ()
+    if not options.brief:
+        for kernel in report.kernels:
+            yield from _kernel(kernel, options.strict)
+    yield _summary(report, options.strict)
+
+
+# ---------------------------------------------------------------- one finding
+
+
+def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, strict: bool) -> Iterator[Line]:
+    first, second = finding.first, finding.second
+    level = severity(finding, strict)
+    yield headline(first.span, (TONE[level], level.value), _title(kernel, finding))
+    yield from excerpt(first.span, source_line)
+    yield from in_macro(first.span)
+    again = first.span == second.span and first.kind is second.kind
+    other = "and the same access by another thread" if again else f"and this {access(second)}"
+    yield headline(second.span, (Tone.NOTE, "note"), other)
+    if not again:
+        yield from excerpt(second.span, source_line)
+        yield from in_macro(second.span)
+    yield field("levels", ", ".join(level.value for level in finding.levels))
+    yield field("confidence", CONFIDENCE[finding.confidence])
+    if finding.cause:
+        yield field("cause", f"{finding.cause} [{finding.rule}]")
+    if finding.condition:
+        yield field("unless", f"assert({finding.condition});")
+    if finding.replay and finding.confidence is not Confidence.CONFIRMED:
+        yield field("replay", finding.replay)
+    yield from _launch_of(kernel, finding)
+    yield from _witness(finding.witness)
+    yield from facts_lines("facts used", finding.facts[:_MOST_FACTS])
+    if len(finding.facts) > _MOST_FACTS:
+        more = f"and {len(finding.facts) - _MOST_FACTS} more, which the JSON report lists"
+        yield line(INDENT * 2, (Tone.FAINT, more))
+
+
+def _title(kernel: KernelReport, finding: Finding) -> str:
+    where = f"'{finding.first.array}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
+    this = f"this {access(finding.first)}"
+    if finding.same_value:
+        both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
+        same = "both write the same value" if both else "the read finds the value that its own thread wrote"
+        return f"data race on {where}, though {same}: {this}"
+    match finding.confidence:
+        case Confidence.CONDITIONAL:
+            return f"possible data race on {where}: {this}"
+        case Confidence.DATA_DEPENDENT:
+            return f"data race for some data on {where}: {this}"
+        case _:
+            return f"data race on {where}: {this}"
+
+
+def access(site: Site) -> str:
+    """An access in words: `write of a[i]`."""
+    match site.kind:
+        case AccessKind.ATOMIC:
+            return f"atomic update of {site.text}" + (f" at {site.scope} scope" if site.scope else "")
+        case kind:
+            return f"{kind.value} of {site.text}"
+
+
+def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
+    """The first launch that has the race as it is shown, and how many more have it."""
+    key = (finding.first, finding.second, finding.space)
+    having = {x: f for x in kernel.launches for f in x.findings if (f.first, f.second, f.space) == key}
+    shown = [x for x, f in having.items() if replace(f, levels=finding.levels) == finding]
+    racing = list(dict.fromkeys((*shown, *having)))
+    if racing:
+        more = f" (and {len(racing) - 1} more)" if len(racing) > 1 else ""
+        yield field("launch", launch_words(racing[0]) + more)
+
+
+def _witness(witness: Witness) -> Iterator[Line]:
+    yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
+    for name, value in (*witness.inputs, *witness.contents):
+        yield line(INDENT, " " * 12, f"{name} = {value}")
+    first, second = witness.first, witness.second
+    yield from columns([("", "one thread", "the other"), *_thread_rows(first, second)])
+
+
+def _thread_rows(first: ThreadWitness, second: ThreadWitness) -> list[tuple[str, str, str]]:
+    left, right = dict(first.locals), dict(second.locals)
+    names = dict.fromkeys((*left, *right))
+    return [
+        ("blockIdx  ", triple(first.block), triple(second.block)),
+        ("threadIdx  ", triple(first.thread), triple(second.thread)),
+        *((f"{name}  ", str(left.get(name, "-")), str(right.get(name, "-"))) for name in names),
+        ("bytes  ", _bytes(first), _bytes(second)),
+    ]
+
+
+def _bytes(thread: ThreadWitness) -> str:
+    return f"{thread.first_byte}..{thread.first_byte + thread.bytes - 1}"
+
+
+# ---------------------------------------------------------------- what stayed open
+
+
+def _open_pairs(kernel: KernelReport) -> tuple[OpenPair, ...]:
+    """The open pairs of all launches, each once."""
+    return tuple(dict.fromkeys(pair for launch in kernel.launches for pair in launch.open_pairs))
+
+
+def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) -> Iterator[Line]:
+    warning = (Tone.WARNING, "warning")
+    if pair.first is None or pair.second is None:
+        yield headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {pair.reason}")
+        yield from excerpt(pair.span, source_line)
+        return
+    title = f"not decided in kernel '{kernel.kernel}': {access(pair.first)} against {access(pair.second)}"
+    yield headline(pair.first.span, warning, title)
+    yield from excerpt(pair.first.span, source_line)
+    if pair.first.span != pair.second.span:
+        yield headline(pair.second.span, (Tone.NOTE, "note"), f"the {access(pair.second)}")
+        yield from excerpt(pair.second.span, source_line)
+    yield field("levels", ", ".join(level.value for level in pair.levels))
+    yield field("because", pair.reason)
+
+
+# ---------------------------------------------------------------- kernels and the summary
+
+
+def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
+    pairs = sum(launch.pairs for launch in kernel.launches)
+    undecided = sum(sum(pair.first is not None for pair in launch.open_pairs) for launch in kernel.launches)
+    seconds = sum(launch.seconds for launch in kernel.launches)
+    found = sum(launch.launch_span is not None for launch in kernel.launches)
+    launches = counted(found, "launch", "launches") if found else "no launch in the sources"
+    divergent = sum(severity_at_barrier(d, strict) is Severity.ERROR for d in kernel.divergences)
+    barriers = (", ", (Tone.ERROR, counted(divergent, "divergent barrier"))) if divergent else ()
+    yield line(
+        (Tone.STRONG, f"{kernel.kernel}: "),
+        (_OUTCOME_TONE[kernel.outcome], kernel.outcome.value),
+        *barriers,
+        f"  {launches}, {pairs - undecided} of {counted(pairs, 'pair')} decided, {seconds:.2f} s",
+        (Tone.FAINT, f"  [{kernel.span}]"),
+    )
+    for launch in kernel.launches:
+        if launch.outcome is not Outcome.RACE:
+            differs = f": {launch.outcome.value}" if launch.outcome is not kernel.outcome else ""
+            yield line(INDENT, launch_words(launch) + differs)
+        if launch.outcome is Outcome.SAFE:
+            yield from facts_lines("assuming", launch.assumptions, launch.proofs)
+        for note in launch.notes:
+            yield field("note", note)
+
+
+def _summary(report: Report, strict: bool) -> Line:
+    total = tally(report, strict)
+    outcomes = ((total.race, Outcome.RACE), (total.safe, Outcome.SAFE), (total.unknown, Outcome.UNKNOWN))
+    said: list[str | Piece] = []
+    for count, outcome in outcomes:
+        if count:
+            said += [", " if said else ": ", f"{count} ", (_OUTCOME_TONE[outcome], outcome.value)]
+    others = (
+        (total.warnings, "possible race", "possible races"),
+        (total.notes, "same-value write", "same-value writes"),
+        (total.barrier_errors, "divergent barrier", "divergent barriers"),
+        (total.barrier_notes, "barrier behind exits", "barriers behind exits"),
+        (total.livelocks, "lock within a warp", "locks within a warp"),
+        (total.open_barriers, "barrier not decided", "barriers not decided"),
+    )
+    found = [counted(total.errors, "race"), *(counted(*other) for other in others if other[0])]
+    return line(
+        counted(total.kernels, "kernel"),
+        *said,
+        f"; {', '.join(found)}; {_replays(total)}{report.seconds:.2f} s",
+    )
+
+
+def _replays(total: Tally) -> str:
+    """Of races and barriers together."""
+    replayed, failed = total.replayed + total.barriers_replayed, total.not_replayed + total.barriers_not_replayed
+    if not replayed and not failed:
+        return ""
+    more = f", {failed} not" if failed else ""
+    return f"{counted(replayed, 'witness', 'witnesses')} replayed{more}; "

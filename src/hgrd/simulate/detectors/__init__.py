@@ -1,0 +1,1 @@
+"""Detectors: races and barrier divergence in the events of a run."""

@@ -1,0 +1,52 @@
+"""Static pruning: accesses that the analysis has proved race-free need no logging (GRace, section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import LaunchReport
+from hgrd.program.span import Span
+from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Site, Sites, Touch
+
+
+def proved_in(report: LaunchReport) -> Callable[[Site], bool]:
+    """Whether a site takes part in no race and no open pair of a launch; it holds for runs that its facts allow.
+
+    Where the analysis has left a part of the kernel out, nothing is proved: the part could race with any site.
+    """
+    suspects: set[tuple[Span, AccessKind]] = set()
+    for pair in (*report.findings, *report.open_pairs):
+        if pair.first is None or pair.second is None:
+            return lambda _: False
+        suspects |= {(site.span, site.kind) for site in (pair.first, pair.second)}
+    return lambda site: (site.span, site.kind) not in suspects
+
+
+@dataclass(slots=True)
+class Pruned:
+    """An observer that passes on what is not proved; barriers, fences and what carries order it always does."""
+
+    inner: Observer
+    sites: Sites
+    proved: Callable[[Site], bool]
+    passed: int = 0
+    dropped: int = 0
+    _known: dict[int, bool] = field(default_factory=dict[int, bool])
+
+    def touch(self, event: Touch, /) -> None:
+        known = self._known.get(event.site)
+        if known is None:
+            known = self._known[event.site] = self.proved(self.sites.sites[event.site])
+        if known and event.kind is not AccessKind.ATOMIC and event.order is Order.PLAIN:
+            self.dropped += len(event.threads)
+        else:
+            self.passed += len(event.threads)
+            self.inner.touch(event)
+
+    def arrive(self, event: Arrive, /) -> None:
+        self.inner.arrive(event)
+
+    def fenced(self, event: Fenced, /) -> None:
+        self.inner.fenced(event)

@@ -1,0 +1,1 @@
+"""Vectorised execution: many threads of a launch at once."""

@@ -1,0 +1,163 @@
+"""Accesses of groups of threads: reads and writes of numbers and records, told to the observer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.program.span import Span
+from hgrd.protocol.model import Scope
+from hgrd.simulate.lockstep.arithmetic import DType, Value, uniform
+from hgrd.simulate.lockstep.frames import Here, TrapError, UnsupportedError, launch_threads, rows_of
+from hgrd.simulate.lockstep.memory import (
+    AccessError,
+    At,
+    Home,
+    MemoryObject,
+    Scattered,
+    byte_indexes,
+    decoded,
+    element_indexes,
+    numbers_of,
+)
+from hgrd.simulate.trace import Order, Touch
+
+SPACES = {Home.GLOBAL: Space.GLOBAL, Home.SHARED: Space.SHARED}
+
+
+class BoundsError(TrapError):
+    """An access outside of all objects."""
+
+
+class Access:
+    """A place in the source where memory is read or written; `number` is its site's."""
+
+    __slots__ = ("dtype", "kind", "number", "order", "scope", "span")
+
+    def __init__(
+        self, number: int, dtype: DType, kind: AccessKind, span: Span, order: Order, scope: Scope | None = None
+    ) -> None:
+        self.number = number
+        self.dtype = dtype
+        self.kind = kind
+        self.span = span
+        self.order = order
+        self.scope = scope
+
+
+def located(here: Here, pointers: Value, run: Callable[[Here, At, NDArray[np.bool_]], Value]) -> Value:
+    """Calls `run` for each object that the threads' pointers point into, with those threads.
+
+    The values it gives are put together again.
+    """
+    numbers: NDArray[np.int64] = numbers_of(pointers)
+    found: Value = None
+    for number in np.unique(numbers):
+        mask = numbers == number
+        at = decoded(pointers[mask])
+        assert isinstance(at, At)
+        part = run(here.narrowed(mask), at, mask)
+        if part is None:
+            continue
+        if found is None:
+            found = np.zeros((here.count, *part.shape[1:]), part.dtype)
+        found[mask] = part
+    return found
+
+
+def read(here: Here, at: At | Scattered, access: Access) -> Value:
+    """The values at a place."""
+    if isinstance(at, Scattered):
+        return located(here, at.pointers, lambda part, where, _: read(part, where, access))
+    target, indexes, aligned = _resolve(here, at, access)
+    if aligned:
+        values: Value = target.view(access.dtype)[indexes]
+    else:
+        raw = np.ascontiguousarray(target.data[indexes])
+        values = raw.view(access.dtype)[:, 0]
+    if access.dtype.kind == "V":
+        values = np.broadcast_to(np.asarray(values), (here.count,)).copy()
+    if here.batch.observer is not None and target.home in SPACES:
+        touch(here, target, at, access, values)
+    if access.dtype.kind == "V":
+        return values.view(np.uint8).reshape(here.count, -1)
+    return values
+
+
+def write(here: Here, at: At | Scattered, access: Access, values: Value) -> None:
+    """Stores; of threads that store to one place, the last stays."""
+    if isinstance(at, Scattered):
+        located(here, at.pointers, lambda part, where, mask: write(part, where, access, chosen(values, mask)))
+        return
+    target, indexes, aligned = _resolve(here, at, access)
+    if target.home is Home.CONSTANT:
+        raise BoundsError(f"a write to {target.name}, which is constant", access.span, int(launch_threads(here)[0]))
+    if access.dtype.kind == "V":
+        values = np.ascontiguousarray(values).view(access.dtype)[:, 0]
+    if here.batch.observer is not None and target.home in SPACES:
+        touch(here, target, at, access, values)
+    if aligned:
+        many_to_one = uniform(indexes) and not uniform(values)
+        target.view(access.dtype)[indexes] = values[-1] if many_to_one else values
+    else:
+        spread_out = np.ascontiguousarray(np.broadcast_to(np.asarray(values, access.dtype), (here.count,)))
+        target.data[indexes] = spread_out.view(np.uint8).reshape(here.count, -1)
+
+
+def chosen(values: Value, mask: NDArray[np.bool_]) -> Value:
+    """The values of some of the threads."""
+    return values if uniform(values) else values[mask]
+
+
+def _resolve(here: Here, at: At, access: Access) -> tuple[MemoryObject, Value, bool]:
+    """The object, and indexes into its elements (True) or, where they are not aligned, its bytes."""
+    try:
+        target = here.batch.memory.find(at)
+        rows = rows_of(here, target.home)
+        indexes = element_indexes(target, at, access.dtype, rows)
+        if indexes is not None:
+            return target, indexes, True
+        return target, byte_indexes(target, at, access.dtype.itemsize, rows, here.count), False
+    except AccessError as error:
+        thread = int(launch_threads(here)[error.position])
+        raise BoundsError(error.reason, access.span, thread) from None
+
+
+def place(here: Here, at: At, access: Access) -> tuple[MemoryObject, NDArray[np.int64]]:
+    """The object and the indexes of its elements, one a thread (for atomics)."""
+    target, indexes, aligned = _resolve(here, at, access)
+    if not aligned:
+        raise UnsupportedError("an atomic on an address that is not aligned", access.span)
+    return target, np.ascontiguousarray(np.broadcast_to(np.asarray(indexes, np.int64), (here.count,)))
+
+
+def touch(here: Here, target: MemoryObject, at: At, access: Access, values: Value, before: Value = None) -> None:
+    """Tells the observer."""
+    observer = here.batch.observer
+    if observer is None or target.home not in SPACES:
+        return
+    count = here.count
+
+    def each(value: Value) -> NDArray[Any]:
+        return np.broadcast_to(np.asarray(value), (count,))
+
+    offsets = each(np.asarray(at.offsets(), np.int64))
+    observer.touch(
+        Touch(
+            access.number,
+            target.number,
+            SPACES[target.home],
+            launch_threads(here),
+            offsets,
+            access.dtype.itemsize,
+            access.kind,
+            access.scope,
+            access.order,
+            None if access.dtype.kind == "V" else each(values),
+            None if before is None else each(before),
+        )
+    )

@@ -1,0 +1,218 @@
+"""Who passes a barrier, and who waits for ever.
+
+A barrier lets threads pass when all threads of their block (the lanes of their warp that the mask names, the
+grid) that have not ended are there.  Threads of a block, or the grid, must have come by the same calls and be
+in the same iterations of the loops around: all or none are at one (Collingbourne et al. 2013, section 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.model import Scope
+from hgrd.simulate.launch import Divergence
+from hgrd.simulate.lockstep.arithmetic import Value, uniform
+from hgrd.simulate.lockstep.frames import (
+    Batch,
+    UnsupportedError,
+    block_rows,
+    lane_numbers,
+    launch_threads,
+    spread,
+    warp_numbers,
+)
+from hgrd.simulate.lockstep.instructions import Invoke, InvokeIndirect, Meet
+from hgrd.simulate.trace import Arrive
+
+if TYPE_CHECKING:
+    from hgrd.simulate.lockstep.scheduler import Group
+
+_SHOWN = 4  # threads named in a divergence
+
+
+def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
+    """Lets the threads pass that are complete; whether there were any."""
+    there = [g for g in groups if g.waiting and g.frame.code.instructions[g.pc] is barrier]
+    passing = _complete(batch, there, barrier)
+    if barrier.scope is not Scope.WARP and batch.attendance is None:
+        _agree(batch, there, passing, barrier)
+    released = False
+    for group, mask in zip(there, passing, strict=True):
+        if not mask.any():
+            continue
+        released = True
+        if not mask.all():
+            going, staying = group.lanes.split(mask)
+            group.lanes = staying
+            group = type(group)(batch, group.frame, going, group.pc, turns=group.turns)
+            groups.append(group)
+        go_on(group, barrier, len(there))
+    return released
+
+
+class DivergenceError(Exception):
+    """Threads are at one barrier, but not at the same time of the program."""
+
+    def __init__(self, found: Divergence) -> None:
+        super().__init__(str(found.span))
+        self.found = found
+
+
+def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
+    """Raises DivergenceError where threads that would pass together have come by different ways."""
+    ways = [way(group, barrier) for group in there]
+    if len(ways) == 1 and all(uniform(count) for count in ways[0][1]):
+        return
+    paths = [path for path, _ in ways]
+    width = 1 + max(len(counts) for _, counts in ways)
+    tables: list[NDArray[np.int64]] = []
+    for group, (path, counts) in zip(there, ways, strict=True):
+        table = np.zeros((group.count, width), np.int64)
+        table[:, 0] = paths.index(path)
+        for i, count in enumerate(counts, 1):
+            table[:, i] = count
+        tables.append(table)
+    chosen = np.concatenate(passing)
+    threads = np.concatenate([g.lanes.threads for g in there])[chosen]
+    order = np.argsort(threads)
+    table, threads = np.concatenate(tables)[chosen][order], threads[order]
+    party = threads // batch.block_threads if barrier.scope is Scope.BLOCK else np.zeros_like(threads)
+    _, first, inverse = np.unique(party, return_index=True, return_inverse=True)
+    wrong = np.flatnonzero((table != table[first][inverse]).any(axis=1))
+    if wrong.size:
+        base = batch.first_block * batch.block_threads
+        one, other = int(threads[first[inverse[wrong[0]]]]) + base, int(threads[wrong[0]]) + base
+        raise DivergenceError(Divergence(barrier.scope, barrier.span, (one,), (other,), barrier.span))
+
+
+def way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
+    """The calls that have led here, and the iterations of the loops around (one count a thread, or for all)."""
+    frame, inner = group.frame, group.lanes
+    path: list[int] = []
+    counts: list[Value] = [frame.slots[n].load(inner) for n in barrier.around]
+    index = inner.index
+    while frame.caller is not None and frame.caller_lanes is not None:
+        call = frame.return_to - 1
+        path.append(call)
+        instruction = frame.caller.code.instructions[call]
+        assert isinstance(instruction, Invoke | InvokeIndirect)
+        for n in instruction.around:
+            held = frame.caller.slots[n].load(frame.caller_lanes)
+            counts.append(held if uniform(held) or index is None else held[index])
+        outer = frame.caller_lanes.index
+        index = outer if index is None else index if outer is None else outer[index]
+        frame = frame.caller
+    return tuple(path), counts
+
+
+def go_on(group: Group, barrier: Meet, groups: int) -> None:
+    """Threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
+    if group.batch.attendance is not None:
+        group.batch.attendance.leave(group)
+    if barrier.orders and group.batch.observer is not None:
+        _tell(group, barrier)
+    if barrier.exchange is not None and barrier.result is not None:
+        if groups > 1:
+            raise UnsupportedError("threads exchange values from several activations of a function", barrier.span)
+        group.frame.slots[barrier.result].store(group.lanes, barrier.exchange(group))
+    group.waiting = False
+    group.rounds = 0
+    group.pc += 1
+
+
+def _complete(batch: Batch, there: list[Group], barrier: Meet) -> list[NDArray[np.bool_]]:
+    """For each group, which of its threads miss nobody."""
+    if len(there) == 1 and there[0].lanes.count == batch.threads:
+        return [np.ones(batch.threads, np.bool_)]
+    if barrier.scope is Scope.WARP:
+        return _complete_warps(batch, there, barrier)
+    if barrier.scope is Scope.BLOCK:
+        per_block = batch.live.reshape(batch.blocks, -1).sum(axis=1)
+        arrived = sum(np.bincount(block_rows(g), minlength=batch.blocks) for g in there)
+        complete: NDArray[np.bool_] = np.asarray(arrived == per_block)
+        return [complete[block_rows(g)] for g in there]
+    everyone = sum(g.count for g in there) == int(batch.live.sum()) and batch.blocks == batch.launch.blocks
+    return [np.full(g.count, everyone) for g in there]
+
+
+def _complete_warps(batch: Batch, there: list[Group], barrier: Meet) -> list[NDArray[np.bool_]]:
+    warps = -(-batch.block_threads // WARP_SIZE)
+    live = np.zeros((batch.blocks, warps * WARP_SIZE), np.bool_)
+    live[:, : batch.block_threads] = batch.live.reshape(batch.blocks, -1)
+    bits = np.left_shift(np.int64(1), np.arange(WARP_SIZE))
+    living = live.reshape(-1, WARP_SIZE) @ bits
+    present = np.zeros(living.shape, np.int64)
+    for group in there:
+        np.add.at(present, warp_numbers(group), np.left_shift(np.int64(1), lane_numbers(group)))
+    found: list[NDArray[np.bool_]] = []
+    for group in there:
+        mask = np.int64(0xFFFFFFFF) if barrier.mask is None else spread(group, barrier.mask(group)).astype(np.int64)
+        warp = warp_numbers(group)
+        missing = mask & living[warp] & ~present[warp]
+        found.append(np.asarray(missing == 0))
+    return found
+
+
+def _tell(group: Group, barrier: Meet) -> None:
+    """One event a block or warp."""
+    observer = group.batch.observer
+    assert observer is not None
+    threads = launch_threads(group)
+    if barrier.scope is Scope.DEVICE:
+        observer.arrive(Arrive(barrier.scope, threads, barrier.span))
+        return
+    keys = block_rows(group) if barrier.scope is Scope.BLOCK else _meeting_keys(group, barrier)
+    order = np.argsort(keys, kind="stable")
+    cuts = np.flatnonzero(np.diff(keys[order])) + 1
+    for part in np.split(threads[order], cuts):
+        observer.arrive(Arrive(barrier.scope, part, barrier.span))
+
+
+def _meeting_keys(group: Group, barrier: Meet) -> NDArray[np.int64]:
+    """Warps, and in them the masks that the threads have named."""
+    mask = np.int64(0xFFFFFFFF) if barrier.mask is None else spread(group, barrier.mask(group)).astype(np.int64)
+    return warp_numbers(group) << 32 | (mask & 0xFFFFFFFF)
+
+
+# ---------------------------------------------------------------- divergence
+
+
+def divergence(batch: Batch, groups: list[Group]) -> Divergence:
+    """Nobody can run: the first barrier that someone waits at, and who of its party is elsewhere."""
+    group = min(groups, key=lambda g: g.place)
+    barrier = group.frame.code.instructions[group.pc]
+    assert isinstance(barrier, Meet)
+    first = int(group.lanes.threads[0])
+    here = [g for g in groups if g.frame.code.instructions[g.pc] is barrier]
+    party = np.flatnonzero(batch.live & _party(batch, barrier, first))
+    waiting = np.intersect1d(np.concatenate([g.lanes.threads for g in here]), party)
+    missing = np.setdiff1d(party, waiting)
+    other = next(
+        (g.frame.code.instructions[g.pc].span for g in groups if missing.size and np.isin(missing[0], g.lanes.threads)),
+        None,
+    )
+    base = batch.first_block * batch.block_threads
+    return Divergence(
+        barrier.scope,
+        barrier.span,
+        tuple(int(t) + base for t in waiting[:_SHOWN]),
+        tuple(int(t) + base for t in missing[:_SHOWN]),
+        other,
+    )
+
+
+def _party(batch: Batch, barrier: Meet, thread: int) -> NDArray[np.bool_]:
+    """The threads of the same block, warp or grid."""
+    threads = np.arange(batch.threads)
+    block = threads // batch.block_threads
+    if barrier.scope is Scope.DEVICE:
+        return np.ones(batch.threads, np.bool_)
+    same = block == thread // batch.block_threads
+    if barrier.scope is Scope.BLOCK:
+        return same
+    inside = threads % batch.block_threads // WARP_SIZE
+    return same & (inside == thread % batch.block_threads // WARP_SIZE)

@@ -1,0 +1,302 @@
+"""What lowering to code knows: the program's tables, the variables of a function, the code so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.analysis.effects import local_effects, nodes
+from hgrd.program.expressions import Expression, Variable
+from hgrd.program.layout import size_of
+from hgrd.program.program import Function
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
+from hgrd.protocol.infer import Tables
+from hgrd.protocol.model import Scope
+from hgrd.simulate.globals import OPAQUE
+from hgrd.simulate.lockstep.access import Access
+from hgrd.simulate.lockstep.arithmetic import I64, DType, Value, dtype_of
+from hgrd.simulate.lockstep.frames import Here, UnsupportedError
+from hgrd.simulate.lockstep.instructions import Closure, Code, Do, Instruction, Jump, Parameter, SlotKind
+from hgrd.simulate.trace import Order, Site, Sites, one_sided
+
+_MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
+DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address
+_EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New, ir.Unsupported, ir.Launch)
+
+
+@dataclass(slots=True)
+class Unit:
+    """A linked program under lowering; all its functions are lowered when they are first called.
+
+    `shared` and `globals` are the variables in memory that the code uses.
+    """
+
+    tables: Tables
+    sites: Sites = field(default_factory=Sites)
+    codes: dict[str, Code] = field(default_factory=dict[str, Code])
+    shared: dict[str, tuple[Variable, int | None]] = field(default_factory=dict[str, tuple[Variable, int | None]])
+    globals: dict[str, tuple[Variable, int]] = field(default_factory=dict[str, tuple[Variable, int]])
+    pointed: list[str] = field(default_factory=list[str])  # functions whose addresses are taken
+    controls: dict[int, bool] = field(default_factory=dict[int, bool])
+
+    def size(self, type_: Type) -> int | None:
+        """In bytes; handles of cooperative groups hold a number."""
+        if is_group(type_):
+            return 8
+        return OPAQUE if is_atomic_object(type_) else size_of(type_, self.tables.records)
+
+    def dtype(self, type_: Type) -> DType | None:
+        """Records and arrays are void dtypes of their size."""
+        if is_group(type_):
+            return I64
+        if isinstance(type_, RecordType | ArrayType) or is_atomic_object(type_):
+            size = self.size(type_)
+            return np.dtype(f"V{size}") if size else None
+        return dtype_of(type_)
+
+    def enters(self, key: str) -> Function | None:
+        """The function, if it has a body."""
+        function = self.tables.functions.get(key)
+        return function if function is not None and function.body is not None else None
+
+    def access(
+        self,
+        place: ir.Place | str,
+        type_: DType,
+        kind: AccessKind,
+        span: Span,
+        order: Order,
+        scope: Scope | None = None,
+    ) -> Access:
+        from hgrd.program.printer import print_place
+
+        text = place if isinstance(place, str) else print_place(place)
+        site = Site(span, kind, scope, order is Order.VOLATILE, text)
+        return Access(self.sites.number(site), type_, kind, span, order, scope)
+
+    def atomic_access(self, place: str, type_: DType, operation: str, span: Span, order: Order, scope: Scope) -> Access:
+        """Of an atomic function: loads only read and can but acquire, stores only write and can but release."""
+        kind = {"load": AccessKind.READ, "store": AccessKind.WRITE}.get(operation, AccessKind.ATOMIC)
+        number = self.sites.number(Site(span, AccessKind.ATOMIC, scope, False, place))
+        return Access(number, type_, kind, span, one_sided(order, kind), scope)
+
+
+def is_member(qualified: str) -> bool:
+    """Whether this is the name of a member function of cuda::atomic, cuda::atomic_ref or cuda::atomic_flag."""
+    return _MEMBER.match(qualified) is not None
+
+
+def is_atomic_object(type_: Type) -> bool:
+    """cuda::atomic and the like, of which the size is not known."""
+    return isinstance(type_, OpaqueType) and is_member(f"{type_.name}::")
+
+
+def is_group(type_: Type) -> bool:
+    """A handle of a cooperative group."""
+    name = type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
+    return name.startswith("cooperative_groups::")
+
+
+@dataclass(frozen=True, slots=True)
+class InSlot:
+    """A variable whose address nobody takes."""
+
+    number: int
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """A variable that is a local object."""
+
+    number: int
+    size: int
+
+
+@dataclass(slots=True)
+class Loop:
+    """Jumps that leave the innermost loop or switch, and that go on with it, waiting for their targets.
+
+    `counter` is the slot of the number of the iteration, where threads meet in the loop.
+    """
+
+    breaks: list[Jump] = field(default_factory=list[Jump])
+    continues: list[Jump] | None = None  # None: a switch
+    counter: int | None = None
+
+
+@dataclass(slots=True)
+class Builder:
+    """One function under lowering."""
+
+    unit: Unit
+    code: Code
+    exposed: frozenset[str]
+    variables: dict[str, InSlot | InMemory] = field(default_factory=dict[str, "InSlot | InMemory"])
+    loops: list[Loop] = field(default_factory=list[Loop])
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    gotos: list[tuple[Jump, str]] = field(default_factory=list[tuple[Jump, str]])
+
+    # ------------------------------------------------------------ instructions
+
+    def emit(self, instruction: Instruction) -> None:
+        self.code.instructions.append(instruction)
+
+    @property
+    def around(self) -> tuple[int, ...]:
+        """The counters of the loops around, outermost first."""
+        return tuple(loop.counter for loop in self.loops if loop.counter is not None)
+
+    @property
+    def here(self) -> int:
+        return len(self.code.instructions)
+
+    def land(self, jumps: Iterable[Jump]) -> None:
+        """Makes the jumps go to what comes next."""
+        for jump in jumps:
+            jump.target = self.here
+
+    # ------------------------------------------------------------ variables
+
+    def bind(self, variable: Variable) -> InSlot | InMemory | None:
+        """A place for a variable; None if its type has no size."""
+        known = self.variables.get(variable.key)
+        if known is not None:
+            return known
+        size, dtype = self.unit.size(variable.type), self.unit.dtype(variable.type)
+        if size is None or dtype is None:
+            return None
+        if dtype.kind == "V" or variable.key in self.exposed:
+            made: InSlot | InMemory = self.object(variable.name, size)
+        else:
+            made = InSlot(self.slot(dtype), dtype)
+        self.variables[variable.key] = made
+        return made
+
+    def slot(self, dtype: DType) -> int:
+        void = dtype.kind == "V"
+        self.code.slots.append(SlotKind(None if void else dtype, dtype.itemsize if void else 0))
+        return len(self.code.slots) - 1
+
+    def object(self, name: str, size: int) -> InMemory:
+        self.code.objects.append((name, size))
+        return InMemory(len(self.code.objects) - 1, size)
+
+    def parameter(self, variable: Variable) -> None:
+        bound = self.bind(variable)
+        if bound is None:
+            raise UnsupportedError(f"a parameter of the type of {variable.name}", variable.span)
+        size = bound.size if isinstance(bound, InMemory) else 0
+        dtype = self.unit.dtype(variable.type)
+        assert dtype is not None
+        self.code.parameters.append(Parameter(bound.number, size, dtype))
+
+    def spill(self, value: Closure, type_: Type, span: Span, weight: int = 0) -> Closure:
+        """Evaluates now; what comes back gives the value later."""
+        dtype = self.unit.dtype(type_)
+        if dtype is None:
+            self.emit(Do(value, span, weight))
+            return nothing
+        number = self.slot(dtype)
+        self.emit(Do(keep(number, value), span, weight))
+        return kept(number)
+
+    # ------------------------------------------------------------ questions
+
+    def controls(self, e: object) -> bool:
+        """Whether evaluating `e` takes instructions of its own: calls, barriers, exchanges."""
+        known = self.unit.controls.get(id(e))
+        if known is None:
+            known = self.unit.controls[id(e)] = any(map(self._controls, nodes(e)))
+        return known
+
+    def _controls(self, node: object) -> bool:
+        from hgrd.simulate.lockstep.device.barriers_and_votes import meets
+
+        match node:
+            case ir.Call(function=function):
+                return self.unit.enters(function.key) is not None or meets(node)
+            case ir.Construct(constructor=constructor):
+                return constructor is not None and self.unit.enters(constructor.key) is not None
+            case ir.IndirectCall():
+                return True
+            case _:
+                return False
+
+
+def harmless(e: object) -> bool:
+    """Whether `e` may be evaluated by threads that would not: no memory, no effects."""
+    return not any(isinstance(n, (ir.Deref, *_EFFECTS)) for n in nodes(e))
+
+
+def exposed_variables(body: st.Block) -> frozenset[str]:
+    """Variables whose addresses are used for more than an immediate access or a method of a group."""
+    handles = {
+        id(node.arguments[0])
+        for node in nodes(body)
+        if isinstance(node, ir.Call) and node.arguments and is_group(_pointee(node.arguments[0]))
+    }
+    chains = {id(n) for node in nodes(body) if isinstance(node, ir.Deref) for n in _direct(node.pointer)}
+    found = {
+        root.key
+        for node in nodes(body)
+        if isinstance(node, ir.AddressOf) and id(node) not in handles and id(node) not in chains
+        for root in [root_of(node.place)]
+        if root is not None
+    }
+    return frozenset(found | {v.key for v in local_effects(body).arrays})
+
+
+def _direct(pointer: Expression) -> list[ir.AddressOf]:
+    return [pointer] if isinstance(pointer, ir.AddressOf) else []
+
+
+def _pointee(e: Expression) -> Type:
+    from hgrd.program.types import PointerType
+
+    return e.type.to if isinstance(e.type, PointerType) else e.type
+
+
+def root_of(place: ir.Place) -> Variable | None:
+    """The variable that a place is in, if no pointer is in between."""
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return root_of(base)
+        case _:
+            return None
+
+
+def nothing(here: Here) -> Value:
+    return None
+
+
+def keep(number: int, value: Closure) -> Closure:
+    def run(here: Here) -> None:
+        here.frame.slots[number].store(here.lanes, value(here))
+
+    return run
+
+
+def kept(number: int) -> Closure:
+    def run(here: Here) -> Value:
+        return here.frame.slots[number].load(here.lanes)
+
+    return run
+
+
+def fails(reason: str, span: Span) -> Closure:
+    """What ends the run when it is executed."""
+
+    def run(here: Here) -> Value:
+        raise UnsupportedError(reason, span)
+
+    return run

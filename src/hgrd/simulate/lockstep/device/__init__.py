@@ -1,0 +1,1 @@
+"""Device functions of the vectorised executor."""

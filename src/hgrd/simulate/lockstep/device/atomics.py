@@ -1,0 +1,247 @@
+"""Atomic functions: threads that meet at an address take turns in the order of their numbers.
+
+CUDA Programming Guide, "Atomic Functions".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.program import expressions as ir
+from hgrd.program.types import PointerType, Type, VoidType
+from hgrd.protocol.model import Scope
+from hgrd.simulate.lockstep.access import Access, chosen, located, place, touch
+from hgrd.simulate.lockstep.arithmetic import Value, conversion
+from hgrd.simulate.lockstep.builder import Builder, fails
+from hgrd.simulate.lockstep.frames import Here
+from hgrd.simulate.lockstep.instructions import Closure
+from hgrd.simulate.lockstep.memory import At, Scattered
+from hgrd.simulate.trace import Order
+
+Array = NDArray[Any]
+
+_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
+_NV = re.compile(r"^__nv_atomic_(load_n|store_n|exchange_n|fetch_(?:add|sub|min|max|and|or|xor))$")
+_SCOPES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
+_NV_SCOPES = (Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
+_NV_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.ACQ_REL)
+_FOLDS: dict[str, np.ufunc] = {
+    "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
+    "or": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+
+
+def atomic_call(b: Builder, e: ir.Call) -> Closure | None:
+    """None for other functions."""
+    match = _ATOMIC.match(e.function.name)
+    if match is not None:
+        operands, scope = e.arguments[1:], _SCOPES[match[2]]
+        return lowered(b, e, e.arguments[0], _pointee(e), match[1].lower(), operands, scope, Order.RELAXED)
+    match = _NV.match(e.function.name)
+    if match is None:
+        return None
+    operation = match[1].removeprefix("fetch_").removesuffix("_n")
+    operands = e.arguments[1:2] if operation != "load" else ()
+    rest = e.arguments[1 + len(operands) :]
+    order, scope = (constant(x) for x in (*rest, None, None)[:2])
+    return lowered(
+        b,
+        e,
+        e.arguments[0],
+        _pointee(e),
+        {"exchange": "exch"}.get(operation, operation),
+        operands,
+        Scope.SYSTEM if scope is None else _NV_SCOPES[scope],
+        Order.ACQ_REL if order is None else _NV_ORDERS[order],
+    )
+
+
+def _pointee(e: ir.Call) -> Type:
+    type_ = e.arguments[0].type
+    return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else e.type
+
+
+def constant(e: ir.Expression | None) -> int | None:
+    """The value of an integer constant; None for other expressions."""
+    while isinstance(e, ir.Convert):
+        e = e.operand
+    return e.value if isinstance(e, ir.IntConst) else None
+
+
+def lowered(
+    b: Builder,
+    e: ir.Call,
+    address: ir.Expression,
+    type_: Type,
+    operation: str,
+    operands: tuple[ir.Expression, ...],
+    scope: Scope,
+    order: Order,
+    *,
+    after: bool = False,
+) -> Closure:
+    """The operation on the number of that type at an address; its value is what was there before, or `after`."""
+    from hgrd.simulate.lockstep.calls import arguments_of
+    from hgrd.simulate.lockstep.lvalues import Locator, target
+    from hgrd.simulate.lockstep.memory import decoded
+
+    dtype = b.unit.dtype(type_)
+    if dtype is None or dtype.kind == "V" or any(b.unit.dtype(x.type) is None for x in operands):
+        return fails(f"{e.function.name} on a type that is no number", e.span)
+    casts = [conversion(b.unit.dtype(x.type) or dtype, dtype) for x in operands]
+    access = b.unit.atomic_access(e.function.name, dtype, operation, e.span, order, scope)
+    if any(map(b.controls, operands)):
+        kept_address, *values = arguments_of(b, (address, *operands))
+
+        where: Locator = lambda here: decoded(kept_address(here))  # noqa: E731
+
+    else:
+        where = target(b, address)
+        values = list(arguments_of(b, operands))
+
+    def run(here: Here) -> Value:
+        at = where(here)
+        amounts = [v(here) if c is None else c(v(here)) for v, c in zip(values, casts, strict=True)]
+        return perform(here, at, access, operation, amounts, after=after)
+
+    return run
+
+
+def perform(
+    here: Here, at: At | Scattered, access: Access, operation: str, operands: list[Value], *, after: bool = False
+) -> Value:
+    """Does the operation for all threads and gives what each found before, or left `after`."""
+    if isinstance(at, Scattered):
+        return located(
+            here,
+            at.pointers,
+            lambda part, where, mask: perform(
+                part, where, access, operation, [chosen(v, mask) for v in operands], after=after
+            ),
+        )
+    target, indexes = place(here, at, access)
+    cells = target.view(access.dtype)
+    order = np.argsort(indexes, kind="stable")
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(order.size)
+    sorted_indexes = indexes[order]
+    starts = np.flatnonzero(np.concatenate(([True], sorted_indexes[1:] != sorted_indexes[:-1])))
+    turns = Turns(sorted_indexes, starts, cells)
+    given = [np.broadcast_to(np.asarray(v, access.dtype), (here.count,))[order] for v in operands]
+    found, left = (values[inverse] for values in turns.run(operation, given))
+    cells[sorted_indexes[turns.ends]] = left[order][turns.ends]
+    if here.batch.observer is not None:
+        touch(here, target, at, access, left, found if access.kind is AccessKind.ATOMIC else None)
+    return left if after else found
+
+
+class Turns:
+    """Threads sorted by address, those of one address in the order in which they come.
+
+    `starts` are the positions where the addresses begin, `ends` where they end.
+    """
+
+    def __init__(self, indexes: Array, starts: Array, cells: Array) -> None:
+        self.starts = starts
+        self.lengths: Array = np.diff(np.append(starts, indexes.size))
+        self.ends: Array = starts + self.lengths - 1
+        self.group: Array = np.repeat(np.arange(starts.size), self.lengths)
+        self.rank: Array = np.arange(indexes.size) - starts[self.group]
+        self.first: Array = cells[indexes[starts]]  # what the addresses hold before anyone comes
+
+    def run(self, operation: str, operands: list[Array]) -> tuple[Array, Array]:
+        """What each finds, and what it leaves."""
+        match operation:
+            case "load":
+                held = self.first[self.group]
+                return held, held
+            case "exch" | "store":
+                return self._shifted(operands[0]), operands[0]
+            case "cas":
+                return self._compare_and_swap(*operands)
+            case "inc" | "dec":
+                return self._counted(operands[0], up=operation == "inc")
+            case _:
+                after = self._folded(_FOLDS[operation], operands[0])
+                return self._shifted(after), after
+
+    def _shifted(self, after: Array) -> Array:
+        """What the one before in line has left."""
+        before = np.empty_like(after)
+        before[1:] = after[:-1]
+        before[self.starts] = self.first
+        return before
+
+    def _folded(self, fold: np.ufunc, values: Array) -> Array:
+        if values.dtype.kind in "iu" and fold in (np.add, np.subtract):
+            total: Array = np.cumsum(values, dtype=values.dtype)
+            ahead = total[self.starts] - values[self.starts]
+            own: Array = total - ahead[self.group]
+            held = self.first[self.group]
+            return held + own if fold is np.add else held - own
+        after = np.empty_like(values)
+        longest = int(self.lengths.max())
+        if self.starts.size <= longest:
+            for start, end, held in zip(self.starts, self.ends, self.first, strict=True):
+                line = np.concatenate(([held], values[start : end + 1]))
+                after[start : end + 1] = fold.accumulate(line)[1:]
+            return after
+        held = self.first.copy()
+        for turn in range(longest):
+            there = self.lengths > turn
+            at = self.starts[there] + turn
+            held[there] = after[at] = fold(held[there], values[at])
+        return after
+
+    def _compare_and_swap(self, compare: Array, value: Array) -> tuple[Array, Array]:
+        """Rounds: in each, the first in line that finds what it compares with stores."""
+        held = self.first.copy()
+        before, after = np.empty_like(value), np.empty_like(value)
+        waiting = np.arange(value.size)
+        while waiting.size:
+            group = self.group[waiting]
+            hits = waiting[compare[waiting] == held[group]]
+            winner = np.full(self.starts.size, value.size)
+            np.minimum.at(winner, self.group[hits], hits)
+            done = waiting <= winner[group]
+            now = waiting[done]
+            before[now] = after[now] = held[self.group[now]]
+            won = winner[winner < value.size]
+            after[won] = held[self.group[won]] = value[won]
+            waiting = waiting[~done]
+        return before, after
+
+    def _counted(self, limits: Array, *, up: bool) -> tuple[Array, Array]:
+        """atomicInc and atomicDec wrap at a limit, which all at an address mostly share."""
+        if np.all(limits == limits[self.starts][self.group]):
+            return self._counted_evenly(limits.astype(np.int64), up)
+        before, after = np.empty_like(limits), np.empty_like(limits)
+        held = self.first.copy()
+        for turn in range(int(self.lengths.max())):
+            there = self.lengths > turn
+            at = self.starts[there] + turn
+            before[at] = held[there]
+            after[at] = held[there] = _next(held[there], limits[at], up)
+        return before, after
+
+    def _counted_evenly(self, limit: Array, up: bool) -> tuple[Array, Array]:
+        held = self.first.astype(np.int64)[self.group]
+        cycle = limit + 1
+        beyond = held > limit  # the first goes to the start of the cycle
+        start = np.where(beyond, 0 if up else limit, held)
+        steps = self.rank - beyond.astype(np.int64)
+        before = np.where(beyond & (self.rank == 0), held, (start + (steps if up else -steps)) % cycle)
+        last = (start + (steps + 1 if up else -(steps + 1))) % cycle
+        return before.astype(self.first.dtype), last.astype(self.first.dtype)
+
+
+def _next(held: Array, limit: Array, up: bool) -> Array:
+    one = held.dtype.type(1)
+    wraps = held >= limit if up else (held == 0) | (held > limit)
+    found: Array = np.where(wraps, held.dtype.type(0) if up else limit, held + one if up else held - one)
+    return found

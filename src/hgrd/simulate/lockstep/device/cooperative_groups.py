@@ -1,0 +1,264 @@
+"""Cooperative groups: handles, ranks, barriers and exchanges of blocks, grids, tiles and coalesced groups.
+
+A handle holds the lanes of the warp for a coalesced group and the size for a thread_group made by
+tiled_partition; other groups follow from their types (CUDA Programming Guide, "Cooperative Groups").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.program import expressions as ir
+from hgrd.program.types import PointerType, VoidType
+from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.model import Scope
+from hgrd.simulate.lockstep.arithmetic import Value
+from hgrd.simulate.lockstep.builder import Builder, fails, nothing
+from hgrd.simulate.lockstep.device import warp_exchange as warps
+from hgrd.simulate.lockstep.device.barriers_and_votes import group_type, meet, tile_size
+from hgrd.simulate.lockstep.device.math import popcount
+from hgrd.simulate.lockstep.frames import (
+    Here,
+    builtin,
+    grid_ranks,
+    lane_numbers,
+    spread,
+    threads_in_block,
+    warp_numbers,
+)
+from hgrd.simulate.lockstep.instructions import Closure, Meet
+
+_SYNCS = ("sync", "synchronize")
+_SHUFFLES = ("shfl", "shfl_up", "shfl_down", "shfl_xor")
+_VOTES = ("any", "all", "ballot", "match_any")
+_FOLDS = {
+    "plus": "add", "less": "min", "greater": "max", "bit_and": "and", "bit_or": "or", "bit_xor": "xor",
+}  # fmt: skip
+
+
+def group_call(b: Builder, e: ir.Call) -> Closure | None:
+    """None for functions that are not about groups."""
+    name = e.function.name
+    if name in ("this_thread_block", "this_grid"):
+        return lambda here: np.int64(0)
+    if name == "coalesced_threads":
+        return b.spill(lambda here: warps.active_mask(here).astype(np.int64), e.type, e.span)
+    if name in ("tiled_partition", "experimental_tiled_partition"):
+        return _partition(b, e)
+    group = group_type(e)
+    if group is None:
+        return None
+    kind = group.partition("<")[0].rpartition("::")[2]
+    if kind == "thread_block":
+        return _block(b, e)
+    if kind == "grid_group":
+        return _grid(b, e)
+    if kind in ("thread_block_tile", "coalesced_group", "thread_group"):
+        return _tile(b, e, tile_size(group))
+    return fails(f"a call of {name} of {kind}", e.span)
+
+
+def _partition(b: Builder, e: ir.Call) -> Closure:
+    from hgrd.simulate.lockstep.expressions import lower
+
+    if len(e.arguments) < 2:
+        return lambda here: np.int64(0)
+    if (group_type(e) or "").endswith("coalesced_group"):
+        return fails("a partition of a coalesced group", e.span)
+    size = lower(b, e.arguments[1])
+    return lambda here: size(here).astype(np.int64)
+
+
+def _block(b: Builder, e: ir.Call) -> Closure:
+    name = e.function.name
+    if name in _SYNCS:
+        b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
+        return nothing
+    match name:
+        case "thread_rank":
+            return _number(b, e, threads_in_block)
+        case "size" | "num_threads" | "group_size":
+            return _number(b, e, lambda here: np.int64(here.batch.block_threads))
+        case "thread_index":
+            return _vector("threadIdx")
+        case "group_index":
+            return _vector("blockIdx")
+        case "group_dim" | "dim_threads":
+            return _vector("blockDim")
+        case "thread_block":
+            return nothing
+        case _:
+            return fails(f"a call of {name} of a block", e.span)
+
+
+def _grid(b: Builder, e: ir.Call) -> Closure:
+    name = e.function.name
+    if name in _SYNCS:
+        b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span, b.around))
+        b.code.waits = True
+        return nothing
+    match name:
+        case "thread_rank":
+            return _number(b, e, _rank_in_grid)
+        case "size" | "num_threads":
+            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks * here.batch.block_threads))
+        case "block_rank":
+            return _number(b, e, grid_ranks)
+        case "num_blocks":
+            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks))
+        case "group_dim" | "dim_blocks":
+            return _vector("gridDim")
+        case "block_index":
+            return _vector("blockIdx")
+        case "is_valid":
+            return _number(b, e, lambda here: np.int64(1))
+        case _:
+            return fails(f"a call of {name} of a grid", e.span)
+
+
+def _rank_in_grid(here: Here) -> Value:
+    return grid_ranks(here) * here.batch.block_threads + threads_in_block(here)
+
+
+def _number(b: Builder, e: ir.Call, value: Closure) -> Closure:
+    dtype = b.unit.dtype(e.type)
+    return fails(f"a call of {e.function.name}", e.span) if dtype is None else lambda here: value(here).astype(dtype)
+
+
+def _vector(name: str) -> Closure:
+    def run(here: Here) -> Value:
+        rows = np.zeros((here.count, 12), np.uint8)
+        cells = rows.view(np.uint32)
+        for i, axis in enumerate("xyz"):
+            cells[:, i] = builtin(here, f"{name}.{axis}")
+        return rows
+
+    return run
+
+
+# ---------------------------------------------------------------- parts of a warp
+
+
+def _tile(b: Builder, e: ir.Call, size: int | None) -> Closure:
+    """`size` None: the handle says which lanes."""
+    from hgrd.simulate.lockstep.calls import arguments_of
+
+    name = e.function.name
+    if size is not None and size > WARP_SIZE:
+        return fails("a tile of several warps", e.span)
+    members = _members(b, e, size)
+    if name in _SYNCS:
+        b.emit(Meet(Scope.WARP, members, None, None, True, e.span, b.around))
+        return nothing
+    match name:
+        case "thread_rank":
+            return _number(b, e, lambda here: _rank(here, members(here)))
+        case "size" | "num_threads" | "group_size":
+            return _number(b, e, lambda here: popcount(members(here)))
+        case "meta_group_rank" if size is not None:
+            return _number(b, e, lambda here: threads_in_block(here) // size)
+        case "meta_group_size" if size is not None:
+            return _number(b, e, lambda here: np.int64(-(-here.batch.block_threads // size)))
+        case _:
+            pass
+    if name in _SHUFFLES or name in _VOTES or name == "reduce":
+        values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
+        exchange = _exchange(name, e, values, members)
+        return meet(b, e, Scope.WARP, members, exchange) if exchange is not None else fails("a reduction", e.span)
+    if isinstance(e.type, VoidType):
+        return nothing
+    return fails(f"a call of {name} of a tile", e.span)
+
+
+def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closure) -> Closure | None:
+    if name == "reduce":
+        functor = str(e.arguments[2].type)
+        kind = next((fold for word, fold in _FOLDS.items() if f"::{word}" in functor), None)
+        return None if kind is None else (lambda here: _reduced(here, kind, values[0](here), members(here)))
+    if name in _SHUFFLES:
+        kind = name.removeprefix("shfl")
+        return lambda here: _shuffled(here, kind, values[0](here), values[1](here), members(here))
+    return lambda here: _voted(here, name, values[0](here), members(here))
+
+
+def _members(b: Builder, e: ir.Call, size: int | None) -> Closure:
+    """The lanes of the warp that are in the group, as bits."""
+    from hgrd.simulate.lockstep.expressions import lower
+
+    if size is not None:
+        ones = np.int64((1 << size) - 1)
+        return lambda here: np.left_shift(ones, lane_numbers(here) & ~np.int64(size - 1))
+    argument = e.arguments[0]
+    if isinstance(argument.type, PointerType):
+        argument = ir.Load(ir.Deref(argument, argument.type.to, e.span), argument.type.to, e.span)
+    handle = lower(b, argument)
+    if (group_type(e) or "").endswith("coalesced_group"):
+        return lambda here: spread(here, handle(here)).astype(np.int64)
+
+    def sized(here: Here) -> Value:
+        wide = np.maximum(spread(here, handle(here)).astype(np.int64), 1)
+        return np.left_shift((np.int64(1) << wide) - 1, lane_numbers(here) & ~(wide - 1))
+
+    return sized
+
+
+def _rank(here: Here, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    below = np.left_shift(np.int64(1), lane_numbers(here)) - 1
+    return popcount(members & below).astype(np.int64)
+
+
+def _lane_of(members: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The lane of a rank in the group; 32 where there is none."""
+    left, found = rank.copy(), np.full(rank.shape, WARP_SIZE)
+    for lane in range(WARP_SIZE):
+        there = (members >> lane) & 1 == 1
+        found = np.where(there & (left == 0), lane, found)
+        left = left - there
+    return found
+
+
+def _shuffled(here: Here, kind: str, value: Value, operand: Value, members: NDArray[np.int64]) -> Value:
+    rank, amount = _rank(here, members), spread(here, operand).astype(np.int64)
+    size = popcount(members).astype(np.int64)
+    to = {"_up": rank - amount, "_down": rank + amount, "_xor": rank ^ amount}
+    source = to[kind] if kind else amount % size
+    inside = (source >= 0) & (source < size)
+    lanes = _lane_of(members, np.where(inside, source, rank))
+    return warps.from_lanes(here, value, lanes)
+
+
+def _voted(here: Here, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
+    if kind == "match_any":
+        yes = warps.matching(here, value).astype(np.int64) & members
+    else:
+        yes = warps.bits_of(here, value) & members
+    match kind:
+        case "any":
+            return (yes != 0).astype(np.int32)
+        case "all":
+            return (yes == members & warps.bits_of(here, np.bool_(True))).astype(np.int32)
+        case _:
+            return _compressed(members, yes).astype(np.uint32)
+
+
+def _compressed(members: NDArray[np.int64], bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bits of the members, by rank."""
+    found, rank = np.zeros_like(bits), np.zeros_like(bits)
+    for lane in range(WARP_SIZE):
+        there = (members >> lane) & 1
+        found |= ((bits >> lane) & there) << rank
+        rank += there
+    return found
+
+
+def _reduced(here: Here, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
+    values = spread(here, value)
+    lowest = members & -members
+    keys = warp_numbers(here) << 32 | lowest
+    order = np.argsort(keys, kind="stable")
+    _, index = np.unique(keys[order], return_inverse=True)
+    starts: NDArray[np.intp] = np.searchsorted(index, np.arange(int(index.max()) + 1))
+    found = np.empty_like(values)
+    found[order] = warps.FOLDS[kind].reduceat(values[order], starts)[index]
+    return found

@@ -1,0 +1,177 @@
+"""Running a kernel at a concrete launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.program.expressions import Expression, Storage
+from hgrd.program.program import Function
+from hgrd.program.span import NOWHERE
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
+from hgrd.protocol.infer import Tables
+from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.lockstep.access import Access, BoundsError, write
+from hgrd.simulate.lockstep.arithmetic import Value
+from hgrd.simulate.lockstep.attendance import Attendance
+from hgrd.simulate.lockstep.builder import Builder, Unit
+from hgrd.simulate.lockstep.expressions import lower
+from hgrd.simulate.lockstep.frames import Batch, Frame, Here, TrapError, UnsupportedError
+from hgrd.simulate.lockstep.instructions import Code, Parameter
+from hgrd.simulate.lockstep.lanes import Lanes, Slot
+from hgrd.simulate.lockstep.memory import At, Home, Memory
+from hgrd.simulate.lockstep.scheduler import FuelError, Machine
+from hgrd.simulate.lockstep.statements import code_of
+from hgrd.simulate.trace import Observer, Order, Sites
+
+_BATCH = 1 << 16  # threads that run together, where blocks need not
+FUEL = 1 << 36
+
+
+@dataclass(slots=True)
+class Executable:
+    """A kernel ready to run, any number of times.  `sites` names the accesses that observers are told of."""
+
+    unit: Unit
+    kernel: Code
+
+    @property
+    def sites(self) -> Sites:
+        return self.unit.sites
+
+
+def prepare(tables: Tables, kernel: Function) -> Executable:
+    """Lowers a kernel and all that it calls.  Raises UnsupportedError where a parameter has no size."""
+    unit = Unit(tables)
+    code = code_of(unit, kernel)
+    lowered = 0
+    while lowered < len(unit.pointed):  # functions that are called through pointers
+        function = unit.enters(unit.pointed[lowered])
+        if function is not None:
+            code_of(unit, function)
+        lowered += 1
+    return Executable(unit, code)
+
+
+def execute(
+    executable: Executable,
+    launch: ConcreteLaunch,
+    memory: Memory,
+    observer: Observer | None = None,
+    fuel: int = FUEL,
+    *,
+    together: bool | None = None,
+    ahead: int | None = None,
+    attendance: Attendance | None = None,
+) -> Outcome:
+    """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
+
+    Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
+    for other blocks, or `together` says so.  Of the first batch, thread `ahead` runs before the others do, as far
+    as it comes without them: another of the schedules that CUDA allows.  With `attendance`, threads that wait
+    for ever at a barrier are let go, one barrier after the other: there is no Divergence.
+    """
+    kernel = executable.kernel
+    size = launch.block_threads
+    if size <= 0 or launch.blocks <= 0:
+        return Finished(0)
+    apart = not _waits(executable) if together is None else not together
+    blocks = max(1, _BATCH // size) if apart else launch.blocks
+    statements = 0
+    with np.errstate(all="ignore"):
+        try:
+            arguments = [
+                _argument(p.type, a) for p, a in zip(kernel.function.parameters, launch.arguments, strict=True)
+            ]
+            make_globals(executable.unit, memory)
+            shared = {key: size or launch.shared_bytes for key, (_, size) in executable.unit.shared.items()}
+            for first in range(0, launch.blocks, blocks):
+                here = min(blocks, launch.blocks - first)
+                batch = Batch(launch, memory, observer, first, here, np.ones(here * size, np.bool_))
+                batch.functions = tuple(executable.unit.codes.get(k) for k in executable.unit.pointed)
+                batch.shared = {
+                    key: memory.place_copies(key, Home.SHARED, bytes_, here).number for key, bytes_ in shared.items()
+                }
+                batch.attendance = attendance
+                machine = Machine(batch, fuel)
+                try:
+                    stuck = machine.run(kernel, arguments, ahead if first == 0 else None)
+                finally:
+                    fuel = machine.fuel
+                    statements += machine.statements
+                    memory.forget_copies()
+                if stuck is not None:
+                    return stuck
+        except BoundsError as error:
+            return OutOfBounds(error.span, error.thread, error.reason)
+        except TrapError as error:
+            return Trapped(error.span, error.thread, error.reason)
+        except UnsupportedError as error:
+            return NotSupported(error.span, error.reason)
+        except FuelError as error:
+            return OutOfFuel(error.span)
+    return Finished(statements)
+
+
+def _waits(executable: Executable) -> bool:
+    return any(code.waits for code in executable.unit.codes.values())
+
+
+def _argument(type_: Type, given: float | bytes) -> object:
+    """A value as the kernel's parameter has it."""
+    match type_, given:
+        case (BoolType(), _):
+            return np.bool_(given)
+        case (IntType(bits=bits, signed=signed), int()):
+            wrapped = np.array([given & ((1 << bits) - 1)], f"u{bits // 8}")
+            return wrapped.view(f"{'i' if signed else 'u'}{bits // 8}")[0]
+        case (FloatType(bits=bits), int() | float()):
+            return np.dtype(f"f{bits // 8}").type(given)
+        case (PointerType(), int()):
+            return np.int64(given)
+        case (_, bytes()):
+            return np.frombuffer(given, np.uint8)[None, :]
+        case _:
+            raise UnsupportedError(f"an argument {given!r} of this type", NOWHERE)
+
+
+def pass_argument(here: Here, parameter: Parameter, value: Value) -> None:
+    """Gives an argument to a fresh activation."""
+    if parameter.size == 0:
+        here.frame.slots[parameter.number].store(here.lanes, value)
+        return
+    access = Access(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, Order.PLAIN)
+    if parameter.dtype.kind == "V" and len(value) != here.count:
+        value = np.broadcast_to(value, (here.count, parameter.size))
+    write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)
+
+
+def make_globals(unit: Unit, memory: Memory) -> None:
+    """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
+    for key in [key for key in unit.globals if key not in memory.symbols]:
+        if key in memory.symbols:  # by now: another one begins with its value
+            continue
+        variable, size = unit.globals[key]
+        declared = unit.tables.globals.get(key)
+        home = Home.CONSTANT if variable.storage is not Storage.DEVICE else Home.GLOBAL
+        memory.define(key, variable.name, np.zeros(size, np.uint8), home)
+        if declared is not None and declared.initial is not None:
+            value = _initial(unit, declared.initial, memory)
+            bytes_ = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint8).reshape(-1)[:size]
+            memory.contents(key, np.uint8)[:size] = bytes_
+
+
+def _initial(unit: Unit, e: Expression, memory: Memory) -> Value:
+    """The value of a constant expression; variables that it mentions are made before."""
+    code = Code(Function.__new__(Function))
+    b = Builder(unit, code, frozenset())
+    made = lower(b, e)
+    make_globals(unit, memory)
+    launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
+    batch = Batch(launch, memory, None, 0, 1, np.ones(1, np.bool_))
+    lanes = Lanes(None, 1, np.zeros(1, np.int64))
+    objects = [memory.place_copies(name, Home.LOCAL, size, 1).number for name, size in code.objects]
+    frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], objects)
+    return made(Here(batch, frame, lanes))

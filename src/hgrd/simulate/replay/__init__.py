@@ -1,0 +1,1 @@
+"""Replay: witnesses as concrete launches."""

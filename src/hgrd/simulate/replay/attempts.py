@@ -1,0 +1,169 @@
+"""Launches of a witness: its model as arguments and memory, and what memory holds where the model does not say.
+
+Of the grid, only the one or two blocks of the witness's threads run, with all their threads; `gridDim` keeps its
+value.  Memory behind pointers is as large as needed, and holds what the model says; what that leaves open is tried
+out: zeros, ones, random numbers, and one of the two threads going ahead of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hgrd.findings.model import BarrierThread, ThreadWitness
+from hgrd.program.types import BoolType, FloatType, Type
+from hgrd.races.results.evidence import Grounds, Situation
+from hgrd.simulate.launch import ConcreteLaunch
+from hgrd.simulate.lockstep.execute import Executable, make_globals
+from hgrd.simulate.lockstep.memory import Memory
+from hgrd.simulate.replay.arguments import Passing
+from hgrd.simulate.replay.model_values import Valuation, ValuationError, complete
+from hgrd.simulate.replay.witness_memory import Belongings, Fill
+from hgrd.terms import Term, const
+
+_MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
+_MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming Guide, "Technical Specifications")
+_DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not say
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What memory and floating-point arguments are where the model does not say.
+
+    `ahead`: which of the two threads goes before all others, if any.
+    """
+
+    number: float
+    fill: Fill | None
+    ahead: int | None = None
+
+
+def _constant(value: float) -> Fill:
+    return lambda count, type_: np.full(count, value).astype(_dtype(type_))
+
+
+def _random(least: int, most: int, seed: int = 0) -> Fill:
+    """Whole numbers below `most`, as floating point with some digits behind the point."""
+
+    def fill(count: int, type_: Type) -> NDArray[np.generic]:
+        numbers = np.random.default_rng(count + seed)
+        if isinstance(type_, FloatType):
+            return numbers.uniform(least, most, count).astype(_dtype(type_))
+        return numbers.integers(least, most, count).astype(_dtype(type_))
+
+    return fill
+
+
+def _dtype(type_: Type) -> np.dtype[np.generic]:
+    match type_:
+        case FloatType(bits=16 | 32 | 64):
+            return np.dtype(f"f{type_.bits // 8}")
+        case BoolType():
+            return np.dtype("u1")
+        case _:
+            return np.dtype(f"i{getattr(type_, 'bits', 64) // 8}")
+
+
+_WAYS = (
+    _Way(0.0, None),
+    _Way(0.0, None, 1),
+    _Way(0.0, None, 0),
+    _Way(0.0, _random(0, 2)),
+    _Way(0.0, _random(0, 64)),
+    _Way(2.5, _constant(10.25)),
+    _Way(1.0, _constant(1)),
+    _Way(0.0, _constant(1.5)),
+    _Way(0.0, _constant(-1.5)),
+    _Way(-1.5, _random(-1000, 1000)),
+    _Way(10.25, _constant(1000)),
+    _Way(0.25, _random(-1, 2)),
+    *(_Way(0.0, _random(0, 2, seed)) for seed in range(1, 4)),
+)
+
+
+Two = tuple[ThreadWitness, ThreadWitness] | tuple[BarrierThread, BarrierThread]
+"""The two threads of a witness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A launch that can be run.  `threads` are the two of the witness, numbered in the blocks that run."""
+
+    executable: Executable
+    launch: ConcreteLaunch
+    memory: Memory
+    threads: tuple[int, int]
+    ahead: int | None
+
+
+def attempts(situation: Situation, executable: Executable, both: Two, grounds: Grounds) -> Iterator[Attempt]:
+    """The launch of a witness, in one way after the other.  Raises ValuationError."""
+    valuation = complete(grounds, _needed(situation, grounds), situation.decide)
+    for way in _WAYS:
+        yield _attempt(situation, executable, both, valuation, way)
+
+
+def _needed(situation: Situation, grounds: Grounds) -> tuple[Term, ...]:
+    c = grounds.protocol.configuration
+    shared = situation.launch.shared_bytes if situation.launch is not None else None
+    return (*c.grid, *c.block, *(() if shared is None else (shared,)))
+
+
+def _attempt(situation: Situation, executable: Executable, both: Two, valuation: Valuation, way: _Way) -> Attempt:
+    grid, block = _extents(valuation)
+    chosen, threads = _pair(both, grid, block)
+    memory = Memory()
+    unit = executable.unit
+    make_globals(unit, memory)
+    belongings = Belongings(memory, situation.tables.records, way.fill)
+    belongings.settle(valuation, [variable for variable, _ in unit.globals.values()])
+    passing = Passing(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
+    arguments = tuple(
+        passing.argument(value, parameter.type)
+        for value, parameter in zip(valuation.grounds.protocol.arguments, situation.kernel.parameters, strict=True)
+    )
+    for held in valuation.grounds.protocol.constants:
+        passing.constant(held)
+    shared = situation.launch.shared_bytes if situation.launch is not None else None
+    size = valuation.of(const(_DYNAMIC) if shared is None else shared)
+    if not 0 <= size <= _MOST_SHARED:
+        raise ValuationError(f"the witness has {size} bytes of shared memory for a block")
+    return Attempt(
+        executable,
+        ConcreteLaunch(grid, block, arguments, size, chosen),
+        memory,
+        threads,
+        None if way.ahead is None else threads[way.ahead],
+    )
+
+
+def _extents(valuation: Valuation) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    c = valuation.grounds.protocol.configuration
+    gx, gy, gz, bx, by, bz = map(valuation.of, (*c.grid, *c.block))
+    if bx * by * bz > _MOST_THREADS:
+        raise ValuationError(f"the witness has blocks of {bx * by * bz} threads")
+    return (gx, gy, gz), (bx, by, bz)
+
+
+def _pair(
+    both: Two, grid: tuple[int, int, int], block: tuple[int, int, int]
+) -> tuple[tuple[int, ...], tuple[int, int]]:
+    """The blocks of the two threads, and the numbers of the threads in them."""
+    for thread in both:
+        inside = zip((*thread.block, *thread.thread), (*grid, *block), strict=True)
+        if not all(0 <= index < extent for index, extent in inside):
+            raise ValuationError("a thread of the witness is not in its launch")
+    blocks = [_linear(thread.block, grid) for thread in both]
+    chosen = tuple(sorted(set(blocks)))
+    one, two = (
+        chosen.index(b) * prod(block) + _linear(thread.thread, block) for b, thread in zip(blocks, both, strict=True)
+    )
+    return chosen, (one, two)
+
+
+def _linear(index: tuple[int, int, int], extents: tuple[int, int, int]) -> int:
+    return index[0] + extents[0] * (index[1] + extents[1] * index[2])

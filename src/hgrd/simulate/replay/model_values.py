@@ -1,0 +1,79 @@
+"""The model of a query as values: of what the launch is given, and of what its two threads compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from hgrd.protocol.phases.phases import Party as Side
+from hgrd.races.results.evidence import Grounds
+from hgrd.solve.query import Answer, Conflict, Model, Party, Query
+from hgrd.terms import EvaluationError, Symbol, Term, const, eq, evaluate, symbols_of, var
+
+
+class ValuationError(Exception):
+    """The model does not say what a launch needs; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Valuation:
+    """Values for symbols and, at some indexes, for arrays."""
+
+    grounds: Grounds
+    model: Model
+
+    def of(self, term: Term) -> int:
+        """The value of a term over what all threads share.  Raises ValuationError."""
+        try:
+            return evaluate((term,), _defaults(symbols_of(term)) | dict(self.model.values), self._read)[0]
+        except EvaluationError as error:
+            raise ValuationError(str(error)) from None
+
+    def at(self, term: Term, side: Side) -> int | None:
+        """The value of a term of one of the two threads; None if the model does not tell it.
+
+        Indexes that play no role are 0, as the witness has them.
+        """
+        naming = self.grounds.posed.naming
+        c = naming.configuration
+        indexes = {naming.rename(s, side): 0 for s in (*c.thread, *c.block_index) if s is not None}
+        try:
+            return evaluate(naming.of((term,), side), indexes | dict(self.model.values), self._read)[0]
+        except EvaluationError:
+            return None
+
+    def _read(self, array: str, index: tuple[int, ...]) -> int:
+        return self.model.reads.get((array, index), 0)
+
+
+def complete(grounds: Grounds, needed: Iterable[Term], decide: Callable[[Query], Answer]) -> Valuation:
+    """The model, with values for what else the terms speak of, in accordance with all facts.
+
+    What the query did not mention shares no fact with what it did: small values will do where the facts allow
+    them, else the solver is asked for some.  Raises ValuationError where it finds none.
+    """
+    model = grounds.model
+    terms = tuple(f.term for f in grounds.facts)
+    missing = symbols_of(*needed, *terms) - model.values.keys()
+    small = Valuation(grounds, Model({**_defaults(missing), **model.values}, model.reads))
+    if all(_holds(small, t) for t in terms):
+        return small
+    pinned = tuple(eq(var(s), const(v)) for s, v in model.values.items())
+    nobody = Party((), (), (), const(0), 1)
+    symbols = symbols_of(*terms, *pinned, *needed)
+    answer = decide(Query(tuple(sorted(symbols, key=lambda s: s.name)), (), (*terms, *pinned), nobody, nobody, ()))
+    if not isinstance(answer, Conflict):
+        raise ValuationError("no values were found for what the race does not depend on")
+    more = {s: v for s, v in answer.model.values.items() if s in missing}
+    return Valuation(grounds, Model({**_defaults(missing), **more, **model.values}, model.reads))
+
+
+def _holds(valuation: Valuation, fact: Term) -> bool:
+    try:
+        return bool(valuation.of(fact))
+    except ValuationError:
+        return False
+
+
+def _defaults(symbols: Iterable[Symbol]) -> dict[Symbol, int]:
+    return {s: max(s.low, min(s.high, 1)) for s in symbols}

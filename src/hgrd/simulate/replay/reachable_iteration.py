@@ -1,0 +1,94 @@
+"""Witnesses of loop iterations that are reached.
+
+A query knows that the tests of loops hold in the iteration of an access, but not that they held in all before:
+`for (unsigned j = 1; j - n; j++)` ends at `n`, and is not in an iteration behind.  Where the model is of such an
+iteration, the solver is asked again, with what it has overlooked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from hgrd.protocol.model import Access, Item, ProtocolLoop
+from hgrd.protocol.phases.phases import Party as Side
+from hgrd.races.results.evidence import Evidence
+from hgrd.solve.query import Answer, Conflict, Query
+from hgrd.terms import EvaluationError, Symbol, Term, conj, const, disj, evaluate, le, negate, substitute, var
+
+_MOST_ITERATIONS = 512
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A thread is in no iteration of the loop behind `last`; `claim` is what the solver did not know of that."""
+
+    loop: ProtocolLoop
+    last: int
+    claim: Term
+
+
+def sooner(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | None:
+    """The same conflict in iterations that its threads reach; None if these are reached, or none is found."""
+    found = evidence
+    for _ in range(_ATTEMPTS):
+        left = left_before(found)
+        if left is None:
+            return None if found is evidence else found
+        query = found.posed.query
+        narrower = replace(query, between=(*query.between, left.claim))
+        answer = decide(narrower)
+        if not isinstance(answer, Conflict):
+            return None
+        found = replace(found, posed=replace(found.posed, query=narrower), model=answer.model)
+    return None
+
+
+def left_before(evidence: Evidence) -> Left | None:
+    """The first loop that a thread has left before the iteration in which the model has it."""
+    both = ((Side.FIRST, evidence.posed.first), (Side.SECOND, evidence.posed.second))
+    return next((left for side, access in both for left in _left(evidence, side, access)), None)
+
+
+def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
+    naming, values = evidence.posed.naming, evidence.model.values
+    at: dict[Symbol, Term] = {}
+    for loop in _around(evidence.protocol.items, access):
+        binder = naming.rename(loop.binder, side)
+        number = values.get(binder)
+        if number is None:
+            return
+        for iteration in range(min(number, _MOST_ITERATIONS)):
+            here = {**at, loop.binder: const(iteration)}
+            stays = ((iteration - 1, conj(*loop.tests)), (iteration, conj(*map(negate, loop.breaks))))
+            for last, condition in stays:
+                (held,) = naming.of(substitute((condition,), here), side)
+                if _fails(evidence, held):
+                    yield Left(loop, last, disj(le(var(binder), const(last)), held))
+                    return
+        at[loop.binder] = const(number)
+
+
+def _around(items: tuple[Item, ...], access: Access) -> tuple[ProtocolLoop, ...]:
+    """The loops around an access, outermost first."""
+    for item in items:
+        if isinstance(item, ProtocolLoop):
+            inner = _around(item.items, access)
+            if inner or any(isinstance(i, Access) and i.number == access.number for i in item.items):
+                return (item, *inner)
+    return ()
+
+
+def _fails(evidence: Evidence, condition: Term) -> bool:
+    """Whether the condition is false, as far as the model tells."""
+
+    def contents(array: str, index: tuple[int, ...]) -> int:
+        if (array, index) not in evidence.model.reads:
+            raise EvaluationError(array)
+        return evidence.model.reads[(array, index)]
+
+    try:
+        return not evaluate((condition,), evidence.model.values, contents)[0]
+    except EvaluationError:
+        return False

@@ -1,0 +1,269 @@
+"""Witness replay: the model of a query becomes a launch, is run, and its two threads are watched.
+
+A race is *confirmed* if, in the run, exactly the two threads of the witness perform the two source accesses
+on common bytes, at the level of the query, and nothing orders them (`access_model`).  A finding about a barrier is
+confirmed if the first thread comes to an instance of the barrier where the second one does not come to, because it
+waits elsewhere for ever, or has ended (`attendance`), or if the masks of a warp barrier are seen to be wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import perf_counter
+from typing import TypeVar
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
+from hgrd.races.results.evidence import BarrierEvidence, Evidence, Situation
+from hgrd.races.results.witness import barrier_witness, witness_of
+from hgrd.simulate import trace
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.launch import Divergence as Stuck
+from hgrd.simulate.launch import Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.lockstep.attendance import Attendance, LateError, SeenError
+from hgrd.simulate.lockstep.execute import Executable, execute, prepare
+from hgrd.simulate.lockstep.frames import UnsupportedError
+from hgrd.simulate.replay.attempts import Attempt, Two, attempts
+from hgrd.simulate.replay.model_values import ValuationError
+from hgrd.simulate.replay.reachable_iteration import left_before, sooner
+from hgrd.simulate.replay.shrink import smaller
+from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch
+
+_log = logging.getLogger(__name__)
+_FUEL = 1 << 26
+_FIRST_LOOK = 0.02  # seconds
+_TOO_LONG = "the run takes too long"
+F = TypeVar("F", Finding, Divergence)
+E = TypeVar("E", Evidence, BarrierEvidence)
+
+
+@dataclass(slots=True)
+class Replayer:
+    """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once.
+
+    None begins after `deadline`, a value of perf_counter().
+    """
+
+    seconds: float = 2.0
+    altogether: float = 10.0
+    deadline: float = inf
+    _spent: float = 0.0
+    _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
+    _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
+
+    def __call__(self, situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+        """The race with `replay`, and confirmed where it was definite.
+
+        Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.  Of a
+        kernel where this has happened before, the smaller one comes first.  Where a loop ends before the iteration that
+        the witness is of, the same is tried in one that is reached.
+        """
+        replayed = self._replayed(situation, finding, evidence, _race, _race_retold)
+        if replayed.replay == CONFIRMED or self._over():
+            return replayed
+        left = left_before(evidence)
+        earlier = None if left is None else sooner(evidence, situation.decide)
+        if earlier is not None:
+            again = self._replayed(situation, _race_retold(finding, earlier), earlier, _race, _race_retold)
+            if again.replay == CONFIRMED:
+                return again
+        if left is None:
+            return replayed
+        reason = f"the loop in line {left.loop.span.line} ends before iteration {left.last + 1}"
+        return replace(replayed, replay=f"not replayed: {reason}")
+
+    def barrier(self, situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+        """The same for a finding about a barrier."""
+        return self._replayed(situation, finding, evidence, _apart, _barrier_retold)
+
+    def _over(self) -> bool:
+        return self._spent > self.altogether or perf_counter() > self.deadline
+
+    def _replayed(
+        self,
+        situation: Situation,
+        finding: F,
+        evidence: E,
+        run: Callable[[Attempt, F, E, float], str],
+        retold: Callable[[F, E], F],
+    ) -> F:
+        if self._over():
+            return replace(finding, replay="not replayed: the time for the replays of this program is over")
+        begin = perf_counter()
+        kernel = situation.kernel.ref.key
+        said = ""
+        if kernel not in self._long:
+            said = self._said(situation, finding, evidence, run, begin + self.seconds / 2)
+        if said in ("", _TOO_LONG):
+            self._long.add(kernel)
+            lesser = smaller(evidence, situation.decide)
+            if lesser is not None:
+                shown = retold(finding, lesser)
+                if self._said(situation, shown, lesser, run, begin + self.seconds) == CONFIRMED:
+                    finding, said = shown, CONFIRMED
+        said = said or self._said(situation, finding, evidence, run, begin + self.seconds)
+        seconds = perf_counter() - begin
+        self._spent += seconds
+        finding = replace(finding, replay_seconds=seconds)
+        if said != CONFIRMED:
+            return replace(finding, replay=f"not replayed: {said}")
+        definite = finding.confidence is Confidence.DEFINITE
+        return replace(finding, replay=said, confidence=Confidence.CONFIRMED if definite else finding.confidence)
+
+    def _said(
+        self, situation: Situation, finding: F, evidence: E, run: Callable[[Attempt, F, E, float], str], deadline: float
+    ) -> str:
+        """CONFIRMED, or why the first attempt has failed."""
+        said = ""
+        try:
+            for attempt in attempts(situation, self._executable(situation), _threads(finding), evidence):
+                result = run(attempt, finding, evidence, deadline)
+                if result == CONFIRMED:
+                    return CONFIRMED
+                said = said or result
+                if perf_counter() > deadline:
+                    break
+        except ValuationError as error:
+            return str(error)
+        except UnsupportedError as error:
+            return f"line {error.span.line}: {error.reason}"
+        except MemoryError:
+            return "the run takes too much memory"
+        except Exception as error:  # the finding stands without its replay
+            _log.info("replay at %s", evidence.protocol.span, exc_info=True)
+            return f"internal error: {type(error).__name__}: {error}"
+        return said
+
+    def _executable(self, situation: Situation) -> Executable:
+        key = situation.kernel.ref.key
+        if key not in self._ready:
+            self._ready[key] = prepare(situation.tables, situation.kernel)
+        return self._ready[key]
+
+
+def _threads(finding: Finding | Divergence) -> Two:
+    match finding.witness:
+        case Witness(first=first, second=second):
+            return first, second
+        case BarrierWitness(first=first, second=second):
+            return first, second or first
+
+
+def _race_retold(finding: Finding, lesser: Evidence) -> Finding:
+    posed = lesser.posed
+    return replace(finding, witness=witness_of(posed, posed.first, posed.second, lesser.model))
+
+
+def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
+    return replace(finding, witness=barrier_witness(lesser.posed, lesser.binders, lesser.model, alone=lesser.alone))
+
+
+# ---------------------------------------------------------------- running
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Hands on to an observer, and stops the run when its time is over, or when `seen` says so.
+
+    `look` is when that is asked next: after `pause` seconds, then after twice as long, …
+    """
+
+    model: Observer
+    deadline: float
+    seen: Callable[[], bool]
+    look: float = 0.0
+    pause: float = _FIRST_LOOK
+
+    def touch(self, event: Touch, /) -> None:
+        now = perf_counter()
+        if now > self.deadline:
+            raise LateError
+        self.model.touch(event)
+        if now > self.look:
+            if self.look and self.seen():
+                raise SeenError
+            self.look, self.pause = now + self.pause, 2 * self.pause
+
+    def arrive(self, event: Arrive, /) -> None:
+        self.model.arrive(event)
+
+    def fenced(self, event: Fenced, /) -> None:
+        self.model.fenced(event)
+
+
+def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: float) -> str:
+    launch = attempt.launch
+    model = AccessModel(Shape(launch.block_threads, launch.blocks), attempt.threads)
+    sites = attempt.executable.sites.sites
+    wanted = {_key_of(finding.first), _key_of(finding.second)}
+
+    def seen() -> bool:
+        return any(
+            {_key(sites[race.first]), _key(sites[race.second])} == wanted
+            and race.space is finding.space
+            and evidence.level in race.levels
+            for race in model.races()
+        )
+
+    watch = _Watch(model, deadline, seen)
+    try:
+        outcome = execute(attempt.executable, launch, attempt.memory, watch, _FUEL, together=True, ahead=attempt.ahead)
+    except SeenError:
+        return CONFIRMED
+    except LateError:
+        outcome = None
+    if seen():
+        return CONFIRMED
+    if not isinstance(outcome, Finished):
+        return _ended(outcome)
+    return _missed(finding, {(thread, _key(sites[n])) for thread, n in model.made()}, attempt.threads)
+
+
+def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, deadline: float) -> str:
+    attendance = Attendance(finding, attempt.threads, deadline)
+    watch = _Watch(Silent(), deadline, lambda: False)
+    run, launch, memory = attempt.executable, attempt.launch, attempt.memory
+    try:
+        outcome = execute(run, launch, memory, watch, _FUEL, together=True, ahead=attempt.ahead, attendance=attendance)
+        if not isinstance(outcome, Finished):
+            return _ended(outcome)
+        attendance.ended()
+    except SeenError:
+        return CONFIRMED
+    except LateError:
+        return _TOO_LONG
+    return attendance.failed()
+
+
+def _key_of(site: Site) -> tuple[object, ...]:
+    return (site.span, site.kind, site.scope)
+
+
+def _key(site: trace.Site) -> tuple[object, ...]:
+    scope = site.scope.value if site.scope is not None and site.kind is AccessKind.ATOMIC else ""
+    return (site.span, site.kind, scope)
+
+
+def _ended(outcome: Outcome | None) -> str:
+    match outcome:
+        case None | OutOfFuel():
+            return _TOO_LONG
+        case Stuck(span=span):
+            return f"threads wait for others at the barrier in line {span.line}"
+        case OutOfBounds(span=span, reason=reason):
+            return f"line {span.line} accesses {reason}"
+        case Trapped(span=span, reason=reason) | NotSupported(span=span, reason=reason):
+            return f"line {span.line}: {reason}"
+        case Finished():
+            return ""
+
+
+def _missed(finding: Finding, made: set[tuple[int, tuple[object, ...]]], threads: tuple[int, int]) -> str:
+    for site, thread in zip((finding.first, finding.second), threads, strict=True):
+        if (thread, _key_of(site)) not in made:
+            return f"the {site.kind.value} in line {site.span.line} was not made"
+    return "the two accesses did not meet"
