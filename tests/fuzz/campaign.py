@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import KernelReport, Outcome

@@ -1,6 +1,6 @@
 """Hand-made reports."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.findings.model import (
     CONFIRMED,

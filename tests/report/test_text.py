@@ -1,6 +1,7 @@
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hgrd.findings.model import Report
 from hgrd.report.terminal.lines import plain, write

@@ -1,11 +1,11 @@
 """Witnesses are run: the two threads are seen in conflict, and a witness that is wrong is told from one that is not."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 import pytest
+from msgspec.structs import replace
 
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Finding, Level, ThreadWitness

@@ -2,10 +2,10 @@
 is not."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Divergence, DivergenceRule

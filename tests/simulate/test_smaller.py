@@ -1,9 +1,9 @@
 """Witnesses that run too long give way to smaller ones."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Finding

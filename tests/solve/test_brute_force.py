@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from hgrd import terms as t
 from hgrd.solve.decide import Budget, decide

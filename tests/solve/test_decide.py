@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from small import T1, T2, pair, private, shared
 
 from hgrd.solve.decide import Budget, decide, decide_all

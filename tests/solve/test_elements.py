@@ -1,8 +1,7 @@
 """Questions on elements: bytes are counted only where the accesses are of different sizes, or not aligned."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from small import T1, T2, pair, shared
 
 from hgrd.solve.decide import decide

@@ -1,6 +1,6 @@
 """A conflict that only exists because a soft wrap takes effect at sizes nobody uses is none."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Conflict, Party, Proved, Query, Scrutiny

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 import pytest
+from msgspec.structs import replace
 
 from hgrd.program.program import Program
 from hgrd.source.lowering import translation_unit as lower_file

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
@@ -29,16 +31,14 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """`report` is None where nothing at all could be analysed."""
 
     report: Report | None
     failures: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """What came of one program; `kernels` are the names it defines."""
 
     report: Report | None

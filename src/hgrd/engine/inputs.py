@@ -6,8 +6,10 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.source.text.includes import scan
 
@@ -20,8 +22,7 @@ _REMARK = re.compile(rb'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _SAMPLE_BYTES = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An input that could not be analysed.  `detail` is for the log of an internal error."""
 
     file: str
@@ -29,16 +30,14 @@ class Failure:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """`programs` are groups of files, each one program."""
 
     programs: tuple[tuple[str, ...], ...]
     failures: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(Struct, frozen=True):
     """`wanted`: the user named it, or it has a kernel or a launch; `main`: it has one.
 
     `certain`: a kernel or a launch is no mere word.  All count what it includes.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
@@ -54,8 +55,7 @@ class Outcome(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """A source access: `x += 1` has two.  `text` is the access as source-like text ("a[i]").
 
     `scope` is for atomics ("block", "device", "system"), else "".
@@ -68,8 +68,7 @@ class Site:
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FactUse:
+class FactUse(Struct, frozen=True):
     """A host fact: what it says, in source terms, where it stands, and of which class it is.
 
     `kind`: "assert", "guard", "dimension", "relation", "loop bound", "allocation", "constant",
@@ -81,8 +80,7 @@ class FactUse:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadWitness:
+class ThreadWitness(Struct, frozen=True):
     """One of the two threads: threadIdx, blockIdx, its loop counters by name, the bytes it touches."""
 
     thread: tuple[int, int, int]
@@ -92,8 +90,7 @@ class ThreadWitness:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """A launch and two threads in conflict; `contents` are the array elements it depends on."""
 
     block_dim: tuple[int, int, int]
@@ -104,8 +101,7 @@ class Witness:
     second: ThreadWitness
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A race: an unordered pair of sites and a memory space.
 
     `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it
@@ -129,8 +125,7 @@ class Finding:
     awaits: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPair:
+class OpenPair(Struct, frozen=True):
     """A pair that was not decided, and why; or what part of a kernel was not understood (no sites)."""
 
     first: Site | None
@@ -150,8 +145,7 @@ class DivergenceRule(Enum):
     LIVELOCK = "HGRD008"  # no barrier: a lock that threads of a warp spin on, and give back behind the loop
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierThread:
+class BarrierThread(Struct, frozen=True):
     """A thread at a barrier: threadIdx, blockIdx, and the values on which its way depends, by name."""
 
     thread: tuple[int, int, int]
@@ -159,8 +153,7 @@ class BarrierThread:
     locals: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierWitness:
+class BarrierWitness(Struct, frozen=True):
     """A launch, a thread that performs the barrier, and (but for HGRD004) one that does not.
 
     `iterations` are the numbers of the iterations, from 0, of the loops around the barrier, outermost first.
@@ -175,8 +168,7 @@ class BarrierWitness:
     second: BarrierThread | None
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """A barrier that not all of its threads perform together.
 
     `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread went
@@ -198,8 +190,7 @@ class Divergence:
     replay_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class OpenBarrier:
+class OpenBarrier(Struct, frozen=True):
     """A barrier of which it is not decided whether all of its threads perform it together."""
 
     span: Span
@@ -207,8 +198,7 @@ class OpenBarrier:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """A pair that cannot race, and the facts that say so; without any where the kernel itself excludes it."""
 
     first: Site
@@ -216,8 +206,7 @@ class Proof:
     facts: tuple[FactUse, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchReport:
+class LaunchReport(Struct, frozen=True):
     """A kernel at one launch (or, without host code, at any launch the options allow)."""
 
     kernel: str
@@ -238,8 +227,7 @@ class LaunchReport:
     proofs: tuple[Proof, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KernelReport:
+class KernelReport(Struct, frozen=True):
     """All launches of a kernel rolled up: the worst outcome, findings merged by pair and space.
 
     `divergences` are merged by rule and barrier.  `outcome` is about races alone.
@@ -253,8 +241,7 @@ class KernelReport:
     divergences: tuple[Divergence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """Something about the input: a missing include, a part not parsed, a kernel never launched."""
 
     span: Span
@@ -262,8 +249,7 @@ class Message:
     error: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The result for a set of files."""
 
     files: tuple[str, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.findings.model import Level
 from hgrd.host.kinds import FactKind
@@ -13,8 +14,7 @@ Extent: TypeAlias = tuple[int | None, int | None, int | None]
 """Extents along x, y and z; None is any extent of at least 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisOptions:
+class AnalysisOptions(Struct, frozen=True):
     """Options of one analysis; the defaults are the policies of the documentation.
 
     `block_dim` and `grid_dim`, where given, replace what the host code says about the launch.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from hgrd.findings.model import CONFIRMED, Confidence, Divergence, DivergenceRule, Finding, Outcome, Report
 
@@ -30,8 +31,7 @@ def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
     return Severity.NOTE if harmless and not strict else Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers.
 
     `livelocks` are locks that threads of a warp spin on; `strict` counts them among the errors.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
@@ -13,8 +14,7 @@ from hgrd.symbolic.values import Composite, MemoryObject, Value
 from hgrd.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A Boolean term over host symbols that holds at a launch, and where it comes from.
 
     `text` says it in source terms (one line).
@@ -26,8 +26,7 @@ class Fact:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantMemory:
+class ConstantMemory(Struct, frozen=True):
     """What is known of a variable of constant memory at a launch: cells of `value`; `span`: who put it there."""
 
     target: MemoryObject
@@ -35,8 +34,7 @@ class ConstantMemory:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """What the elements of an object that a kernel is given are known to hold; `fact` says it."""
 
     target: MemoryObject
@@ -44,8 +42,7 @@ class Holding:
     fact: Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Making:
+class Making(Struct, frozen=True):
     """All that an object holds which a kernel is given has been made by the program, none of it is its input.
 
     `kernel` has stored it, launched at `span`; "": code of the host, there.
@@ -56,8 +53,7 @@ class Making:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchSite:
+class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
@@ -80,16 +76,14 @@ class LaunchSite:
     made: tuple[Making, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HostNote:
+class HostNote(Struct, frozen=True):
     """Something on the host side that was not understood and could matter."""
 
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class HostRun:
+class HostRun(Struct, frozen=True):
     """`cut`: by its key, why a kernel may have launches that are not among `launches`.
 
     `functions` are the keys of the functions that were followed.  `never` are launches that constants rule out, of

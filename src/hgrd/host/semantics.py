@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from hgrd.host.escapes.callbacks import hand_over, may_run, taken_run
 from hgrd.host.escapes.wild_stores import hand_back, lend, stored_astray

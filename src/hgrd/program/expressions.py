@@ -7,9 +7,10 @@ copies of records.  Every node has a `span`; every expression a `type`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.program.span import Span
 from hgrd.program.types import Field, Type
@@ -26,8 +27,7 @@ class Storage(Enum):
     BUILTIN = "builtin"  # threadIdx, blockIdx, blockDim, gridDim, warpSize
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """`key` is unique in the program; `name` is what the source says."""
 
     key: str
@@ -37,8 +37,7 @@ class Variable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionRef:
+class FunctionRef(Struct, frozen=True):
     """A function by its key in `Program.functions` (the mangled name); it may have no body there.
 
     `name` is unqualified ("atomicAdd", "sync", "operator()"), `qualified` has namespaces and classes
@@ -56,14 +55,12 @@ class FunctionRef:
 # ---------------------------------------------------------------- places
 
 
-@dataclass(frozen=True, slots=True)
-class VariablePlace:
+class VariablePlace(Struct, frozen=True):
     variable: Variable
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Deref:
+class Deref(Struct, frozen=True):
     """`*pointer`; `type` is what lies there.  `p[i]` is Deref(PointerAdd(p, i))."""
 
     pointer: Expression
@@ -71,15 +68,13 @@ class Deref:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPlace:
+class FieldPlace(Struct, frozen=True):
     base: Place
     field: Field
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TemporaryPlace:
+class TemporaryPlace(Struct, frozen=True):
     """A temporary object that holds `value` (bound to a reference, or a record in flight)."""
 
     value: Expression
@@ -87,8 +82,7 @@ class TemporaryPlace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AfterPlace:
+class AfterPlace(Struct, frozen=True):
     """`effect`, then `place`: the lvalue results of `++i`, `a = b`, `x, y`.
 
     The place is evaluated once: it is the one that the effect has written.
@@ -99,8 +93,7 @@ class AfterPlace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedPlace:
+class UnsupportedPlace(Struct, frozen=True):
     reason: str
     type: Type
     span: Span
@@ -112,35 +105,30 @@ Place: TypeAlias = VariablePlace | Deref | FieldPlace | TemporaryPlace | AfterPl
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
-class IntConst:
+class IntConst(Struct, frozen=True):
     value: int
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FloatConst:
+class FloatConst(Struct, frozen=True):
     value: float
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StringConst:
+class StringConst(Struct, frozen=True):
     value: str
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NullPointer:
+class NullPointer(Struct, frozen=True):
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionAddress:
+class FunctionAddress(Struct, frozen=True):
     """`virtual`: as the callee of a call, what overrides the function in the object's class."""
 
     function: FunctionRef
@@ -149,8 +137,7 @@ class FunctionAddress:
     virtual: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """The value at a place; a record value is loaded as a whole."""
 
     place: Place
@@ -159,8 +146,7 @@ class Load:
     volatile: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOf:
+class AddressOf(Struct, frozen=True):
     """Also array decay: then `type` points to the element."""
 
     place: Place
@@ -168,8 +154,7 @@ class AddressOf:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PointerAdd:
+class PointerAdd(Struct, frozen=True):
     """`pointer + index * stride` bytes; `stride` is 0 where the element size is unknown."""
 
     pointer: Expression
@@ -179,8 +164,7 @@ class PointerAdd:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PointerDifference:
+class PointerDifference(Struct, frozen=True):
     left: Expression
     right: Expression
     stride: int
@@ -194,8 +178,7 @@ class UnaryOp(Enum):
     NOT = "!"
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Struct, frozen=True):
     op: UnaryOp
     operand: Expression
     type: Type
@@ -221,8 +204,7 @@ class BinaryOp(Enum):
     GE = ">="
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """Both operands have the same type (after the usual conversions), but for shifts.
 
     Comparisons also take pointers; their type is bool.
@@ -235,8 +217,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Logical:
+class Logical(Struct, frozen=True):
     """`&&` (conjunction) or `||`, with short circuit."""
 
     conjunction: bool
@@ -246,8 +227,7 @@ class Logical:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Struct, frozen=True):
     condition: Expression
     then: Expression
     otherwise: Expression
@@ -255,8 +235,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Convert:
+class Convert(Struct, frozen=True):
     """A conversion of value to `type`: integer, float, bool, pointer (also int <-> pointer).
 
     `explicit`: the source spells the cast.
@@ -268,8 +247,7 @@ class Convert:
     explicit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """Evaluates to the stored value.  `initial`: the first value of a variable or member."""
 
     place: Place
@@ -280,8 +258,7 @@ class Assign:
     volatile: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True):
     """`place op= value` computed in `compute_type`: one read and one write of the place, evaluated once.
 
     Evaluates to the new value, or the old one (`postfix`).  On pointers `value` counts elements and
@@ -299,8 +276,7 @@ class Update:
     volatile: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call of a known function; a method's first argument is the address of its object."""
 
     function: FunctionRef
@@ -309,8 +285,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IndirectCall:
+class IndirectCall(Struct, frozen=True):
     """A call through a pointer or of a virtual function."""
 
     callee: Expression
@@ -319,8 +294,7 @@ class IndirectCall:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Struct, frozen=True):
     """A record or array value given by parts: (byte offset, value); what is not given is zero.
 
     Lambdas are aggregates of their captures.
@@ -331,8 +305,7 @@ class Aggregate:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Construct:
+class Construct(Struct, frozen=True):
     """A record value made by a constructor; its arguments do not include the object's address.
 
     `constructor` None: default initialisation that does nothing (indeterminate members).
@@ -344,8 +317,7 @@ class Construct:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(Struct, frozen=True):
     """`new T` (count None) or `new T[count]`; `initial` may be an Aggregate or Construct."""
 
     allocated: Type
@@ -355,16 +327,14 @@ class New:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Comma:
+class Comma(Struct, frozen=True):
     left: Expression
     right: Expression
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """`kernel<<<grid, block, shared_bytes, stream>>>(arguments)`; grid and block are dim3 values."""
 
     kernel: Expression
@@ -377,14 +347,12 @@ class Launch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Throw:
+class Throw(Struct, frozen=True):
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unsupported:
+class Unsupported(Struct, frozen=True):
     """What could not be lowered; `operands` are the parts that could and are evaluated first."""
 
     reason: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from hgrd.program.expressions import Expression, FunctionRef, Variable
 from hgrd.program.span import Span
@@ -19,8 +20,7 @@ class Side(Enum):
     KERNEL = "kernel"
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function; templates come in once per instantiation.
 
     `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
@@ -42,16 +42,14 @@ class Function:
     written: Block | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Global:
+class Global(Struct, frozen=True):
     variable: Variable
     initial: Expression | None
     constant: bool  # declared const: its initial value stays
     external: bool = False  # only declared here (`extern`): another file defines it
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """What the front end has to say; `error` means that something there was not understood."""
 
     span: Span
@@ -59,8 +57,7 @@ class Diagnostic:
     error: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A kernel template with a body that nothing in the program instantiates.
 
     `types` are its type parameters without a default; None: it has others, of which no value is typical.
@@ -72,8 +69,7 @@ class Template:
     types: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """Functions, globals and records by key.  `file` is the main file as the user named it.
 
     `uninstantiated` templates come in as patterns, with their parameters for types and constants;

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.program.expressions import Expression, Variable
 from hgrd.program.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     body: tuple[Statement, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Declare:
+class Declare(Struct, frozen=True):
     """Makes a variable; `initial` is its first value (for a reference: the address).
 
     A record variable's `initial` is a Construct, an Aggregate or another record value.
@@ -27,22 +26,19 @@ class Declare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluate:
+class Evaluate(Struct, frozen=True):
     expression: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     condition: Expression
     then: Statement
     otherwise: Statement | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """`while` and `for`: while `condition` (None: forever) do `body`, then `step`.
 
     `continue` goes to `step`.  The initialisation of a `for` stands before the loop in a Block.
@@ -54,15 +50,13 @@ class Loop:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DoWhile:
+class DoWhile(Struct, frozen=True):
     body: Statement
     condition: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """The statements behind one label up to the next; values empty means `default`.
 
     `values` are inclusive ranges (low, high) of the switch operand.  Control falls through to the next
@@ -75,45 +69,38 @@ class Case:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Struct, frozen=True):
     operand: Expression
     cases: tuple[Case, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Struct, frozen=True):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Continue:
+class Continue(Struct, frozen=True):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     value: Expression | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A place in a body that a Goto of the same function leads to; names are unique in the function."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Goto:
+class Goto(Struct, frozen=True):
     target: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assembly:
+class Assembly(Struct, frozen=True):
     """Inline assembly: its template, output places' addresses and input values."""
 
     template: str
@@ -122,8 +109,7 @@ class Assembly:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedStatement:
+class UnsupportedStatement(Struct, frozen=True):
     """What could not be lowered (computed goto, coroutines); `parts` are the parts that could."""
 
     reason: str

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class VoidType:
+
+class VoidType(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class BoolType:
+class BoolType(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class IntType:
+class IntType(Struct, frozen=True):
     """`values`: the least and greatest value of an enumeration ([dcl.enum]/8), if not those of the bits."""
 
     bits: int
@@ -33,44 +31,38 @@ class IntType:
         return (-half, half - 1) if self.signed else (0, 2 * half - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class FloatType:
+class FloatType(Struct, frozen=True):
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class PointerType:
+class PointerType(Struct, frozen=True):
     """A pointer, or a reference (`reference`), which the IR dereferences explicitly."""
 
     to: Type
     reference: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Struct, frozen=True):
     """`count` is None for `T[]` (extern __shared__, flexible members), and 0 for a variable of unknown length."""
 
     of: Type
     count: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+class RecordType(Struct, frozen=True):
     """A struct, class or union, by its key in `Program.records`."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionType:
+class FunctionType(Struct, frozen=True):
     """`returns` is None where the signature is not known; `parameters` do not count a method's object."""
 
     returns: Type | None = None
     parameters: tuple[Type, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueType:
+class OpaqueType(Struct, frozen=True):
     """A type whose layout is not known (library classes, incomplete types)."""
 
     name: str
@@ -92,8 +84,7 @@ DOUBLE = FloatType(64)
 POINTER_SIZE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A data member (or a base class, `name` "") at `offset` bytes.
 
     Of a bit-field, `bits` is how many it has, from bit `shift` on of the integer at `offset` that it is a part of.
@@ -106,8 +97,7 @@ class Field:
     shift: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """Layout as the Itanium C++ ABI has it; sizes and offsets in bytes.
 
     `complete` is False where a member's size is unknown: offsets are then not to be trusted.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.statements import (
     Block,
@@ -42,9 +44,9 @@ def nodes(root: object) -> Iterator[object]:
 @cache
 def _parts(kind: type) -> tuple[str, ...] | None:
     """The fields of a class of nodes that hold further nodes; None for other classes."""
-    if kind.__module__ not in _NODES or not is_dataclass(kind):
+    if kind.__module__ not in _NODES or not issubclass(kind, Struct):
         return None
-    return tuple(f.name for f in fields(kind) if f.name not in _LEAVES)
+    return tuple(name for name in kind.__struct_fields__ if name not in _LEAVES)
 
 
 def inside(statement: Statement) -> tuple[Statement, ...]:

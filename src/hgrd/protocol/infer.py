@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from math import inf
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind, LaunchSite
@@ -49,8 +51,7 @@ from hgrd.terms import TRUE, Origin, Symbol, Term, const, ne, read, symbols_of, 
 _MOST_RUNS = 6  # behind that, nothing is taken for granted of variables in shared memory
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """Functions, records and globals of all files, linked by key."""
 
     functions: Mapping[str, Function]

@@ -8,9 +8,10 @@ reached, over the thread's indexes, loop binders, shared symbols and memory cont
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import ConstantMemory, Fact, Holding, Making
@@ -29,8 +30,7 @@ class Scope(Enum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """Launch extents as terms, with the symbols of the indexes within them.
 
     An index symbol is None where its extent is the constant 1.
@@ -43,8 +43,7 @@ class Configuration:
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """A thread touches [offset, offset + size) bytes of `target` when all `guards` hold.
 
     `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values), or
@@ -79,8 +78,7 @@ class Access:
         return self.kind is not AccessKind.READ and self.operation != "load"
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Struct, frozen=True):
     """Threads wait here for those of their block, warp or grid, and memory is as they have left it.
 
     `guards` are what the program chose on the way here; threads that have ended do not count.  `mask` is the
@@ -101,8 +99,7 @@ class Barrier:
         return self.scope is not Scope.WARP and self.mask is None and self.tile is None
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True):
     """A thread leaves the kernel before its end when all `guards` hold; `aborts`: it takes the launch with it."""
 
     guards: tuple[Term, ...]
@@ -110,15 +107,13 @@ class Exit:
     aborts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     scope: Scope
     guards: tuple[Term, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """A part of the kernel that is not in the protocol.
 
     `may_order`: there could be a barrier in it.  It then stands among the items, if its place is known.
@@ -130,8 +125,7 @@ class Gap:
     may_order: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """What a symbol stands for: the value that an atomic or a volatile read found at a place.
 
     `compare` and `value` are the operands of the atomic `operation`; for a volatile read that is "".
@@ -148,8 +142,7 @@ class Observation:
     stack: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolLoop:
+class ProtocolLoop(Struct, frozen=True):
     """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
 
     `guards` hold at entry.  `entry` are those among them that the program chose, and `tests` what it tests
@@ -173,8 +166,7 @@ class ProtocolLoop:
 Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
 
 
-@dataclass(frozen=True, slots=True)
-class AcrossThreads:
+class AcrossThreads(Struct, frozen=True):
     """What the program says of any two threads that get here: the condition holds for each of them.
 
     The symbols of `others` stand in it for the values that their terms have in the other one, in the same
@@ -187,8 +179,7 @@ class AcrossThreads:
     loops: tuple[Symbol, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
+class Alike(Struct, frozen=True):
     """Threads of a block for which the terms are equal get the same value, in the same iterations of `loops`.
 
     `source`: they get it from one of them, and this is what it has handed on, as it sees it itself.
@@ -199,8 +190,7 @@ class Alike:
     source: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(Struct, frozen=True):
     """`private` are the symbols created while running the kernel: each thread has its own.
 
     `broadcast` are those among them that a block's threads read from one place at one point of the program,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import cast
+
+from msgspec import Struct
 
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression, FunctionAddress, FunctionRef, Storage, Variable
@@ -98,6 +99,6 @@ def _nodes(root: object) -> Iterator[object]:
 
 @cache
 def _parts(kind: type) -> tuple[str, ...]:
-    if not is_dataclass(kind) or issubclass(kind, FunctionRef | Span):
+    if not issubclass(kind, Struct) or issubclass(kind, FunctionRef | Span):
         return ()
-    return tuple(field.name for field in fields(kind))
+    return kind.__struct_fields__

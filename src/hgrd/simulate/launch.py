@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
@@ -11,8 +12,7 @@ from hgrd.protocol.model import Scope
 Extent3: TypeAlias = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class ConcreteLaunch:
+class ConcreteLaunch(Struct, frozen=True):
     """`arguments`, one a parameter: a number, an address (`Memory.allocate`), or the bytes of a record.
 
     `chosen`: only these blocks of the grid run, by linear number.  Threads are then numbered in them alone.
@@ -40,15 +40,13 @@ class ConcreteLaunch:
         return self.grid_blocks if self.chosen is None else len(self.chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """Every thread has come to its end.  `statements`: how many statements all threads together executed."""
 
     statements: int
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """Threads wait at a barrier that others of their block, warp or grid do not come to any more.
 
     `waiting` wait at `span`; `elsewhere` do not: at `other` (None: not at any barrier).  Numbers of threads
@@ -62,15 +60,13 @@ class Divergence:
     other: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfFuel:
+class OutOfFuel(Struct, frozen=True):
     """The run was stopped where it had got to; `span` is the statement it was at."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfBounds:
+class OutOfBounds(Struct, frozen=True):
     """An access outside of all objects, by `thread` of the launch."""
 
     span: Span
@@ -78,8 +74,7 @@ class OutOfBounds:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trapped:
+class Trapped(Struct, frozen=True):
     """A thread has stopped the launch: __trap, a failed assertion."""
 
     span: Span
@@ -87,8 +82,7 @@ class Trapped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotSupported:
+class NotSupported(Struct, frozen=True):
     """Something that the executor does not know was about to be executed."""
 
     span: Span

@@ -7,11 +7,12 @@ linear with x running fastest (CUDA Programming Guide, "Thread Hierarchy").
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Space
@@ -43,8 +44,7 @@ def one_sided(order: Order, kind: AccessKind) -> Order:
             return order
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """An access in the source; `text` is the place as a person would write it."""
 
     span: Span
@@ -54,8 +54,7 @@ class Site:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """One access performed by many threads at once.
 
     `site` indexes `Sites.sites`.  `memory` is the number of the object; a shared variable is one object,
@@ -85,8 +84,7 @@ class Touch:
         return replace(self, threads=threads, offsets=offsets, values=values, before=before)
 
 
-@dataclass(frozen=True, slots=True)
-class Arrive:
+class Arrive(Struct, frozen=True):
     """Threads have met at a barrier and pass it together: one block, one warp (`scope` says), or the grid."""
 
     scope: Scope
@@ -94,8 +92,7 @@ class Arrive:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Fenced:
+class Fenced(Struct, frozen=True):
     """Threads have performed a fence."""
 
     scope: Scope
@@ -124,8 +121,7 @@ class Silent:
         pass
 
 
-@dataclass(slots=True)
-class Sites:
+class Sites(Struct):
     """The accesses of a kernel's source, numbered as they are met."""
 
     sites: list[Site] = field(default_factory=list[Site])
@@ -139,8 +135,7 @@ class Sites:
         return known
 
 
-@dataclass(slots=True)
-class Recorded:
+class Recorded(Struct):
     """An observer that keeps all events in order (for small launches and tests)."""
 
     events: list[Touch | Arrive | Fenced] = field(default_factory=list[Touch | Arrive | Fenced])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from hgrd.program.expressions import Variable
@@ -32,8 +32,7 @@ class InputError(ValueError):
     """An input that the kernel cannot be given; the message is for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What a kernel is given: numbers by parameter, and for pointers how the array is made.
 
     An array is "zeros", "iota" (0, 1, 2, …), "random", "perm" (a permutation of 0, 1, 2, …), each with
@@ -58,8 +57,7 @@ class Inputs:
         return x * y * z * self.block_threads
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """`arrays` are as the kernel has left them, by parameter; `names` those of objects in global memory by number."""
 
     kernel: str

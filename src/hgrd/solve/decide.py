@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.solve.normal_form.bounds import Infeasible, Span
 from hgrd.solve.normal_form.elements import in_elements
@@ -25,8 +27,7 @@ from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """Limits of each step, in counts that do not depend on the machine.
 
     Efforts are in z3 resource units (some ten million a second), each for all checks of one step.

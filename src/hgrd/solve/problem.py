@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.solve.query import Model, Query
 from hgrd.terms import EvaluationError, Op, Symbol, Term, const, evaluate, ge, lt, ne, var
@@ -14,8 +16,7 @@ MOST_SHIFT: Final = 4096  # evaluation refuses larger counts
 Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A Boolean term that must hold; `facts` is the bit of the fact it comes from.
 
     Guards and the like come from the accesses, which count as one more fact (`access_bit`).
@@ -32,8 +33,7 @@ class Same(NamedTuple):
     facts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Everything that must hold but the overlap itself.
 
     `strict` are the terms that are evaluated in every execution of both accesses: their divisors are

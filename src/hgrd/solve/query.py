@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.terms import Symbol, Term
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """A private symbol that takes every value 0 <= symbol < extent (thread and block indexes).
 
     The extent is a term over shared symbols.  Launch enumeration walks axes exhaustively.
@@ -21,8 +21,7 @@ class Axis:
     extent: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Party:
+class Party(Struct, frozen=True):
     """One of the two: its private symbols, the conditions under which it makes its access, and the bytes.
 
     The access covers [address, address + size).  `axes` symbols are also in `private`.
@@ -43,8 +42,7 @@ class Scrutiny(Enum):
     FULL = "full"  # whether they do at all; assumed is only what cannot be excluded
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Is there a valuation with all facts, guards and `between`, where the byte ranges overlap?
 
     `shared` symbols have one value for both parties.  `facts` speak of shared symbols only; `between`
@@ -62,16 +60,14 @@ class Query:
     scrutiny: Scrutiny = Scrutiny.FULL
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """Exact values: of symbols, and of arrays at the indexes that were looked at (all else is free)."""
 
     values: Mapping[Symbol, int]
     reads: Mapping[tuple[str, tuple[int, ...]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """No valuation.  `used` are indexes into `Query.facts` that the proof rests on (a superset is allowed).
 
     `no_wrap` are soft WRAP terms assumed not to wrap, where the wrapping query could not discharge them;
@@ -84,16 +80,14 @@ class Proved:
     wraps_at: Model | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """A valuation, evaluated again with exact C semantics."""
 
     model: Model
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     reason: str
     launches_tried: int = 0
 

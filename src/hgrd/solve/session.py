@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.solve.query import Answer, Conflict, Model, Party, Proved, Query
 from hgrd.solve.z3_process import Solver
@@ -15,16 +17,14 @@ from hgrd.terms.rewrite import bottom_up
 Shape: TypeAlias = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """An answer, with the names that its query used."""
 
     answer: Answer
     names: _Names
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """Terms, symbols and arrays of a query in an order that depends on its shape alone."""
 
     terms: tuple[Term, ...]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from msgspec import Struct
 
 import hgrd
 from hgrd.source.clang.precompiled import default_cache_dir
@@ -14,8 +15,7 @@ from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolcha
 from hgrd.source.options import SourceOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """A description for people is its `str`.  `problem` is "" where files can be analysed."""
 
     hgrd: str

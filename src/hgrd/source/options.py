@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class SourceOptions:
+
+class SourceOptions(Struct, frozen=True):
     """How to read one source file; everything has a sensible default.
 
     `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.program.program import Program, Side
 from hgrd.source.clang.run import needs_device_pass, nothing

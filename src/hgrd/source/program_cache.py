@@ -14,10 +14,11 @@ import re
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from math import inf
 from pathlib import Path
+
+from msgspec.structs import replace
 
 import hgrd
 from hgrd.program.program import Program

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type

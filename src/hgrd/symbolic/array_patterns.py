@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.span import Span
 from hgrd.program.types import IntType, Type
@@ -15,8 +17,7 @@ from hgrd.terms import Term, add, as_int, const, mul
 _MOST_HOLES: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """One store: of `value`, at `offset` bytes."""
 
     target: MemoryObject
@@ -26,8 +27,7 @@ class Stored:
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """Element k is `first + step * k`, as a value of the type to which `wrap` cuts it (None: it needs no cutting)."""
 
     first: Term
@@ -35,24 +35,21 @@ class Affine:
     wrap: tuple[int, bool] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ascending:
+class Ascending(Struct, frozen=True):
     """Each element is at least `gap` (at least 0) above the one before; `after` is what would come next, if known."""
 
     gap: int
     after: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(Struct, frozen=True):
     """No element is below `low`; where `below` is positive, all are below it (None: no such bound)."""
 
     low: int
     below: Term | None
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(Struct, frozen=True):
     """No two elements are equal."""
 
 
@@ -81,8 +78,7 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
             return replace(pattern, below=None if below is None else change(below))
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """What holds of the elements 0 <= k < `count` that lie in `ranges` and not in `holes`.
 
     Element k are the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hgrd.symbolic.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """How an iteration ends: the state before the next test, and the states that break out.
 
     `returns`: it may leave the function; `returned` are then the states in which it does.

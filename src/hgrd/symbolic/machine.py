@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
 from typing import Final
+
+from msgspec import Struct, field
 
 from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.expressions import FunctionRef, Variable
@@ -23,8 +24,7 @@ from hgrd.terms import Origin, Term, const, ne, var
 from hgrd.terms.interval import of_type
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """One activation of a function; `returns` collects the states that leave it."""
 
     number: int
@@ -33,15 +33,13 @@ class Frame:
     returns: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, Value | None]])
 
 
-@dataclass(slots=True)
-class Exits:
+class Exits(Struct):
     """Where `break` and `continue` go."""
 
     breaks: list[State] = field(default_factory=list[State])
     continues: list[State] = field(default_factory=list[State])
 
 
-@dataclass(slots=True)
 class StepLimitError(Exception):
     """The run took too many steps.
 
@@ -49,8 +47,10 @@ class StepLimitError(Exception):
     sequence are among them.
     """
 
-    left: list[Statement] = field(default_factory=list["Statement"])
-    noted: bool = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.left: list[Statement] = []
+        self.noted = False
 
 
 class TimeLimitError(StepLimitError):
@@ -60,8 +60,7 @@ class TimeLimitError(StepLimitError):
 _CLOCK_STEPS: Final = 256  # from one look at the clock to the next
 
 
-@dataclass(slots=True)
-class Machine:
+class Machine(Struct):
     """Program tables, the semantics in force, and what a run needs to know about itself.
 
     `probing` > 0: this is a trial run of a loop body; semantics must not record anything.  `since` is the index
@@ -83,7 +82,7 @@ class Machine:
     max_depth: int = 48
     entered: set[str] = field(default_factory=set[str])
     subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
-    effects: EffectTable = field(init=False)
+    effects: EffectTable = field(default_factory=lambda: EffectTable({}, {}))
 
     def __post_init__(self) -> None:
         self.effects = EffectTable(self.functions, {})

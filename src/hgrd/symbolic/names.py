@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.terms import Origin, Symbol
 
@@ -13,8 +14,7 @@ def hidden(base: str) -> str:
     return base if base.endswith("~") else f"{base}~"
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """Hands out symbols.  `index` orders them by creation; `owners`: whose contents names are, by key."""
 
     taken: dict[str, int] = field(default_factory=dict[str, int])

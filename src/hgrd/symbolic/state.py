@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import Fill, Stored
@@ -30,8 +32,7 @@ class ConditionKind(Enum):
 _INCIDENTAL: Final = frozenset({ConditionKind.VALUE, ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A term that holds on this path, and where it comes from."""
 
     term: Term
@@ -46,8 +47,7 @@ class Condition:
         return self.kind in _INCIDENTAL
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(Struct, frozen=True):
     """Identifies, by its object identity, one overwriting of an object by unknown contents."""
 
     __hash__ = object.__hash__
@@ -59,8 +59,7 @@ class Generation:
 INITIAL: Final = Generation()
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """The contents of one object: known cells by byte offset.
 
     What is not in a cell is what the object has held since `generation`.  `fills` hold of many elements at once.
@@ -97,21 +96,19 @@ EMPTY: Final = Region()
 _JOIN_LIMIT: Final = 32  # parts of a condition that a join makes; a longer one says too little to be kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """The terms of `path`, so that a long one need not be searched for each condition."""
 
     path: tuple[Condition, ...]
     terms: set[Term]
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """Mutable; `copy` before branching.  A state whose path contains false is dead."""
 
     store: dict[str, Region]
     path: tuple[Condition, ...]
-    _held: _Held | None = field(default=None, repr=False, compare=False)
+    _held: _Held | None = None
 
     def copy(self) -> State:
         return State(dict(self.store), self.path, self._held and _Held(self._held.path, set(self._held.terms)))

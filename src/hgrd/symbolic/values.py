@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
@@ -21,8 +22,7 @@ class MemorySpace(Enum):
     HOST = "host"  # host heap and host globals
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryObject:
+class MemoryObject(Struct, frozen=True):
     """A variable or an allocation.  Different keys never overlap.
 
     `name` is what the source calls it.  `size` in bytes, None if not known.  `element` is the type it
@@ -39,21 +39,18 @@ class MemoryObject:
     external: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """An address: `offset` bytes into an object."""
 
     target: MemoryObject
     offset: Term
 
 
-@dataclass(frozen=True, slots=True)
-class NullValue:
+class NullValue(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of two pointers."""
 
     condition: Term
@@ -61,8 +58,7 @@ class Choice:
     otherwise: PointerValue
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionValue:
+class FunctionValue(Struct, frozen=True):
     function: FunctionRef
 
 
@@ -70,8 +66,7 @@ Rational: TypeAlias = tuple[Term, int]
 """Its numerator and its positive denominator."""
 
 
-@dataclass(frozen=True, slots=True)
-class FloatValue:
+class FloatValue(Struct, frozen=True):
     """A floating-point value by identity: equal keys are equal values.
 
     `exact` is (numerator, positive denominator) where it is a known rational: rounding is then ignored.  `near` are two
@@ -83,14 +78,12 @@ class FloatValue:
     near: tuple[Rational, Rational] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     value: Value
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(Struct, frozen=True):
     """A record or array value: cells by byte offset.  `origin` names what the missing cells hold."""
 
     cells: Mapping[int, Cell]
@@ -98,8 +91,7 @@ class Composite:
     origin: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueValue:
+class OpaqueValue(Struct, frozen=True):
     """A value of which nothing is known (library objects, void)."""
 
 

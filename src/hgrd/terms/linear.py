@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.terms import Op, Symbol, Term, add, const, mul, symbols_of, var
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -83,15 +84,13 @@ def difference(after: Term, before: Term) -> Term:
     return from_linear(_combine(linear(after), linear(before), -1))
 
 
-@dataclass(frozen=True, slots=True)
-class Steady:
+class Steady(Struct, frozen=True):
     """Adds the same amount every iteration."""
 
     delta: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Scaling:
+class Scaling(Struct, frozen=True):
     """Is shifted left (`bits` > 0) or right (`bits` < 0) by |bits| bits every iteration.
 
     `truncates`: it is divided, which is the same only for values that are not negative.
@@ -101,16 +100,14 @@ class Scaling:
     truncates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drifting:
+class Drifting(Struct, frozen=True):
     """Changes by an amount within [low, high] every iteration."""
 
     low: int
     high: int
 
 
-@dataclass(frozen=True, slots=True)
-class Flipping:
+class Flipping(Struct, frozen=True):
     """Becomes `total` minus itself every iteration (`k = 1 - k`)."""
 
     total: Term

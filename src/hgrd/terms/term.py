@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 from weakref import WeakValueDictionary
+
+from msgspec import Struct
 
 
 class Origin(Enum):
@@ -23,8 +24,7 @@ class Origin(Enum):
     UNKNOWN = "unknown"  # a value the analysis gave up on: proofs may use it, definite races may not
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A named integer with the bounds that always hold of it (both inclusive)."""
 
     name: str

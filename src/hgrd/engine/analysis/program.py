@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.engine.analysis.compile_gaps import broken, dropped
 from hgrd.engine.analysis.user_assumptions import AssumptionError, by_name, parse_assumption
@@ -50,8 +52,7 @@ _SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDEN
 _LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """What is known besides of a launch: what is `assumed` of its kernel, and whether any host code is there.
 
     `conditions` are the preconditions that races of the kernel have at the launches before.

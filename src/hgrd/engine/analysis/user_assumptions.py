@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd import terms
 from hgrd.terms import Symbol, Term, as_bool, as_int, const, var
@@ -37,8 +38,7 @@ class AssumptionError(ValueError):
     """The text is not a condition, or names something that is not there."""
 
 
-@dataclass(slots=True)
-class _Parser:
+class _Parser(Struct):
     tokens: list[str]
     symbols: Mapping[str, Term]
     position: int = 0

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import Struct
+
 from hgrd.host.execution.streams import streams_apart
 from hgrd.host.execution.surviving_iterations import Around
 from hgrd.host.linking.kernel_effects import Writes, writes_when_destroyed
@@ -148,8 +150,7 @@ def _sources(expression: ir.Expression) -> Iterator[Span]:
             pass
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """A call of a function that is known by its name."""
 
     record: Record

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Condition, ConditionKind
@@ -14,8 +16,7 @@ from hgrd.terms.rewrite import arrays_of
 FIRST: Final = 8  # iterations that are told apart, besides the one before
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """A loop around a launch; `path` are the conditions at the start of its body, or (if not `begun`) before it."""
 
     binder: Symbol

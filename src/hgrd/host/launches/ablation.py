@@ -7,8 +7,10 @@ extents and arguments, values that two of them share, sizes of objects.  There a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.abstraction import View, terms_in
@@ -63,8 +65,7 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
     )
 
 
-@dataclass(slots=True)
-class _Launch:
+class _Launch(Struct):
     """What the values seen so far depend on: a later one that shares a symbol with them is related to them."""
 
     classes: frozenset[FactKind]

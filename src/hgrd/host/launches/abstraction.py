@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.symbolic.values import (
     Cell,
@@ -47,8 +49,7 @@ def terms_in(value: Value) -> list[Term]:
             return []
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """How terms and objects of the host are seen from a launch."""
 
     terms: Mapping[Term, Term]

@@ -8,9 +8,10 @@ Of other pointers from outside a verdict assumes that the memory behind them doe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from hgrd.symbolic.arithmetic import distance, from_outside
 from hgrd.symbolic.state import Condition

@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.host.model import Making
 from hgrd.symbolic.arithmetic import from_outside
@@ -22,8 +24,7 @@ from hgrd.terms import Term, ite
 _MARKS = re.compile(r"'\d+|~")  # what keeps objects of one name apart
 
 
-@dataclass(frozen=True, slots=True)
-class Unified:
+class Unified(Struct, frozen=True):
     """Arguments of a launch, and what is made of what they lead to."""
 
     arguments: tuple[Value, ...]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.host.execution.context import Invocation, Record
 from hgrd.host.execution.surviving_iterations import survived
@@ -48,8 +50,7 @@ MAX_KERNELS = 16  # a launch through a pointer to one of more kernels is not fol
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A launch as the program asks for it; `type` is that of the kernel, where it is known.
 
     `written` are the arguments as the source has them, where it has them.

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.relevant_facts import fits

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from hgrd.host.execution.context import Invocation, Meaning
 from hgrd.host.memory.array_contents import fills_of, keep, lose_behind

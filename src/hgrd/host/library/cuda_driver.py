@@ -6,7 +6,7 @@ cuLaunchKernel(function, grid x, y, z, block x, y, z, shared bytes, stream, addr
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.host.execution.context import Invocation
 from hgrd.host.launches.capture import Request, by_address, launch

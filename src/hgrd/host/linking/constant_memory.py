@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
@@ -24,8 +25,7 @@ _READING = {"cudaMemcpyFromSymbol": 1, "cudaMemcpyFromSymbolAsync": 1, "cudaGetS
 _BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's address by its name
 
 
-@dataclass(frozen=True, slots=True)
-class Constants:
+class Constants(Struct, frozen=True):
     """The variables that can be followed, by key; `copied` are those that some copy writes.
 
     `open` are those of them that code which is not seen may have copied to: by a call of a function that is not `main`.

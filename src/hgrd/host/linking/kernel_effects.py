@@ -7,8 +7,9 @@ that is not seen, may point anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.mangled_names import may_write
@@ -36,8 +37,7 @@ Source: TypeAlias = Variable | str
 """A parameter, or `_ANYWHERE`."""
 
 
-@dataclass(slots=True)
-class Writes:
+class Writes(Struct):
     """The answers for the functions of a program, found as they are asked for."""
 
     functions: Mapping[str, Function]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.host.linking.constant_memory import Constants, followed
 from hgrd.program import expressions as ir
@@ -22,8 +23,7 @@ LAUNCH_FUNCTIONS = frozenset(
 _GET_FUNCTION = "cuModuleGetFunction"
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchPlace:
+class LaunchPlace(Struct, frozen=True):
     """A launch in the source, of the kernel with this key: instances of a template launch theirs at one place.
 
     `kernel` is "" where the place does not name it: a pointer, or a function of the runtime.
@@ -33,8 +33,7 @@ class LaunchPlace:
     kernel: str
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """What the body of a function mentions: functions, and its own launches (of kernels that are wanted).
 
     `launchers` are those of the functions that launch what they are given, `addresses` those whose address
@@ -47,8 +46,7 @@ class Uses:
     addresses: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """Functions, globals and records by key; `uses` of every host function with a body in user code.
 
     `constants` are the variables of constant memory that can be followed.  `taken` are the functions and kernels whose

@@ -6,8 +6,9 @@ memory by other ways: other names of it, copies, kernels, and code that is not s
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from hgrd.host.linking.kernel_effects import Writes
 from hgrd.program.types import OpaqueType, RecordType

@@ -7,9 +7,10 @@ array `S::at` in whichever function it stands.  What a pointer is set to is anot
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from hgrd.host.library.containers import of_container
 from hgrd.host.library.libc import KNOWN
@@ -24,14 +25,12 @@ from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 _LIBRARIES: Final = ("std::", "thrust::", "boost::")
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     record: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """What a function returns, or what its result points to."""
 
     function: str
@@ -62,8 +61,7 @@ def own_record(type_: Type | None) -> str | None:
             return None
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Struct, frozen=True, dict=True):
     """The functions are those with bodies that count."""
 
     functions: Mapping[str, Function]

@@ -8,9 +8,10 @@ all that is stored to the member of any such record counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.host.library.containers import of_container
 from hgrd.host.library.libc import KNOWN
@@ -35,8 +36,7 @@ _READING: Final = frozenset(("operator>>", "getline", "fgets", "fopen", "strtok"
 _QUIET: Final = frozenset(("fill", "fill_n", "find", "max_element", "min_element", "begin", "end"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Store:
+class _Store(Struct, frozen=True):
     """Elements are stored `to` arrays; `span` None: all of them are copied from arrays."""
 
     to: frozenset[Array]
@@ -44,24 +44,21 @@ class _Store:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Remade:
+class _Remade(Struct, frozen=True):
     """A function of the library puts something new of its own making into arrays."""
 
     to: frozenset[Array]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Hands:
+class Hands(Struct, frozen=True):
     """The arrays that hold what is `given`, and where the program computes what others hold."""
 
     given: frozenset[Array]
     made: Mapping[Array, Span]
 
 
-@dataclass(frozen=True)
-class Members:
+class Members(Struct, frozen=True, dict=True):
     """The answers for one program."""
 
     linked: Linked

@@ -8,8 +8,9 @@ so.  Followed object by object, in the order in which the host code runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from hgrd.host.launches.abstraction import terms_in
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
@@ -39,8 +40,7 @@ def computes(name: str) -> bool:
     return name in _COMPUTING
 
 
-@dataclass(slots=True)
-class Makers:
+class Makers(Struct):
     """By their keys: objects that hold `given` contents, and who `made` those of others.
 
     `outside` are the names of numbers that functions without a body have returned.  `unseen` are objects that hold what

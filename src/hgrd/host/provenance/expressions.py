@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.host.library.containers import of_container
 from hgrd.host.library.libc import KNOWN
@@ -34,8 +35,7 @@ class How(IntEnum):
     GIVEN = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """`arrays`: those of which it is a copy of elements, or from the elements of which it is computed."""
 
     how: How = How.COPIED
@@ -52,8 +52,7 @@ class Held:
 NOTHING: Final = Held()  # a constant, a flag, the same number throughout, a number that nobody says anything of
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     """What the values in a loop are made of (or those in no loop); `varying`: what the loop sets, outermost as it is.
 
     A number that is the same throughout tells no element from another one, wherever it comes from.

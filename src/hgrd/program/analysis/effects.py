@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import reduce
+
+from msgspec import Struct, field
 
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -12,8 +13,7 @@ from hgrd.program.program import Function
 from hgrd.program.walk import nodes
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """Variables assigned by name; those whose address is taken; stores through other pointers."""
 
     assigned: frozenset[ir.Variable]
@@ -114,8 +114,7 @@ def named(place: ir.Place) -> ir.Variable | None:
             return None
 
 
-@dataclass(slots=True)
-class EffectTable:
+class EffectTable(Struct):
     """Effects of functions, calls followed; filled as they are asked for."""
 
     functions: Mapping[str, Function]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.program.control_flow.cfg import (
     BasicBlock,
@@ -56,23 +58,20 @@ def graph_of(statements: Iterable[Statement], span: Span, whole: Callable[[State
     return renumbered(making.finished())
 
 
-@dataclass(slots=True)
-class _Unfinished:
+class _Unfinished(Struct):
     span: Span
     statements: list[Statement] = field(default_factory=list[Statement])
     terminator: Terminator | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Exits:
+class _Exits(Struct, frozen=True):
     """The blocks where `break` and `continue` lead; None: out of the graph."""
 
     after: int | None = None
     again: int | None = None
 
 
-@dataclass(slots=True)
-class _Making:
+class _Making(Struct):
     whole: Callable[[Statement], bool]
     names: set[str]
     blocks: list[_Unfinished] = field(default_factory=list[_Unfinished])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.program.control_flow.dominance import (
     NaturalLoop,
@@ -19,20 +20,17 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Break, Continue, Goto, Return, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Struct, frozen=True):
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     condition: Expression
     then: int
     otherwise: int
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Struct, frozen=True):
     """To the first arm with a range (low, high) that holds the operand, else to `default`."""
 
     operand: Expression
@@ -40,23 +38,20 @@ class Select:
     default: int
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """Out of the statements of the graph in another way than behind the last one."""
 
     statement: Return | Break | Continue | Goto
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """Behind the last statement."""
 
 
 Terminator: TypeAlias = Jump | Branch | Select | Leave | End
 
 
-@dataclass(frozen=True, slots=True)
-class BasicBlock:
+class BasicBlock(Struct, frozen=True):
     """Statements that run one after the other; whole structured ones may be among them."""
 
     statements: tuple[Statement, ...]
@@ -64,8 +59,7 @@ class BasicBlock:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """Blocks by number; control enters at 0, and every block can be reached from there."""
 
     blocks: tuple[BasicBlock, ...]
@@ -132,8 +126,7 @@ def _flattened(nesting: Nesting, around: NaturalLoop | None) -> list[int]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Nesting:
+class Nesting(Struct, frozen=True):
     """The loops of a reducible graph around each block, from the outermost to the innermost.
 
     A loop also has the blocks within it in the source from which control leaves the graph (`return`).

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Successors: TypeAlias = Mapping[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class NaturalLoop:
+class NaturalLoop(Struct, frozen=True):
     """The nodes from which the head is reached without leaving through it; the head is the only way in."""
 
     head: int

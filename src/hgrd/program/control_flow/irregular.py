@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.program.control_flow.blocks import graph_of
 from hgrd.program.control_flow.cfg import Graph, irreducible
@@ -47,8 +49,7 @@ def structured(body: Block, key: str) -> Block:
     return Block(_Making(key, gotos).all(body.body), body.span) if gotos else body
 
 
-@dataclass(slots=True)
-class _Making:
+class _Making(Struct):
     key: str
     gotos: dict[str, set[Span]]  # where they stand, by label
     made: int = 0

@@ -10,7 +10,8 @@ one way in stands in the arm of the choice that leads to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.program.control_flow.cfg import Branch, End, Graph, Jump, Leave, Nesting, Select, Terminator, targets
 from hgrd.program.control_flow.dominance import NaturalLoop, immediate_dominators, predecessors
@@ -53,8 +54,7 @@ def predicated(graph: Graph, fresh: NewVariable) -> tuple[Statement, ...]:
     return (*level.declared, *_without_last(code.statements, level.sets_next))
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
+class _Code(Struct, frozen=True):
     """Statements, and the blocks of the level that may be next behind them."""
 
     statements: tuple[Statement, ...]
@@ -65,8 +65,7 @@ class _Code:
         return bool(self.next)
 
 
-@dataclass(frozen=True, slots=True)
-class _Making:
+class _Making(Struct, frozen=True):
     graph: Graph
     nesting: Nesting
     fresh: NewVariable
@@ -92,8 +91,7 @@ class _Making:
         return tuple(sorted(found))
 
 
-@dataclass(slots=True)
-class _Level:
+class _Level(Struct):
     """The graph inside of a loop (None: outside of all), with a node for each loop further inside."""
 
     making: _Making

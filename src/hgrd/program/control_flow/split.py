@@ -6,8 +6,9 @@ a loop with one entrance (node splitting: Aho, Lam, Sethi and Ullman, "Compilers
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from hgrd.program.control_flow.blocks import moved, renumbered
 from hgrd.program.control_flow.cfg import Graph, irreducible

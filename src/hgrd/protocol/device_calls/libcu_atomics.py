@@ -7,8 +7,9 @@ the access (ISO C++, [atomics.fences]).
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType

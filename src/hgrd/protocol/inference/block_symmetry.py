@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.expressions import (
@@ -65,8 +66,7 @@ _COLLECTIVES: Final = re.compile(r"cub::((Block|Warp)\w+|Sum|Max|Min)\b.*")
 _NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]|dim3")
 
 
-@dataclass(slots=True)
-class Lent:
+class Lent(Struct):
     """Global memory that collectives of a library read and store to, of which no accesses are taken down.
 
     `unclear`: not known which, or memory that others may overlap.

@@ -8,7 +8,8 @@ one of the functions whose address the program takes, or null.  Functions are nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import nodes
@@ -22,8 +23,7 @@ NUMBERS = (0, 0xFFFF)  # the range of a number that is not known; what has no fu
 MAX_TARGETS = 16  # a pointer to one of more functions is not followed
 
 
-@dataclass(slots=True)
-class FunctionNumbers:
+class FunctionNumbers(Struct):
     """The device functions whose address a program takes, by key; found when first asked for."""
 
     functions: Mapping[str, Function]

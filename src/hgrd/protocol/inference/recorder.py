@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
@@ -19,8 +21,7 @@ _LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
 _BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
 
-@dataclass(slots=True)
-class _OpenLoop:
+class _OpenLoop(Struct):
     binder: Symbol
     guards: tuple[Term, ...]
     entry: tuple[Term, ...]
@@ -39,8 +40,7 @@ class _OpenLoop:
         return tuple(dict.fromkeys(chosen))
 
 
-@dataclass(slots=True)
-class Recorder:
+class Recorder(Struct):
     """`open` is a stack of item lists: the innermost loop's is last."""
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])

@@ -11,7 +11,8 @@ initialisation), and a read that nothing orders behind the store is a race of it
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.types import IntType, PointerType, Type
@@ -22,8 +23,7 @@ from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, unwrapped
 
 
-@dataclass(slots=True)
-class Keeping:
+class Keeping(Struct):
     """`values`: by the key of a variable, what the stores so far give it; None where they differ."""
 
     values: dict[str, Value | None] = field(default_factory=dict[str, "Value | None"])

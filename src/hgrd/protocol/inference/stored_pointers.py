@@ -11,9 +11,10 @@ That two objects do not overlap is an assumption on what the kernel is given, no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
+
+from msgspec import Struct, field
 
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type
@@ -25,8 +26,7 @@ from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, point
 _ANYTHING: Final = ""  # the key of what a pointer that is not known points to
 
 
-@dataclass(slots=True)
-class Handed:
+class Handed(Struct):
     """`held`: by the key of what is found in an object, the keys of what pointers stored there point to, by names."""
 
     held: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])

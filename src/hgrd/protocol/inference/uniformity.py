@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from hgrd.protocol.inference.recorder import Recorder
 from hgrd.protocol.model import Alike
@@ -12,8 +12,7 @@ from hgrd.symbolic.values import FloatValue, OpaqueValue, Value
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
 
 
-@dataclass(slots=True)
-class Sharing:
+class Sharing(Struct):
     """What is known in one run of a kernel; the tables are those of `Protocol`.
 
     `common` are symbols that a block's threads share from the start.

@@ -7,15 +7,15 @@ A loop `for k { A; barrier; B }` becomes `A[k = 0]; for k in 1… { barrier; B[k
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.printer import print_items
 from hgrd.terms import Symbol, Term, add, const, show, substitute, var
 
 
-@dataclass(frozen=True, slots=True)
-class Rotated:
+class Rotated(Struct, frozen=True):
     """A loop that begins with a barrier: iterations binder = 1, 2, …, and `guards` hold at entry."""
 
     binder: Symbol

@@ -8,8 +8,10 @@ unordered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
@@ -64,8 +66,7 @@ def below(items: tuple[Item, ...]) -> list[ProtocolLoop]:
     return [x for loop in loops for x in (loop, *below(loop.items))]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Iterations in which barriers are looked at: those that `owner` is in.
 
     `together`: the other one is in the same.  If not, `apart` are the symbols that it has for other iterations.
@@ -94,8 +95,7 @@ class Place:
         return replace(self.among(loop), values=values, stale=stale, moved=moved)
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
+class Passing(Struct, frozen=True):
     """`alike`: tests of loops with barriers around an access; all threads make them alike.
 
     `aligned`: numbers and counts of iterations that all threads have alike.

@@ -8,7 +8,8 @@ arrived (docs/rules/HGRD003.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.protocol.model import Access, Barrier, Exit, Item, ProtocolLoop
 from hgrd.protocol.phases.parallelism import Holds, Order, Party, Ways
@@ -16,8 +17,7 @@ from hgrd.protocol.phases.parallelism import Holds, Order, Party, Ways
 RETURNED = "a thread may have returned before a warp barrier between them"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """Where an item stands: its number in program order, and the identities of the loops around it."""
 
     number: int
@@ -28,8 +28,7 @@ class Spot:
         return self.number < other.number or bool(self.loops & other.loops)
 
 
-@dataclass(frozen=True, slots=True)
-class Departures:
+class Departures(Struct, frozen=True):
     """Where the threads of a kernel return; spots of its accesses (by number) and its barriers (by identity)."""
 
     exits: tuple[tuple[Exit, Spot], ...]

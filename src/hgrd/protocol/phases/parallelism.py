@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.terms import FALSE, Symbol, Term, conj, negate
 
@@ -21,15 +23,13 @@ class Party(Enum):
         return Party.SECOND if self is Party.FIRST else Party.FIRST
 
 
-@dataclass(frozen=True, slots=True)
-class Same:
+class Same(Struct, frozen=True):
     """Both are in the same iteration."""
 
     binder: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(Struct, frozen=True):
     """`later` is `by` iterations ahead of the other (`or_more`: at least so many)."""
 
     binder: Symbol
@@ -38,8 +38,7 @@ class Ahead:
     or_more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """`party` is in this iteration (`or_more`: or a later one)."""
 
     binder: Symbol
@@ -48,8 +47,7 @@ class At:
     or_more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
+class Last(Struct, frozen=True):
     """`party` is `by` iterations before the `count` that the other one, behind the loop, knows.
 
     1: in the last iteration, 0: in one that breaks out.
@@ -62,8 +60,7 @@ class Last:
     or_more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """The loop had `iterations`, as `party`, behind it, knows."""
 
     count: Symbol
@@ -71,8 +68,7 @@ class Count:
     iterations: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
+class Fails(Struct, frozen=True):
     """Not all of `guards` hold for the thread `party`, in the iterations that `at` is in."""
 
     guards: tuple[Term, ...]
@@ -80,24 +76,21 @@ class Fails:
     at: Party
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """All of `guards` hold for the thread `party`, in the iterations that it is in."""
 
     guards: tuple[Term, ...]
     party: Party
 
 
-@dataclass(frozen=True, slots=True)
-class Unnamed:
+class Unnamed(Struct, frozen=True):
     """The warp mask of `holder` does not name the lane of the other."""
 
     mask: Term
     holder: Party
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """The two have different values of the term: they are in different tiles."""
 
     tile: Term
@@ -106,8 +99,7 @@ class Apart:
 Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed | Apart
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """One way to be unordered: the relations hold.
 
     `doubt` says why the two may be ordered all the same; "" if they are not.

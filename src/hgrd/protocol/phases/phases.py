@@ -8,8 +8,10 @@ barrier of an iteration runs together with what stands before the first one of a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.model import Access, Gap, Item, Protocol, ProtocolLoop
@@ -45,8 +47,7 @@ from hgrd.terms import Term, add, const, symbols_of, var
 Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Phases:
+class Phases(Struct, frozen=True):
     """The relation for one kernel.
 
     `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on, and `agreed` names
@@ -129,8 +130,7 @@ def _loops(path: Path) -> list[ProtocolLoop]:
     return [item for item in found if isinstance(item, ProtocolLoop)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(Struct, frozen=True):
     """Over the items around two accesses.  The methods give ways for the two to be unordered."""
 
     past: Passing

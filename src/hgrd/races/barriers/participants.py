@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
@@ -13,8 +14,7 @@ from hgrd.races.threads.two_threads import Naming
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
 
 
-@dataclass(frozen=True, slots=True)
-class Team:
+class Team(Struct, frozen=True):
     """The threads of one instance of a barrier, as two copies of a thread in the same iterations of `loops`."""
 
     barrier: Barrier

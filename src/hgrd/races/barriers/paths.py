@@ -14,8 +14,9 @@ Threads part at some iteration for the first time; until then they have been tog
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
@@ -38,8 +39,7 @@ class Miss(Enum):
     MASK = "mask"  # it is there, but the mask is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A barrier or an exit, the loops around it (outermost first), and its number in program order."""
 
     item: Barrier | Exit
@@ -51,8 +51,7 @@ class Place:
         return tuple(loop.binder for loop in self.loops)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """Conditions, over two threads named by `team`, under which the second one misses the barrier.
 
     `leaves` is where it goes another way; None: at one of the conditions on the way to the barrier.
@@ -103,8 +102,7 @@ def stays(loop: ProtocolLoop, barrier: Barrier) -> tuple[Term, ...]:
     return (*tests, *map(negate, loop.breaks))
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
+class Ways(Struct, frozen=True):
     """All ways to miss one barrier."""
 
     protocol: Protocol
@@ -268,8 +266,7 @@ class Ways:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(Struct, frozen=True):
     """Symbols of one iteration as those of another."""
 
     mapping: dict[Symbol, Term]

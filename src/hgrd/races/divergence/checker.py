@@ -9,9 +9,11 @@ made of comes first, the solver decides the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier
 from hgrd.host.model import Fact, FactKind
@@ -37,8 +39,7 @@ _FEW_ITERATIONS = 16
 _ATTEMPTS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronisation:
+class Synchronisation(Struct, frozen=True):
     """What came of the barriers of one protocol; `evidence` is that of the divergences, one by one."""
 
     divergences: tuple[Divergence, ...]
@@ -57,16 +58,14 @@ class Synchronisation:
             yield FactUse(text, FactKind.ASSUMPTION.value, span)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     posed: PosedWay
     model: Model
     method: str
     sure: bool
 
 
-@dataclass(slots=True)
-class _Barriers:
+class _Barriers(Struct):
     protocol: Protocol
     facts: tuple[Fact, ...]
     decide: Decide

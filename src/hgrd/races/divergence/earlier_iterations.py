@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hgrd.protocol.model import Exit
 from hgrd.protocol.phases.parallelism import Party
@@ -14,8 +14,7 @@ from hgrd.terms import EvaluationError, Symbol, Term, conj, const, evaluate, neg
 _MOST_ITERATIONS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A thread goes no further than iteration `iteration` of the loop at `depth`; `exits`: it leaves the kernel."""
 
     depth: int
@@ -23,8 +22,7 @@ class Left:
     exits: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """`left` is where a thread left before the iterations of the model; `sure` is False where that is not known."""
 
     left: Left | None

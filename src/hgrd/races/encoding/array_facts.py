@@ -7,8 +7,9 @@ is said of each of them: `idx[e] == a * e + b` where e is an index that it holds
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from hgrd.host.model import Fact, Holding
 from hgrd.protocol.inference.read_only_memory import element
@@ -20,8 +21,7 @@ from hgrd.terms.rewrite import bottom_up
 _MOST = 12  # elements of an array that are looked at; more than two ascend in many ways
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """An element that is looked at: `value` is what stands there, `k` its number where `filled` holds."""
 
     value: Term

@@ -7,9 +7,10 @@ if (x >= 0 && x < n) …  // 0 <= i && i < n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.protocol.model import Access, Protocol
 from hgrd.terms import FALSE, Op, Symbol, Term, conj, const, disj, eq, le, lt, maximum, minimum, symbols_of, var
@@ -19,8 +20,7 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _DIGITS: Final = {"float": 0, "float32 of int": 24, "float64 of int": 53}
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(Struct, frozen=True):
     """A test that compares a number with an integer: `sign` as if the number stood on its left.
 
     The integer has been rounded to `digits` binary digits; 0: the type has it for certain.

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Party
@@ -15,8 +16,7 @@ from hgrd.races.threads.two_threads import SUFFIX, Naming
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 
 
-@dataclass(frozen=True, slots=True)
-class Endings:
+class Endings(Struct, frozen=True):
     """Finds the endings of accesses by the counts that they mention; long lists are gone through once."""
 
     _by_count: dict[int, Mapping[str, list[int]]] = field(default_factory=dict[int, Mapping[str, list[int]]])

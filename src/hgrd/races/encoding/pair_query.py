@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
@@ -26,8 +28,7 @@ from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negat
 from hgrd.terms.rewrite import arrays_of, substitute
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two accesses at a level (None: any level, where barriers play no role), and how they can meet."""
 
     first: Access
@@ -41,8 +42,7 @@ class Pair:
         return self.first.target.size is not None or bool(self.first.bounds or self.second.bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class Posed:
+class Posed(Struct, frozen=True):
     """A query with the facts behind `Query.facts`, index by index, and what its answer depends on.
 
     `contents` are the facts behind what is said in `Query.between` of the elements of arrays.
@@ -62,18 +62,17 @@ class Posed:
     passed: tuple[Term, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Poser:
+class Poser(Struct, frozen=True):
     """Poses the queries of one protocol under `facts`; what several of them need is made once."""
 
     protocol: Protocol
     facts: tuple[Fact, ...]
     communication: Communication
-    _endings: Endings = field(default_factory=Endings, repr=False, compare=False)
+    _endings: Endings = field(default_factory=Endings)
     _namings: dict[tuple[bool, frozenset[str]], Naming] = field(
-        default_factory=dict[tuple[bool, frozenset[str]], Naming], repr=False, compare=False
+        default_factory=dict[tuple[bool, frozenset[str]], Naming]
     )
-    _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]], repr=False, compare=False)
+    _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]])
 
     def pose(
         self,

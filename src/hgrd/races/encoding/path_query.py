@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
@@ -15,8 +16,7 @@ from hgrd.terms import TRUE, Origin, Term, const, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
 
-@dataclass(frozen=True, slots=True)
-class PosedWay:
+class PosedWay(Struct, frozen=True):
     """A query with the facts behind `Query.facts`.  The two parties touch one byte, the same: the barrier.
 
     `data` and `unknown` as for pairs of accesses.

@@ -9,8 +9,9 @@ is excluded on these grounds, there is no first race, so none at all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import combinations
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.inference.recorder import finds
@@ -25,8 +26,7 @@ _MOST = 48
 _MOST_WRITES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
+class Readings(Struct, frozen=True):
     """The reads of memory that the kernel writes, by the name of their value's symbol."""
 
     reads: dict[str, Access]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level, Space
 from hgrd.findings.model import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
@@ -47,8 +49,7 @@ Decide: TypeAlias = Callable[[Query], Answer]
 Meeting: TypeAlias = tuple[Posed, Model]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What came of the pairs of one protocol; `evidence` has one entry a finding."""
 
     outcome: Outcome
@@ -62,8 +63,7 @@ class Judgement:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(Struct):
     """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter().
 
     `doubtful`: findings that need what there may never be (negative sizes, particular contents), and what that is.

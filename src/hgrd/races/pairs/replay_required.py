@@ -8,7 +8,7 @@ run shows the race, it is not decided.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.findings.model import CONFIRMED, Confidence, Finding, OpenPair, Outcome
 from hgrd.races.pairs.checker import Judgement

@@ -8,7 +8,8 @@ why).  So a store is known by the index of its thread and the iterations of the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Protocol, ProtocolLoop, accesses
@@ -21,8 +22,7 @@ from hgrd.terms import read, var
 _STORED_BEFORE = "threads find in shared memory only what their block has stored there"
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """`every_race`: all races of the kernel are looked for, on which rests what is said of twins."""
 
     protocol: Protocol

@@ -8,9 +8,11 @@ some values only, and which is not known: an address that depends on it shows no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import Making
@@ -32,8 +34,7 @@ MANY: Final = 1024  # so many times a counter is taken to be counted up, where n
 _COUNTING: Final = ("add", "sub", "inc", "dec")
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """By their keys, `objects` that the program, before the launch, has filled with what it has computed.
 
     Of the arrays in `known`, in the words of `protocol.stored.element`, it is known element by element.
@@ -59,8 +60,7 @@ def made_by(protocol: Protocol) -> Made:
     return Made({m.target.key: m for m in protocol.made if m.target.key not in whole}, frozenset(arrays))
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
     `drawn`: of what additions to counters found, with the most that each is taken to find.  `reads`: by the names in

@@ -7,7 +7,8 @@ decides nothing about them, but whether there is such a launch at all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.host.model import Fact
 from hgrd.races.encoding.pair_query import Posed, cone

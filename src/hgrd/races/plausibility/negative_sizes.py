@@ -9,7 +9,8 @@ where none such is known, it needs a precondition, or is not decided.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact

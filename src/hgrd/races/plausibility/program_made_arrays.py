@@ -15,10 +15,11 @@ has been visited, who leads a group is in none.  No element need be in a state t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import Space
 from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
@@ -43,8 +44,7 @@ _PART: Final = 64  # elements: parts that lie behind each other, each of the sam
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """An element that a thread (`side`) looks at: the array or object by what tells it from others, and by its name.
 
     `place`: where in the array (in elements) or object (in bytes), `index`: which element it is.  `block`: whose it is,
@@ -60,8 +60,7 @@ class _Look:
     block: Side | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suppositions:
+class Suppositions(Struct, frozen=True):
     """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols.
 
     Of the arrays in `filled` more is known than where their numbers begin.

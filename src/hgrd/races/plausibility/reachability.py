@@ -7,8 +7,10 @@ looked at one by one with the values of the model; where one of them leaves, the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
@@ -26,8 +28,7 @@ Numbers: TypeAlias = Mapping[Symbol, Term]
 """Iterations, by the binders of loops."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """`missing` is a condition that the model must meet and does not, or says nothing of; None: there is none.
 
     `data`: memory contents decide whether the threads come so far; `unknown`: values that the analysis does not know.
@@ -76,15 +77,15 @@ def with_condition(posed: Posed, term: Term, facts: tuple[Fact, ...]) -> Posed:
     return replace(posed, query=query, facts=(*posed.facts, *more))
 
 
-@dataclass(slots=True)
 class _LeavesError(Exception):
     """The thread leaves where `term`, as it sees it, holds; or whether it does is for the model to say."""
 
-    term: Term
+    def __init__(self, term: Term) -> None:
+        super().__init__()
+        self.term = term
 
 
-@dataclass(slots=True)
-class _Thread:
+class _Thread(Struct):
     """One of the two; `data` and `unknown` are what has kept the way to its access from being known."""
 
     protocol: Protocol

@@ -7,7 +7,8 @@ Counters and distances are not: `d[x] + d[y] < d[x]` holds of unsigned numbers n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.races.encoding.pair_query import Posed
 from hgrd.races.threads.two_threads import plain_name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import gcd
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Configuration
@@ -45,8 +46,7 @@ Named: TypeAlias = tuple[str, Term]
 """A number, and what the source calls it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """`text` as C; `term` is what it says in a query."""
 
     text: str

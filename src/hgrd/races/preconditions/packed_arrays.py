@@ -7,7 +7,8 @@ memory may lead out of one into the next one.  That it does not is a preconditio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.races.preconditions.segments import NAME
 from hgrd.solve.query import Party, Query
@@ -42,8 +43,7 @@ def of_layout(
     yield " && ".join((said, *(f"nonnegative({array})" for array in signed))), lambda q: _stay(q, starts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
+class _Lookup(Struct, frozen=True):
     """An access by way of a `pointer` to row `value`, an element of `array`, of so many elements of so many bytes."""
 
     pointer: str

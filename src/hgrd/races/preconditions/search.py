@@ -10,9 +10,11 @@ to wrap around only where that alone does not exclude the race.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, replace
 from itertools import chain
 from time import perf_counter, process_time
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
@@ -44,8 +46,7 @@ _MOST_QUERIES = 48
 _SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """All queries that one finding stands for, and the conflicts that were found in some of them.
 
     `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays

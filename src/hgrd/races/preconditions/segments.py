@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from hgrd.solve.query import Party, Query
 from hgrd.terms import Op, Origin, Term, add, conj, const, disj, le
@@ -42,8 +43,7 @@ Run: TypeAlias = tuple[Term, Term, Term]
 """Its index in two arrays, where it begins, and how long it is or where it ends (as the kernel's type has them)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     """Runs, by the names of the two arrays, are apart, and the second array's elements are at least so large."""
 
     names: tuple[str, str]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import Level
 from hgrd.findings.model import Divergence, Finding
@@ -18,8 +19,7 @@ from hgrd.solve.query import Answer, Model, Query
 from hgrd.terms import Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """The query whose model is a finding's witness, at `level`; `protocol` and `facts` are what it was posed from.
 
     `supposed`: what no input holds, and the kernel would have to compute.
@@ -33,8 +33,7 @@ class Evidence:
     supposed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierEvidence:
+class BarrierEvidence(Struct, frozen=True):
     """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: for one thread."""
 
     posed: PosedWay
@@ -48,8 +47,7 @@ class BarrierEvidence:
 Grounds: TypeAlias = Evidence | BarrierEvidence
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """A kernel at a launch (None: no host code), and who decides queries about it."""
 
     tables: Tables

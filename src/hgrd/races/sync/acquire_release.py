@@ -8,7 +8,9 @@ Programming Guide, "Memory Fence Functions"; HGRD, section 5.2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
@@ -20,8 +22,7 @@ _MOST = 24  # ways of acquiring, or of releasing, that are looked at
 _TRIED = (-2, -1, 0, 1, 2, 3)  # values of flags
 
 
-@dataclass(frozen=True, slots=True)
-class Acquire:
+class Acquire(Struct, frozen=True):
     """Where `when` holds, `seen` was made at `offset` before the access, and what it found passed `test`.
 
     By the thread itself, or by another one of its block that it has met at a barrier since (`delegated`).
@@ -39,8 +40,7 @@ class Acquire:
     spot: Spot
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """Where `when` holds, `write` is performed at `offset` after the access, by the thread or a delegate.
 
     `scope` is the narrowest of the write and of the fence between the two; `fenced`: there is one.
@@ -91,8 +91,7 @@ def scope_of(access: Access) -> Scope:
     return Scope.SYSTEM if access.volatile else Scope.WARP
 
 
-@dataclass(frozen=True, slots=True)
-class Handshakes:
+class Handshakes(Struct, frozen=True):
     """Acquires and releases around the accesses of a protocol."""
 
     protocol: Protocol

@@ -7,7 +7,8 @@ they did before is done (CUDA Programming Guide, "Memory Fence Functions": the s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
@@ -22,16 +23,14 @@ from hgrd.terms.linear import difference
 _BITS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(Struct, frozen=True):
     """Each of `total` parties performs `arrival` at most once."""
 
     arrival: Access
     total: Term
 
 
-@dataclass(slots=True)
-class Counters:
+class Counters(Struct):
     """`once` proves that no two threads of one block both perform an access."""
 
     protocol: Protocol

@@ -8,7 +8,8 @@ thread has set the flag where no other thread can have made the value that ends 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
@@ -33,16 +34,14 @@ from hgrd.terms import FALSE, Term, conj, const, disj, eq, mul, negate, substitu
 from hgrd.terms.linear import difference
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """An acquire before the second access, and the releases after the first one that can have ended it."""
 
     acquire: Acquire
     releases: tuple[Release, ...]
 
 
-@dataclass(slots=True)
-class Flags:
+class Flags(Struct):
     """`alone` proves that no two threads perform the two writes at the same place."""
 
     protocol: Protocol

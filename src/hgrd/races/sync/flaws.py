@@ -6,7 +6,8 @@ HGRD, section 5.2; CUDA Programming Guide, "Memory Fence Functions" and "Atomic 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Scope
@@ -22,8 +23,7 @@ PLAIN = "HGRD007"
 LEFT_OUT = "HGRD009"
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """A mistake in synchronisation: the code of its rule, and what it is in words."""
 
     rule: str

@@ -5,8 +5,9 @@ one of another block that takes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Party
@@ -18,8 +19,7 @@ THIRD: Final = "@3"
 """Behind the names of what a third thread has for itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """`write` gives a lock back, or takes it; in a pair under `naming`, the lock at `place` (as the pair sees it)."""
 
     write: Access

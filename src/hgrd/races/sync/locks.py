@@ -7,8 +7,10 @@ Two critical sections under the same lock do not run at once, and the fences in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from itertools import product
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Protocol, Scope, accesses
@@ -33,8 +35,7 @@ from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, ne, negate, sub
 Apart = Callable[[Access, Access], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Where `when` holds, the access is made with the lock at `offset` of `target` taken, at `scope`."""
 
     target: MemoryObject
@@ -43,8 +44,7 @@ class Held:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Locks:
+class Locks(Struct, frozen=True):
     """The locks that are held at each access, by its number.
 
     By the key of a lock, `taken_by` is what takes it, `given_by` what gives it back, and `opened_by` what does so

@@ -6,8 +6,9 @@ that have taken the same one, and do not give it back, there are not: this needs
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import product
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Access, Observation, Scope
@@ -19,8 +20,7 @@ from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Term, eq, var
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(Struct, frozen=True):
     """`locks` knows who takes what, and gives it back."""
 
     handshakes: Handshakes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop
 from hgrd.terms import Symbol
@@ -11,8 +12,7 @@ from hgrd.terms import Symbol
 Step = tuple[tuple[Item, ...], int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spot:
+class Spot(Struct, frozen=True, eq=False):
     """An item, and the sequences that lead to it with the index in each, outermost first.
 
     Every item has one: two spots are the same only if they are one object.
@@ -36,8 +36,7 @@ class Spot:
 Accesses = Sequence[tuple[Spot, Access]]
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """All items of a protocol, in program order; accesses also by number, by the symbol of what they got, and by
     the key of the object that they change.
     """

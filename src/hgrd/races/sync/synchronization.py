@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.program.span import Span
@@ -23,8 +24,7 @@ _WORD = 8  # bytes that are read and written at once
 _SIGNAL = {AccessKind.READ, AccessKind.WRITE}
 
 
-@dataclass(frozen=True, slots=True)
-class Handshaking:
+class Handshaking(Struct, frozen=True):
     """What a kernel that observes atomics or volatile reads makes of them."""
 
     handshakes: Handshakes
@@ -118,8 +118,7 @@ class Handshaking:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Communication:
+class Communication(Struct, frozen=True):
     """`handshaking` is None where the kernel has nothing to make locks, flags and counters of arrivals of."""
 
     tickets: Tickets

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
@@ -18,8 +19,7 @@ _NO_LIMIT = (1 << 31) - 1
 WHOLE_BLOCK: Final = Alike((), ())
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(Struct, frozen=True):
     """What an addition has got: its thread has [symbol, symbol + amount) of the counter for itself.
 
     `holders`: it has been handed on to all threads of its block with the same terms, who know it by `symbol`.
@@ -31,8 +31,7 @@ class Ticket:
     holders: Alike | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tickets:
+class Tickets(Struct, frozen=True):
     """By symbol name, the values of atomic additions of positive amounts, which are all different.
 
     The object must be changed by such additions alone, but for what barriers keep apart from all of them (`resets`),

@@ -10,7 +10,9 @@ The others read then what they would have found in the queue themselves, under a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
@@ -22,8 +24,7 @@ from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
 _END = ".ticket"  # of the name of the ticket behind a value
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """What a read gets: `value`, an element of a queue that nobody writes, at a place with `ticket` in it."""
 
     read: Symbol

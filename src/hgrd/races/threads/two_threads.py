@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE
@@ -54,8 +54,7 @@ def plain_name(symbol: Symbol) -> str:
     return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """Which symbols each thread has for itself.
 
     `same_block`: block indexes are common to both.  `broadcast`: private symbols that are equal here.
@@ -66,9 +65,7 @@ class Naming:
     configuration: Configuration
     same_block: bool
     broadcast: frozenset[str] = frozenset()
-    _copies: dict[Party, dict[Term, Term]] = field(
-        default_factory=lambda: {party: {} for party in Party}, repr=False, compare=False
-    )
+    _copies: dict[Party, dict[Term, Term]] = field(default_factory=lambda: {party: {} for party in Party})
 
     def is_private(self, symbol: Symbol) -> bool:
         if symbol in self.configuration.block_index:

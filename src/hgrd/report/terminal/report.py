@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.findings.model import (
     AccessKind,
@@ -39,8 +41,7 @@ _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKN
 _MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
 
 
-@dataclass(frozen=True, slots=True)
-class TextOptions:
+class TextOptions(Struct, frozen=True):
     """`strict`: same-value writes are races.  `brief`: the findings and the last line only."""
 
     strict: bool = False

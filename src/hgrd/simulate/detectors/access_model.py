@@ -8,10 +8,10 @@ atomics, releases and acquisitions all count, each within its scope; and a race 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
@@ -41,8 +41,7 @@ _ORDERED = {  # the levels that barriers of a scope order
 _COMPACT_AT = 1 << 21
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """Two threads of the launch that race, and a byte that both touch: the first one of an object."""
 
     level: Level
@@ -52,8 +51,7 @@ class Example:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Struct, frozen=True):
     """Two sites (numbers in the trace, first <= second) that race; an example for each level, narrowest first.
 
     `same_value`: both are writes, and wherever they met they wrote the same.
@@ -70,8 +68,7 @@ class Race:
         return tuple(example.level for example in self.examples)
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierUse:
+class BarrierUse(Struct, frozen=True):
     """How often threads passed a barrier, and how often some conflict would have been a race without it.
 
     A barrier with `needed` 0 is redundant in this run (Simulee, section 4.2.2), it alone: of two
@@ -84,8 +81,7 @@ class BarrierUse:
     needed: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Struct, frozen=True):
     """What accesses must have in common to be treated alike."""
 
     site: int

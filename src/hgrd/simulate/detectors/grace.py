@@ -19,9 +19,8 @@ every thread acts alone, nothing is found within a warp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
@@ -34,8 +33,7 @@ WORD = 4
 _NOBODY = -1
 
 
-@dataclass(frozen=True, slots=True)
-class StatementRace:
+class StatementRace(Struct, frozen=True):
     """Two statements (sites, first <= second) that have touched one word, and the level at which they met."""
 
     first: int
@@ -43,8 +41,7 @@ class StatementRace:
     level: Level
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class AddressRace:
+class AddressRace(Struct, frozen=True, order=True):
     """A word of a block's shared memory that two warps have raced for."""
 
     block: int
@@ -52,8 +49,7 @@ class AddressRace:
     word: int
 
 
-@dataclass(frozen=True, slots=True)
-class _WarpRows:
+class _WarpRows(Struct, frozen=True):
     """What each warp in an event does: a row a warp, the word each lane touches (-1: the lane is not active)."""
 
     warps: Ints
@@ -114,8 +110,7 @@ class _Grace:
         raise NotImplementedError
 
 
-@dataclass(slots=True)
-class _BlockStatements:
+class _BlockStatements(Struct):
     """BlkStmtTbl of a block: a row for each statement that a warp has executed since the last barrier."""
 
     rows: list[NDArray[np.int32]] = field(default_factory=list[NDArray[np.int32]])
@@ -159,8 +154,7 @@ class GraceStatements(_Grace):
                 self.races.add(StatementRace(first, second, Level.INTRA_BLOCK))
 
 
-@dataclass(slots=True)
-class _BlockCounts:
+class _BlockCounts(Struct):
     """Of one shared object of a block: how often each warp (a row) has read and written each word (a column)."""
 
     reads: NDArray[np.uint32]

@@ -17,10 +17,11 @@ A thread that has left the kernel counts as having arrived at the barriers of it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Space
@@ -43,8 +44,7 @@ _Location: TypeAlias = tuple[int, int, int]  # memory, block of its copy, first 
 _Releases: TypeAlias = dict[tuple[int, bool], Clock]  # by releasing block, and whether other blocks may acquire it
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How many threads a launch has, and how they are divided."""
 
     threads_per_block: int
@@ -67,8 +67,7 @@ class Shape:
         return block * self.warps_per_block + thread // WARP_SIZE
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """Threads went on without `barrier`, which others of their group passed: of block or warp `unit`."""
 
     barrier: Span
@@ -77,8 +76,7 @@ class Divergence:
     threads: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """When some threads do something: their epochs, one entry a thread; `clock` indexes `Ordering.clocks`."""
 
     grid: Ints
@@ -92,8 +90,7 @@ class Moment:
         return Moment(*(a[entries] for a in (self.grid, self.block, self.warp, self.segment, self.clock)))
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """A barrier that `unit` (block, warp, or 0 for the grid) passed, ending its epoch `epoch`."""
 
     scope: Scope

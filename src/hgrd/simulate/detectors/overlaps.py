@@ -7,11 +7,11 @@ their object touches in part, so that two accesses overlap exactly where they ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -20,8 +20,7 @@ _MOST = 1 << 62
 _WORD = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Accesses, one entry each; `kind` numbers what the caller tells apart, `copy` the copy of the object.
 
     `value` is what was written, as the little-endian number of its bytes, where `known`.  Columns can be
@@ -52,7 +51,7 @@ class Rows:
         return sum(column.itemsize if 0 in column.strides else column.nbytes for column in self.columns())
 
     def columns(self) -> list[Ints]:
-        return [getattr(self, field.name) for field in fields(self)]
+        return [getattr(self, name) for name in self.__struct_fields__]
 
     def distinct(self) -> Rows:
         """Every row once."""
@@ -118,8 +117,7 @@ def in_grains(rows: Rows) -> Rows:
 # ---------------------------------------------------------------- who meets whom
 
 
-@dataclass(frozen=True, slots=True)
-class Meetings:
+class Meetings(Struct, frozen=True):
     """Pairs of kinds that meet in some group, at two different parties: indexes of an example's two rows.
 
     `same` tells that the two wrote the same value.

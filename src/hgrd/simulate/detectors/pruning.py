@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import LaunchReport
@@ -24,8 +25,7 @@ def proved_in(report: LaunchReport) -> Callable[[Site], bool]:
     return lambda site: (site.span, site.kind) not in suspects
 
 
-@dataclass(slots=True)
-class Pruned:
+class Pruned(Struct):
     """An observer that passes on what is not proved; barriers, fences and what carries order it always does."""
 
     inner: Observer

@@ -12,12 +12,13 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind
@@ -55,8 +56,7 @@ def at_random(seed: int) -> Schedule:
     return Random(seed).choice
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
+class Launched(Struct, frozen=True):
     """A kernel and how it is launched; `shared_bytes` is the size of its dynamic shared memory.
 
     `variables` and `functions` are what the kernel and all that it may call name.
@@ -68,13 +68,13 @@ class Launched:
     block: Dimensions
     arguments: tuple[Argument, ...]
     shared_bytes: int = 0
-    variables: tuple[Variable, ...] = field(init=False)
-    functions: tuple[FunctionRef, ...] = field(init=False)
+    variables: tuple[Variable, ...] = ()
+    functions: tuple[FunctionRef, ...] = ()
 
     def __post_init__(self) -> None:
         variables, functions = named_in(self.program, self.kernel)
-        object.__setattr__(self, "variables", variables)
-        object.__setattr__(self, "functions", functions)
+        force_setattr(self, "variables", variables)
+        force_setattr(self, "functions", functions)
 
     @property
     def threads_per_block(self) -> int:
@@ -85,8 +85,7 @@ class Launched:
         return prod(self.grid)
 
 
-@dataclass(slots=True)
-class _Running:
+class _Running(Struct):
     """A thread with the step that it will do next; None when it has ended."""
 
     thread: Thread
@@ -94,8 +93,7 @@ class _Running:
     next: Step | None = None
 
 
-@dataclass(slots=True)
-class Execution:
+class Execution(Struct):
     """A launch under way.  `ready` are the threads that can make a step, `step` makes one.
 
     `sites` numbers the accesses of the source in the events; `fault` is why the run could not go on.

@@ -8,15 +8,15 @@ nothing orders them, the other order is tried as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import Space
 from hgrd.simulate.interleaving.execution import Execution
 from hgrd.simulate.interleaving.steps import Access
 
 
-@dataclass(frozen=True, slots=True)
-class _Footprint:
+class _Footprint(Struct, frozen=True):
     """The bytes of an access, of the block's copy for shared memory."""
 
     memory: int
@@ -34,8 +34,7 @@ class _Footprint:
         )
 
 
-@dataclass(slots=True)
-class _Choice:
+class _Choice(Struct):
     """A state on the path: what each thread would do there, which was chosen, and which are yet to be tried."""
 
     next: dict[int, _Footprint]

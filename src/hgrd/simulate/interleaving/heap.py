@@ -6,7 +6,7 @@ before an object stay pointers into it.  Numbers of local objects are given out 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import Space
 from hgrd.simulate.scalars import UndefinedError
@@ -29,8 +29,7 @@ def offset_of(address: int) -> int:
     return (address & ((1 << _OFFSET_BITS) - 1)) - _BIAS
 
 
-@dataclass(slots=True)
-class Heap:
+class Heap(Struct):
     """Objects that threads share, by number: global and constant memory, and the shared memory of each block."""
 
     objects: dict[int, bytearray] = field(default_factory=dict[int, bytearray])

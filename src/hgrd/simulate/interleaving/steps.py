@@ -6,8 +6,9 @@ Between two of them a thread computes on its own; a thread is a generator of its
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Place
@@ -21,8 +22,7 @@ Where: TypeAlias = tuple[tuple[Span, int], ...]
 """The barrier variables of Collingbourne et al. (ESOP 2013, figure 4d): calls and loops around, with iterations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """Touches `size` bytes of an object from `offset` on; the thread gets the bytes that were there.
 
     `change` makes new bytes of the old ones (None: a read).  `node` is what the access is in the source.
@@ -40,14 +40,12 @@ class Access:
     scope: Scope | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     scope: Scope
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Meet:
+class Meet(Struct, frozen=True):
     """Waits for the other threads of the block, the grid, or the lanes `mask` of the warp.
 
     The thread gets what every thread brought (`given`), by thread.  Only where `orders` this is a barrier for

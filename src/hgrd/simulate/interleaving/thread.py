@@ -7,7 +7,8 @@ memory as bytes.  Reads and writes of memory that others see are steps; local me
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
@@ -27,8 +28,7 @@ from hgrd.simulate.trace import Order
 Dimensions = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """A statement has left the function."""
 
     value: Scalar
@@ -41,8 +41,7 @@ class ExitedError(Exception):
     """The thread has ended itself (`__trap`, `exit`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """What all threads of a launch have in common; `variables` are the numbers of shared and global objects."""
 
     program: Program

@@ -7,11 +7,11 @@ divergent one can be watched, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
 
 from hgrd.findings.model import Divergence, DivergenceRule
 from hgrd.program.span import Span
@@ -39,8 +39,7 @@ class SeenError(Exception):
     """What the finding says has been seen."""
 
 
-@dataclass(slots=True)
-class Attendance:
+class Attendance(Struct):
     """What the two threads of a finding do at its barrier; `threads` are numbered in the blocks that run.
 
     `came`: for each, the instances that it has come to, with its mask.  `at`: where each waits now.  `forced`: somebody

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
@@ -31,8 +31,7 @@ DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the sam
 _EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New, ir.Unsupported, ir.Launch)
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(Struct):
     """A linked program under lowering; all its functions are lowered when they are first called.
 
     `shared` and `globals` are the variables in memory that the code uses.
@@ -104,24 +103,21 @@ def is_group(type_: Type) -> bool:
     return name.startswith("cooperative_groups::")
 
 
-@dataclass(frozen=True, slots=True)
-class InSlot:
+class InSlot(Struct, frozen=True):
     """A variable whose address nobody takes."""
 
     number: int
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
-class InMemory:
+class InMemory(Struct, frozen=True):
     """A variable that is a local object."""
 
     number: int
     size: int
 
 
-@dataclass(slots=True)
-class Loop:
+class Loop(Struct):
     """Jumps that leave the innermost loop or switch, and that go on with it, waiting for their targets.
 
     `counter` is the slot of the number of the iteration, where threads meet in the loop.
@@ -132,8 +128,7 @@ class Loop:
     counter: int | None = None
 
 
-@dataclass(slots=True)
-class Builder:
+class Builder(Struct):
     """One function under lowering."""
 
     unit: Unit

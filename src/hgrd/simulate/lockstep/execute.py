@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Storage
@@ -30,8 +29,7 @@ _BATCH = 1 << 16  # threads that run together, where blocks need not
 FUEL = 1 << 36
 
 
-@dataclass(slots=True)
-class Executable:
+class Executable(Struct):
     """A kernel ready to run, any number of times.  `sites` names the accesses that observers are told of."""
 
     unit: Unit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.program.span import Span
@@ -40,8 +40,7 @@ class TrapError(Exception):
         self.thread = thread
 
 
-@dataclass(slots=True, eq=False)
-class Batch:
+class Batch(Struct, eq=False):
     """Blocks `first_block` … `first_block + blocks - 1`, run together; threads are numbered from 0 in it."""
 
     launch: ConcreteLaunch
@@ -63,8 +62,7 @@ class Batch:
         return self.blocks * self.launch.block_threads
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
+class Frame(Struct, eq=False):
     """An activation of `code` by all threads of `lanes` (whose index is None).
 
     `place` orders activations as their calls lie in the code.  `left`: members that have not returned.
@@ -82,8 +80,7 @@ class Frame:
     left: int = 0
 
 
-@dataclass(slots=True)
-class Here:
+class Here(Struct):
     """Threads at a point of the program: what closures are given."""
 
     batch: Batch

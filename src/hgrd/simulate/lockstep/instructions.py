@@ -8,8 +8,9 @@ that are in several places are run lowest place first, so that threads rejoin wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.program.program import Function
 from hgrd.program.span import Span
@@ -23,8 +24,7 @@ Closure: TypeAlias = "Callable[[Here], Value]"
 Action: TypeAlias = "Callable[[Here], None]"
 
 
-@dataclass(slots=True, eq=False)
-class Do:
+class Do(Struct, eq=False):
     """Something all threads of the group do; `weight` counts the statements of the source in it."""
 
     run: Action
@@ -32,8 +32,7 @@ class Do:
     weight: int = 1
 
 
-@dataclass(slots=True, eq=False)
-class Jump:
+class Jump(Struct, eq=False):
     """`patience` of a back edge: how often to go round before threads that have left may go on."""
 
     target: int
@@ -41,8 +40,7 @@ class Jump:
     patience: int = 0
 
 
-@dataclass(slots=True, eq=False)
-class Branch:
+class Branch(Struct, eq=False):
     """Threads for which the condition holds fall through, the others go to `otherwise`."""
 
     condition: Closure
@@ -51,8 +49,7 @@ class Branch:
     weight: int = 1
 
 
-@dataclass(slots=True, eq=False)
-class Invoke:
+class Invoke(Struct, eq=False):
     """A call of a function with a body; its value goes to the slot `result`.
 
     `around`: the slots that count the iterations of the loops around it in which threads meet.
@@ -65,8 +62,7 @@ class Invoke:
     around: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
-class InvokeIndirect:
+class InvokeIndirect(Struct, eq=False):
     callee: Closure
     arguments: tuple[Closure, ...]
     result: int | None
@@ -74,15 +70,13 @@ class InvokeIndirect:
     around: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
-class Return:
+class Return(Struct, eq=False):
     value: Closure | None
     span: Span
     weight: int = 1
 
 
-@dataclass(slots=True, eq=False)
-class Meet:
+class Meet(Struct, eq=False):
     """A barrier, or an exchange of values among threads that have to come together for it.
 
     `mask`: the lanes of the thread's warp that take part (scope WARP).  `exchange` is evaluated when they
@@ -102,16 +96,14 @@ class Meet:
 Instruction: TypeAlias = Do | Jump | Branch | Invoke | InvokeIndirect | Return | Meet
 
 
-@dataclass(frozen=True, slots=True)
-class SlotKind:
+class SlotKind(Struct, frozen=True):
     """Of a variable: `dtype` None and `width` bytes for records."""
 
     dtype: DType | None
     width: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """Where an argument goes: to a slot, or (`size` > 0) to a local object."""
 
     number: int
@@ -119,8 +111,7 @@ class Parameter:
     dtype: DType
 
 
-@dataclass(slots=True, eq=False)
-class Code:
+class Code(Struct, eq=False):
     """A function; `objects` are its local objects: (name, size in bytes).
 
     `waits`: it has a loop that may wait for other threads.

@@ -6,10 +6,10 @@ are some of the members of a frame, in the order of their threads.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.simulate.lockstep.arithmetic import DType, Value, uniform
@@ -18,8 +18,7 @@ Indexes = NDArray[np.intp]
 _DEEPEST = 8  # of origins that are remembered: threads may leave a loop one by one
 
 
-@dataclass(slots=True, eq=False)
-class Lanes:
+class Lanes(Struct, eq=False):
     """`index` are the members of the frame (None: all `count` of them); `origin` is what they were split from.
 
     Two Lanes of the same threads may be different objects; a rejoined split gives back its origin, so that
@@ -77,8 +76,7 @@ def _ancestors(lanes: Lanes) -> list[Lanes]:
     return found
 
 
-@dataclass(slots=True, eq=False)
-class Slot:
+class Slot(Struct, eq=False):
     """A variable of a frame: one value a member.
 
     What the lanes that used it last see is kept for them apart (`latest`, of the lanes `holder`), as one

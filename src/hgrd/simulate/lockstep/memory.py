@@ -6,11 +6,11 @@ pointers somewhat before or behind an object still belong to it.  Null is 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, cast
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.simulate.lockstep.arithmetic import DType, Value
@@ -39,8 +39,7 @@ class AccessError(Exception):
         self.position = position
 
 
-@dataclass(slots=True, eq=False)
-class MemoryObject:
+class MemoryObject(Struct, eq=False):
     """`data` holds `copies` rows of `pitch` bytes, of which `size` count."""
 
     number: int
@@ -68,8 +67,7 @@ class MemoryObject:
         return known
 
 
-@dataclass(slots=True)
-class At:
+class At(Struct):
     """Where threads access an object: byte `base + index * stride`; `base` and `index` may be uniform or not.
 
     `index` None: `base` alone.
@@ -110,8 +108,7 @@ class At:
         return offsets // width
 
 
-@dataclass(slots=True)
-class Scattered:
+class Scattered(Struct):
     """Where threads access several objects at once: their pointers."""
 
     pointers: Value
@@ -161,8 +158,7 @@ def numbers_of(pointer: Value) -> NDArray[np.int64]:
     return pointer >> _SHIFT
 
 
-@dataclass(slots=True)
-class Memory:
+class Memory(Struct):
     """All objects; global ones stay from launch to launch.
 
     `symbols` are the numbers of `__device__`, `__constant__` and `__shared__` variables by key.

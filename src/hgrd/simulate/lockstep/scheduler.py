@@ -10,7 +10,6 @@ Guide, "SIMT Architecture").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +48,6 @@ class FuelError(Exception):
         self.span = span
 
 
-@dataclass(slots=True)
 class Group(Here):
     """Threads at an instruction.  `turns`: how often they have been overtaken; `rounds` since then.
 

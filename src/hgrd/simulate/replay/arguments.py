@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.host.model import ConstantMemory
 from hgrd.program.layout import size_of
@@ -27,8 +28,7 @@ from hgrd.terms import Term
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
+class Passing(Struct, frozen=True):
     """`number` is the value of floating-point arguments of which nothing is known."""
 
     valuation: Valuation

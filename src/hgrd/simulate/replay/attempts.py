@@ -8,10 +8,10 @@ out: zeros, ones, random numbers, and one of the two threads going ahead of all 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from hgrd.findings.model import BarrierThread, ThreadWitness
@@ -30,8 +30,7 @@ _MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming 
 _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not say
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(Struct, frozen=True):
     """What memory and floating-point arguments are where the model does not say.
 
     `ahead`: which of the two threads goes before all others, if any.
@@ -89,8 +88,7 @@ Two = tuple[ThreadWitness, ThreadWitness] | tuple[BarrierThread, BarrierThread]
 """The two threads of a witness."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """A launch that can be run.  `threads` are the two of the witness, numbered in the blocks that run."""
 
     executable: Executable

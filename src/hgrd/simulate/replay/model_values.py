@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.protocol.phases.phases import Party as Side
 from hgrd.races.results.evidence import Grounds
@@ -15,8 +16,7 @@ class ValuationError(Exception):
     """The model does not say what a launch needs; the message is for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Valuation:
+class Valuation(Struct, frozen=True):
     """Values for symbols and, at some indexes, for arrays."""
 
     grounds: Grounds

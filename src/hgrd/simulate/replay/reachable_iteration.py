@@ -8,7 +8,9 @@ iteration, the solver is asked again, with what it has overlooked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.protocol.model import Access, Item, ProtocolLoop
 from hgrd.protocol.phases.phases import Party as Side
@@ -20,8 +22,7 @@ _MOST_ITERATIONS = 512
 _ATTEMPTS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A thread is in no iteration of the loop behind `last`; `claim` is what the solver did not know of that."""
 
     loop: ProtocolLoop

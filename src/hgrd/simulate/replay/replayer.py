@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from math import inf
 from time import perf_counter
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
@@ -41,8 +43,7 @@ F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E", Evidence, BarrierEvidence)
 
 
-@dataclass(slots=True)
-class Replayer:
+class Replayer(Struct):
     """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once.
 
     None begins after `deadline`, a value of perf_counter().
@@ -165,8 +166,7 @@ def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
 # ---------------------------------------------------------------- running
 
 
-@dataclass(slots=True)
-class _Watch:
+class _Watch(Struct):
     """Hands on to an observer, and stops the run when its time is over, or when `seen` says so.
 
     `look` is when that is asked next: after `pause` seconds, then after twice as long, …

@@ -7,8 +7,9 @@ easier to read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from hgrd.races.results.evidence import BarrierEvidence, Evidence
 from hgrd.solve.query import Answer, Conflict, Query

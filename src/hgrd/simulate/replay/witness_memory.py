@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.program.expressions import Variable
@@ -26,8 +26,7 @@ Fill = Callable[[int, Type], NDArray[np.generic]]
 """So many elements of a scalar type: what memory holds where the model does not say."""
 
 
-@dataclass(slots=True)
-class Belongings:
+class Belongings(Struct):
     """Global memory of one run.  `starts` are the addresses of objects by key."""
 
     memory: Memory

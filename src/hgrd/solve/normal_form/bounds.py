@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from hgrd.solve.normal_form.formula import AtMost, Claim, Equal
 from hgrd.solve.normal_form.poly import Mono, Poly
@@ -27,8 +28,7 @@ class Infeasible(Exception):  # noqa: N818  (a result, not an error)
         self.facts = facts
 
 
-@dataclass(slots=True)
-class Bounds:
+class Bounds(Struct):
     """low[a] <= a <= high[a] for every atom a, given the facts in low_facts[a] and high_facts[a]."""
 
     low: list[int] = field(default_factory=list[int])

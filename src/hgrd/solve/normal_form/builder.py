@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Bounds, Span
@@ -36,8 +37,7 @@ class Power(NamedTuple):
     facts: int
 
 
-@dataclass(slots=True)
-class Builder:
+class Builder(Struct):
     """What a normal form consists of.
 
     Every claim about a fresh atom can be met whatever the values of older atoms are, as long as the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Span
@@ -25,8 +26,7 @@ class Division(NamedTuple):
     facts: int
 
 
-@dataclass(slots=True)
-class Divider:
+class Divider(Struct):
     """Divides in a builder, the same division once.
 
     `floor` rounds toward minus infinity (shifts, masks), else toward zero as C does.

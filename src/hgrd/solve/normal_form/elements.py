@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.solve.query import Query
 from hgrd.terms import Op, Term, add, const, ite, mul, sub

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.poly import Mono, Poly
 
 
-@dataclass(frozen=True, slots=True)
-class Equal:
+class Equal(Struct, frozen=True):
     """poly == 0"""
 
     poly: Poly
 
 
-@dataclass(frozen=True, slots=True)
-class Differs:
+class Differs(Struct, frozen=True):
     """poly != 0"""
 
     poly: Poly
 
 
-@dataclass(frozen=True, slots=True)
-class AtMost:
+class AtMost(Struct, frozen=True):
     """poly <= 0"""
 
     poly: Poly
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(Struct, frozen=True):
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(Struct, frozen=True):
     parts: tuple[Formula, ...]
 
 
@@ -47,8 +43,7 @@ TRUE: Final = Every(())
 FALSE: Final = Some(())
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A formula that holds whenever the facts in `facts` (a bit set of fact numbers) do."""
 
     formula: Formula

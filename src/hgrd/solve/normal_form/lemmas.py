@@ -9,9 +9,10 @@ the end of its interval), `values` (a factor at the value the model gives it).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import prod
+
+from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Bounds
@@ -33,8 +34,7 @@ from hgrd.solve.normal_form.poly import ONE, Mono, Poly, PolyKey
 from hgrd.solve.normal_form.prepare import Normal
 
 
-@dataclass(frozen=True, slots=True)
-class Lemmas:
+class Lemmas(Struct, frozen=True):
     """Which families are on."""
 
     radix: bool = True

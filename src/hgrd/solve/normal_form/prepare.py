@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import gcd
+
+from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Bounds, Infeasible, Span, propagate
@@ -33,8 +34,7 @@ from hgrd.terms import interval as intervals
 _PASSES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Normal:
+class Normal(Struct, frozen=True):
     """A problem over integer atoms: the claims (the overlap among them), and what the lemmas need to know.
 
     `gap` is the polynomial that is 0 where the accesses meet.  `in_range` are the assumptions that
@@ -54,8 +54,7 @@ class Normal:
     opaque_bits: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """Bounds of symbols under exact semantics, and the soft wraps they do not exclude."""
 
     spans: Mapping[Symbol, Span]

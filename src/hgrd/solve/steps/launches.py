@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from hgrd.solve.invented_arrays import PATTERNS, column_reads, scalar_reads
 from hgrd.solve.normal_form.bounds import Span
@@ -23,8 +23,7 @@ _MANY_SERIALS: Final = 2
 _MOST_BLOCKS: Final = 6  # along one axis
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """`model` is a conflict found in one of `launches` launches, if there was one."""
 
     launches: int

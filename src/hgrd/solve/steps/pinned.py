@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.solve.normal_form.bounds import Infeasible
 from hgrd.solve.normal_form.definitions import definitions

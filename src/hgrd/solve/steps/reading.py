@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.normal_form.prepare import Known
@@ -14,8 +15,7 @@ from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """`symbol` stands for array[index]."""
 
     array: str
@@ -23,8 +23,7 @@ class Look:
     symbol: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """Conditions (the overlap among them) over symbols alone; the wraps in `assumed` are taken to be in range.
 
     `symbols` maps a symbol of the query to the one with tighter bounds that stands for it here, and to

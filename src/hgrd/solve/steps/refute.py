@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.builder import Application
@@ -23,8 +24,7 @@ _BRANCHES = 40
 _READABLE = (32, 1024)
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """At most `rounds` checks that share `units` of z3's resource count."""
 
     rounds: int
@@ -32,20 +32,17 @@ class Effort:
     arithmetic: Arithmetic = Arithmetic.OLD
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """No valuation meets the claims; `facts` (a bit set) are those used."""
 
     facts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     model: Model
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """`near` is a valuation of the symbols that meets the abstraction, if one was found."""
 
     reason: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from msgspec import Struct, field
 
 from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.normal_form.definitions import definitions, in_order
@@ -22,8 +22,7 @@ _BEYOND: Final = (1 << 62) + 1  # what is as far from 0 as that is not tried: co
 _FREE_SYMBOLS: Final = frozenset({Origin.BLOCK, Origin.THREAD, Origin.LOOP})
 
 
-@dataclass(frozen=True, slots=True)
-class Sampler:
+class Sampler(Struct, frozen=True):
     """Draws values of shared symbols; equalities among the facts are solved for a symbol, not guessed."""
 
     problem: Problem

@@ -6,8 +6,10 @@ A wrap that needs huge sizes is a note; one at sizes people use is a race.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.solve.normal_form.bounds import Infeasible, Span
 from hgrd.solve.normal_form.lemmas import Lemmas
@@ -24,23 +26,20 @@ _LARGEST_SYMBOL: Final = 1 << 20
 _LARGEST_ADDRESS: Final = 1 << 31
 
 
-@dataclass(frozen=True, slots=True)
-class Harmless:
+class Harmless(Struct, frozen=True):
     """No valuation wraps into a conflict, given `facts`."""
 
     facts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wraps:
+class Wraps(Struct, frozen=True):
     """`model` wraps into a conflict, at sizes people use if `realistic`."""
 
     model: Model
     realistic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """Not decided within the budget."""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
+
+from msgspec import Struct, field
 
 from hgrd.source.build.flags import Flags, flags_of, words_of
 
@@ -17,8 +18,7 @@ class BuildError(Exception):
     """A build directory that says nothing; the message is for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Struct, frozen=True):
     """`commands` are the flags of a compilation database by the files' real paths.
 
     `roots` are directories that were given as programs: below them, the Makefile or CMakeLists.txt next to a

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.source.options import SourceOptions
 
@@ -24,8 +26,7 @@ _SPELLINGS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(Struct, frozen=True):
     """The flags that bear on what a file means; directories and headers relative to the working directory.
 
     Everything else (architectures, optimisation, warnings, outputs) is dropped.

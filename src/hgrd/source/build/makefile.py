@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from hgrd.source.build.flags import Flags, flags_of, words_of
 
@@ -51,16 +52,14 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
     return reduce(Flags.common, (flags_of(recipe, directory) for recipe in compiling)) if compiling else Flags()
 
 
-@dataclass(slots=True)
-class _Rule:
+class _Rule(Struct):
     """`line` names targets and prerequisites."""
 
     line: str
     recipe: list[str] = field(default_factory=list[str])
 
 
-@dataclass(slots=True)
-class _Make:
+class _Make(Struct):
     variables: dict[str, str] = field(default_factory=dict[str, str])
     rules: list[_Rule] = field(default_factory=list[_Rule])
 

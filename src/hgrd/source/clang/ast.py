@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
 import orjson
+from msgspec import Struct
 
 from hgrd.program.span import NOWHERE, Span
 
@@ -32,8 +32,7 @@ _PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"li
 _OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A top-level declaration that was not parsed: too big, or not understood."""
 
     reason: str

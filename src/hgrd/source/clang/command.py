@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
@@ -82,8 +83,7 @@ def user_flags(options: SourceOptions) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Everything that one start of clang needs; `scratch` is a directory of its own.
 
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.

@@ -11,9 +11,10 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from hgrd.source.clang.toolchain import Toolchain
 
@@ -29,8 +30,7 @@ _BUILD_SECONDS = 120
 _KEPT_BYTES = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """What goes into a precompiled header: the flags of the files that will use it, and its headers."""
 
     toolchain: Toolchain

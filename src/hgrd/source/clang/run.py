@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, BinaryIO
+
+from msgspec.structs import replace
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags

@@ -14,10 +14,11 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct
 
 MINIMUM_CLANG = 18
 NEWEST_CLANG = 22
@@ -55,8 +56,7 @@ _ZIG_C_DIRS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
+class Toolchain(Struct, frozen=True):
     """A clang and where its headers lie.
 
     `flags` go on every command line, `cxx_flags` only for C++; `identity` changes whenever the

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.program.program import Side, Template
 from hgrd.program.types import IntType, OpaqueType, RecordType

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.program.layout import align_of, size_of
 from hgrd.program.types import POINTER_SIZE, Field, OpaqueType, Record, RecordType, Type
@@ -12,8 +13,7 @@ from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import Declarations, RecordDeclaration
 
 
-@dataclass(slots=True)
-class _Progress:
+class _Progress(Struct):
     """Where the next member goes; `bits` are the used bits of an open bit-field unit at `unit`."""
 
     size: int = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.program.program import Side, Template
 from hgrd.program.span import Span
@@ -18,8 +19,7 @@ Scope: TypeAlias = tuple[str, ...]
 _UNNAMED = re.compile(r"\((?:lambda|anonymous|unnamed)[^()]* at ([^()]*:\d+:\d+)\)")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordDeclaration:
+class RecordDeclaration(Struct, frozen=True):
     """A class with its definition; `scope` is the one inside of it."""
 
     key: str
@@ -29,8 +29,7 @@ class RecordDeclaration:
     pattern: bool  # of a template, not instantiated
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionDeclaration:
+class FunctionDeclaration(Struct, frozen=True):
     """What is known of a function without its body; `type_text` as clang prints the function's type."""
 
     key: str
@@ -52,8 +51,7 @@ class FunctionDeclaration:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class VariableDeclaration:
+class VariableDeclaration(Struct, frozen=True):
     """A variable of namespace or class scope."""
 
     node: Node
@@ -61,8 +59,7 @@ class VariableDeclaration:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A function body to lower."""
 
     declaration: FunctionDeclaration
@@ -74,8 +71,7 @@ class Definition:
         return self.template is not None
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(Struct):
     """The tables; ids are clang's and live as long as one run of it."""
 
     records: dict[str, RecordDeclaration] = field(default_factory=dict[str, RecordDeclaration])

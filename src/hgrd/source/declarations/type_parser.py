@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.types import (
     BOOL,
@@ -26,8 +28,7 @@ from hgrd.program.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QualifiedType:
+class QualifiedType(Struct, frozen=True):
     """A type with the qualifiers of its outermost level; `returns` is the result of a function type."""
 
     type: Type

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from hgrd.program.expressions import (
     AddressOf,
@@ -49,8 +50,7 @@ def unwrapped(node: Node) -> Node:
     return node
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """How each kind of node is lowered."""
 
     values: Mapping[str, ValueRule]
@@ -58,8 +58,7 @@ class Tables:
     statements: Mapping[str, StatementRule]
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(Struct):
     """One run of clang over one file.
 
     By clang's numbers: `captures` are the variables that the fields of a closure's class hold, `local_constants` the
@@ -91,8 +90,7 @@ class Unit:
         return found
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """The function being lowered.  `captures` are the fields of a lambda by the captured variable's id."""
 
     unit: Unit

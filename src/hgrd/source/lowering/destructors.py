@@ -8,7 +8,8 @@ members and bases of its object, too.  Objects of classes without a destructor i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.program.expressions import (
     AddressOf,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hgrd.program.control_flow.irregular import structured
 from hgrd.program.expressions import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
 from hgrd.program.span import Span

@@ -6,7 +6,8 @@ import gc
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hgrd.program.expressions import Storage
 from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Template
@@ -33,8 +34,7 @@ _MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
 _DEPTH = 20_000
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """What one run of clang has given so far."""
 
     unit: Unit

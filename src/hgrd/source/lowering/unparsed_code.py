@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.expressions import (
     AddressOf,
@@ -53,8 +55,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """A file without comments and literals, and where its lines begin."""
 
     code: str
@@ -138,8 +139,7 @@ def _read(file: str) -> _Text | None:
     return _Text(blanked(text), starts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(Struct, frozen=True):
     functions: Mapping[str, Function]
     globals: Mapping[str, Global]
 
@@ -193,8 +193,7 @@ def _unknown(globals_: Mapping[str, Global], file: str, place: int, text: _Text,
 # ---------------------------------------------------------------- functions
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(Struct, frozen=True):
     """Whether there is something to leave by `break`, or to go on with by `continue`."""
 
     breaks: bool = False
@@ -205,8 +204,7 @@ _OUTSIDE = _Around()
 _Change: TypeAlias = "Callable[[tuple[Statement, ...], _Around], tuple[Statement, ...]]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Marking:
+class _Marking(Struct, frozen=True):
     """One error in one function of the host; `words` are the names in what it may have cost."""
 
     unit: _Unit

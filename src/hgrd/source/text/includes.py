@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _LEVELS = 5
 _HEADER_FOLDERS = ("", "include", "inc", "common", "common/inc", "Common", "src", "utils")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")', re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class Includes:
+class Includes(Struct, frozen=True):
     """What a file includes, directly and through the user's other files.
 
     `texts` are the user's files by path, the file itself first; `system` and `missing` are spelled as in

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
 from hgrd.program.span import Span
@@ -32,8 +33,7 @@ _ARRAY = re.compile(r"\b(\w+)\s*\[([^\[\]]*)\]")
 _WHOLE = r"\bcuda(?:Memcpy(?:To|From)Symbol(?:Async)?|GetSymbolAddress)\s*\((?:[^(),;]*,)?\s*"
 
 
-@dataclass(frozen=True, slots=True)
-class Presumption:
+class Presumption(Struct, frozen=True):
     """Macros to define, names of constants to declare, constants that open the extents in which they stand."""
 
     macros: tuple[str, ...] = ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Call, Construct, IndirectCall, Launch, Storage, Variable

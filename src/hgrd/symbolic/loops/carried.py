@@ -6,8 +6,10 @@ A trial iteration on placeholders finds out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.types import BoolType, IntType
@@ -167,8 +169,7 @@ def _only_cells(key: str, start: State, ends: Ends) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Classifier:
+class _Classifier(Struct, frozen=True):
     machine: Machine
     cells: list[tuple[MemoryObject, int, Cell]]
     placeholders: list[Value]

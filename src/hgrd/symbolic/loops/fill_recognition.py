@@ -8,8 +8,10 @@ the same with these replaced by what they are at its end.  The step from one to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.program.types import IntType
 from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Fill, Stored
@@ -38,8 +40,7 @@ if TYPE_CHECKING:
 _MOST_STORES: Final = 16  # in one iteration, to one object
 
 
-@dataclass(frozen=True, slots=True)
-class _Iteration:
+class _Iteration(Struct, frozen=True):
     """From one iteration to the next: by symbol, what stands for it there, in the first one, and behind the last."""
 
     binder: Symbol
@@ -75,8 +76,7 @@ class _Iteration:
         return {name for name in used if index.get(name, -1) >= self.mark}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a loop fills, object by object; `cells` are where the values of symbols are found behind it."""
 
     objects: tuple[tuple[MemoryObject, tuple[Fill, ...]], ...] = ()

@@ -6,7 +6,8 @@ That such a test holds in an iteration says nothing of the iterations before, ot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hgrd.program.types import INT
 from hgrd.terms import Op, Symbol, Term, conj, const, disj, le, lt, mod, ne, negate, sub, symbols_of, var
@@ -50,8 +51,7 @@ def highest_before_equal(test: Term, counter: Symbol) -> int | None:
     return -start // slope - 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Rising:
+class _Rising(Struct, frozen=True):
     """A difference that grows every iteration: what it is `first` and `here`, and whether it `skips` 0."""
 
     first: Term

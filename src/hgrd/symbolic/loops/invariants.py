@@ -10,8 +10,9 @@ other values that an iteration can leave in it: an induction over the iterations
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
@@ -22,8 +23,7 @@ _MOST_VALUES = 8  # that one iteration may leave in a variable
 _MOST_CONDITIONS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True):
     """`term` holds of the value that `hole` stands for; the program tests it at `span`."""
 
     term: Term
@@ -35,8 +35,7 @@ class Invariant:
         return term
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
+class _Left(Struct, frozen=True):
     """A value that an iteration leaves, and the conditions under which it does."""
 
     value: Term

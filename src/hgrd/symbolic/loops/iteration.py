@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A loop as the machine runs it: `test` before the body, or (do-while) after it."""
 
     test: Expression | None

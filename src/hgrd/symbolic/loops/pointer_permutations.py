@@ -7,9 +7,10 @@ enumerated that iterations make of the first one, whatever the conditions in the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from hgrd.symbolic.values import OPAQUE, Choice, FunctionValue, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, eq, mod, negate, symbols_of, var
@@ -23,8 +24,7 @@ _MOST_ARRANGEMENTS = 24
 _MOST_CONDITIONS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffled:
+class Shuffled(Struct, frozen=True):
     """The variable number `index` of some that hold one of these arrangements.
 
     `turns`: each iteration makes the next arrangement of the first one, which holds before the loop, and the last makes
@@ -106,8 +106,7 @@ def left(
     return Shuffled(shuffling.together.index(index), tuple(all_left), False, loop)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shuffling:
+class _Shuffling(Struct, frozen=True):
     """The variables that pass pointers to each other, what they hold at `first`, and `where` placeholders stand."""
 
     together: list[int]

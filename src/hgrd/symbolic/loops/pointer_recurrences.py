@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from hgrd.symbolic.loops.pointer_permutations import (
     Shuffled,
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from hgrd.symbolic.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     """After the first iteration, one of some pointers; the offsets of those in `moving` are not known."""
 
     pointers: tuple[PointerValue, ...]

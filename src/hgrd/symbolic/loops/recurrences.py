@@ -6,8 +6,9 @@ unknown, of origin COMPUTED if memory contents went into them (DATA if they are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.exits import Ends
@@ -48,8 +49,7 @@ UNCHANGED: Final = Steady(const(0))
 _LEFT: Final = const(-1)  # no iteration's number: the loop is over
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """A cell that lives from one iteration to the next: its first value and its way of changing.
 
     `broken`: an iteration that breaks out has changed it before.  `agreed`: all who run the loop have the
@@ -75,8 +75,7 @@ class Carried:
         return self.progress != UNCHANGED
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """`cells` of the objects that an iteration changes; what else these objects hold is lost.
 
     But not in those of `steady`: there nothing changes outside of the cells.  `led` are pointers that an iteration
