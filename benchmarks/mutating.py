@@ -134,14 +134,13 @@ def without_facts(kind: str) -> Callable[[], None]:
 
 
 def without_lemmas(family: str) -> Callable[[], None]:
-    def apply() -> None:
-        from dataclasses import fields
+    """No lemma of this family is added."""
 
-        from hgrd.solve.normal_form.lemmas import Lemmas
+    def change(old: Callable[..., Any], normal: Any, on: Any, *more: Any) -> Any:
+        return old(normal, replace(on, **{family: False}), *more)
 
-        Lemmas.__init__.__defaults__ = tuple(f.name != family for f in fields(Lemmas))
-
-    return apply
+    steps = ("first_lemmas", "last_lemmas", "value_lemmas")
+    return together(*(around(f"solve.steps.refute:{step}", change) for step in steps))
 
 
 def without_broadcast(old: Callable[..., Any], poser: Any, pair: Any) -> Any:

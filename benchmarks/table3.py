@@ -17,11 +17,9 @@ import json
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from msgspec.structs import replace
 
 from benchmarks.run_suites import Job, jobs_of, judged, run
 

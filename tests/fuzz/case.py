@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
-
-from msgspec.structs import replace
 
 from tests.fuzz import hosts
 from tests.fuzz.devices import WIDE, Maker

@@ -139,12 +139,11 @@ class Before:
                 data.view(dtype)[at] = value
 
 
-@dataclass(slots=True)
-class _Filled(Memory):
+class _Filled(Memory, kw_only=True):
     """`names` are those of the shared variables, by key."""
 
-    before: Before = field(kw_only=True)
-    names: Mapping[str, str] = field(kw_only=True)
+    before: Before
+    names: Mapping[str, str]
 
     def place_copies(self, name: str, home: Home, size: int, copies: int) -> MemoryObject:
         made = Memory.place_copies(self, name, home, size, copies)

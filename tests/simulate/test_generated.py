@@ -6,8 +6,8 @@ from hgrd.program.program import Program
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.interleaving.execution import Execution, Schedule, at_random, one_after_another
 from tests.checking import parse
-from tests.races.generated import BLOCKS, CELLS, THREADS, N, in_order, races
-from tests.races.test_generated import KERNELS, SOURCE, lines_of
+from tests.random_kernels.computed import BLOCKS, CELLS, THREADS, N, in_order, races
+from tests.random_kernels.test_random_kernels import KERNELS, SOURCE, lines_of
 from tests.simulate.dynamic import WORDS, ints, launch, model_of, ran
 
 NAMES = sorted(KERNELS)[:30]

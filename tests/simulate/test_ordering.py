@@ -6,11 +6,10 @@ behind and before all its threads, and a message leads from a release to an acqu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
-from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.protocol.model import Scope

@@ -14,7 +14,7 @@ from hgrd.races.results.evidence import BarrierEvidence, Situation
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
-from tests.divergence.test_rules import SOURCE
+from tests.verdicts.barriers.test_divergence import SOURCE
 
 Change = Callable[[Divergence, BarrierEvidence], tuple[Divergence, BarrierEvidence]]
 

@@ -10,7 +10,7 @@ from hgrd.findings.model import Outcome, Report
 from hgrd.host.kinds import CLASSES
 from hgrd.host.model import FactKind
 from tests.checking import check
-from tests.facts.test_facts import PROGRAMS
+from tests.verdicts.facts.test_facts import PROGRAMS
 
 WITHIN = "stay within arrays"  # an assumption that rests on the sizes of allocations
 

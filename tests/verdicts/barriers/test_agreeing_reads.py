@@ -6,7 +6,7 @@ The comments are those of test_rules.
 import pytest
 
 from tests.checking import check
-from tests.divergence.test_rules import expected, observed
+from tests.verdicts.barriers.test_divergence import expected, observed
 
 SOURCE = """
 #include <cooperative_groups.h>

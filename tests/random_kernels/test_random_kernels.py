@@ -10,7 +10,7 @@ from hgrd.findings.model import KernelReport, Site, ThreadWitness
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
 from tests.checking import parse
-from tests.races.generated import (
+from tests.random_kernels.computed import (
     BLOCKS,
     FUNCTIONS,
     THREADS,
@@ -24,7 +24,7 @@ from tests.races.generated import (
     races,
     source,
 )
-from tests.races.making import Maker
+from tests.random_kernels.making import Maker
 
 COUNT = 60
 MODERATE = ("-1000 <= n && n <= 1000", "gridDim.x <= 1000")  # Python's integers do not overflow

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from tests.races.generated import (
+from tests.random_kernels.computed import (
     OPERATORS,
     Access,
     Branch,
