@@ -208,13 +208,13 @@ MUTATIONS = (
         "uniform-never",
         "no condition is the same in all threads",
         _BARRIERS,
-        gives(False, "races.pairs.candidates:Uniform.__call__"),
+        gives(False, "races.threads.uniformity:UniformSymbols.__call__"),
     ),
     Mutation(
         "uniform-always",
         "every condition is the same in all threads",
         _BARRIERS,
-        gives(True, "races.pairs.candidates:Uniform.__call__"),
+        gives(True, "races.threads.uniformity:UniformSymbols.__call__"),
     ),
     *(
         Mutation(

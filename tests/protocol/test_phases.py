@@ -9,8 +9,8 @@ from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Phases, phases
-from hgrd.races.pairs.candidates import Uniform
 from hgrd.races.pairs.printer import order_in_words
+from hgrd.races.threads.uniformity import UniformSymbols
 from tests.checking import protocols
 
 WRITE_A, READ_A = "tile[t] = 1;", "x += tile[t + 1];"
@@ -142,7 +142,7 @@ def met(relation: Phases, first: Access, second: Access, level: Level = Level.IN
 def test_block(kernels: dict[str, Protocol], name: str):
     _, with_itself, with_the_read = BODIES[name]
     protocol = kernels[name]
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     write, read = two_accesses(protocol)
     assert (met(relation, write, write), met(relation, write, read)) == (with_itself, with_the_read)
 
@@ -150,7 +150,7 @@ def test_block(kernels: dict[str, Protocol], name: str):
 @pytest.mark.parametrize("name", BODIES)
 def test_barriers_of_blocks_do_not_order_blocks(kernels: dict[str, Protocol], name: str):
     protocol = kernels[name]
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     write, read = two_accesses(protocol)
     assert met(relation, write, read, Level.INTER_BLOCK) == "unordered"
     assert relation.ordered_alike(write, read) == (BODIES[name][2] == "unordered")
@@ -185,5 +185,5 @@ __global__ void k(int *out, int n) {{
 }}
 """
     protocol = protocols(tmp_path, source)["k"]
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     assert {level for level in Level if met(relation, *two_accesses(protocol), level) == ""} == ordered

@@ -25,11 +25,11 @@ from hgrd.races.barriers.paths import Miss, Way, Ways, choices, places
 from hgrd.races.barriers.warp_masks import mask_ways, unknown_mask
 from hgrd.races.divergence.earlier_iterations import Past, first_false, past_of
 from hgrd.races.encoding.path_query import PosedWay, pose_way
-from hgrd.races.pairs.candidates import Uniform
 from hgrd.races.plausibility.computed_values import Contents, contents
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.sync.acquire_release import steady
+from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
 from hgrd.terms import Term, const, le, var
 
@@ -215,7 +215,7 @@ def _rule(barrier: Barrier, way: Way) -> DivergenceRule | None:
 
 def synchronisation(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> Synchronisation:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
-    known = contents(protocol, phases(protocol, Uniform(protocol)))
+    known = contents(protocol, phases(protocol, UniformSymbols(protocol)))
     alike = steady(protocol)
     protocol = replace(protocol, broadcast=alike.broadcast, agreed=alike.agreed)
     return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

@@ -10,22 +10,6 @@ from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import Pair
-from hgrd.terms import Symbol
-
-
-class Uniform:
-    """Tells symbols that all threads of a block, or between blocks of the grid, agree on."""
-
-    def __init__(self, protocol: Protocol) -> None:
-        c = protocol.configuration
-        threads = {s.name for s in c.thread if s is not None}
-        blocks = {s.name for s in c.block_index if s is not None}
-        self._of_threads = (protocol.private - protocol.broadcast.keys()) | threads
-        alike = protocol.broadcast.keys() & protocol.everywhere
-        self._of_blocks = (protocol.private - alike) | threads | blocks
-
-    def __call__(self, symbol: Symbol, level: Level) -> bool:
-        return symbol.name not in (self._of_blocks if level is Level.INTER_BLOCK else self._of_threads)
 
 
 def candidates(protocol: Protocol) -> Iterator[tuple[Access, Access]]:

@@ -13,9 +13,10 @@ from hgrd.protocol.phases.parallelism import Ahead, Apart, At, Count, Fails, Hol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.encoding.pair_query import Pair, Posed, Poser
-from hgrd.races.pairs.candidates import Uniform, candidates, levels_of, posed_pairs
+from hgrd.races.pairs.candidates import candidates, levels_of, posed_pairs
 from hgrd.races.pairs.synchronization_proofs import communication
 from hgrd.races.sync.work_queues import opened
+from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Party
 from hgrd.terms import TRUE, Term, conj, show
@@ -25,7 +26,7 @@ _NAMES: Final[Mapping[Side, str]] = {Side.FIRST: "the first", Side.SECOND: "the 
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
     """For every pair of accesses that may conflict: the levels at which no barrier separates them, and when."""
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         lines.append(f"  {_access(a)} against {_access(b)}")

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.phases import Phases, phases
-from hgrd.races.pairs.candidates import Uniform
 from hgrd.races.sync.tickets import Ticket, Tickets, elsewhere, handed_on, same_place, tickets
+from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
 
 _END = ".ticket"  # of the name of the ticket behind a value
@@ -34,13 +34,13 @@ class Delivery(Struct, frozen=True):
 
 def opened(protocol: Protocol) -> tuple[Protocol, Phases, Tickets]:
     """The protocol in terms of what is in the queues that its threads draw tickets for, with phases and tickets."""
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     drawn = tickets(protocol, relation)
     found = _deliveries(protocol, drawn)
     if not found:
         return protocol, relation, drawn
     protocol = _delivered_to(protocol, found)
-    relation = phases(protocol, Uniform(protocol))
+    relation = phases(protocol, UniformSymbols(protocol))
     return protocol, relation, tickets(protocol, relation, (d.ticket for d in found))
 
 
