@@ -8,6 +8,13 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.findings.rules import (
+    BARRIER_AFTER_EXITS,
+    BARRIER_DIVERGENCE,
+    DATA_RACE,
+    SPIN_LIVELOCK,
+    WRONG_WARP_MASK,
+)
 from hgrd.program.span import Span
 
 __all__ = [
@@ -117,8 +124,8 @@ class Finding(Struct, frozen=True):
     facts: tuple[FactUse, ...]
     same_value: bool = False  # both write the same value: a note unless --strict
     condition: str = ""  # the precondition that would exclude it, if one does
-    rule: str = "HGRD001"  # HGRD005 to HGRD007, HGRD009: a mistake in synchronisation that would order the two
-    cause: str = ""  # that mistake, in words
+    rule: str = DATA_RACE.code  # or that of a mistake in synchronisation that would order the two
+    cause: str = ""  # that mistake in words; "" if there is none
     method: str = ""
     replay: str = ""
     replay_seconds: float = 0.0
@@ -137,12 +144,12 @@ class OpenPair(Struct, frozen=True):
 
 
 class DivergenceRule(Enum):
-    """Rules on barriers, by code."""
+    """Rules of findings about barriers and of livelocks; the values are their codes."""
 
-    DIVERGENT = "HGRD002"  # some threads perform the barrier, others go another way
-    EXITED = "HGRD003"  # the others have left the kernel: current hardware counts them as arrived
-    MASK = "HGRD004"  # a warp barrier whose mask does not name its caller, or not the same for all
-    LIVELOCK = "HGRD008"  # no barrier: a lock that threads of a warp spin on, and give back behind the loop
+    DIVERGENT = BARRIER_DIVERGENCE.code  # some threads perform the barrier, others take another path
+    EXITED = BARRIER_AFTER_EXITS.code  # the others have left the kernel: current hardware counts them as arrived
+    MASK = WRONG_WARP_MASK.code  # a warp barrier whose mask does not name its caller, or is not the same for all
+    LIVELOCK = SPIN_LIVELOCK.code  # no barrier: a lock that threads of a warp spin on and release after the loop
 
 
 class BarrierThread(Struct, frozen=True):

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 
 from msgspec import Struct
 
 from hgrd.findings.model import CONFIRMED, Confidence, Divergence, DivergenceRule, Finding, Outcome, Report
-
-
-class Severity(Enum):
-    """ERROR and WARNING fail a check; a NOTE does not."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
+from hgrd.findings.rules import RULES, Severity
 
 
 def severity(finding: Finding, strict: bool) -> Severity:
-    """A conditional race warns; two writes of the same value are a note unless `strict`."""
+    """Severity of a race: that of its rule; a conditional race is a warning, writes of the same value a note.
+
+    With `strict`, writes of the same value are as severe as other races.
+    """
     if finding.same_value and not strict:
         return Severity.NOTE
-    return Severity.WARNING if finding.confidence is Confidence.CONDITIONAL else Severity.ERROR
+    if finding.confidence is Confidence.CONDITIONAL:
+        return Severity.WARNING
+    rule = RULES[finding.rule]
+    return rule.strict_severity if strict else rule.severity
 
 
 def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
-    """What only some hardware suffers from (exited threads, locks within a warp) is a note unless `strict`."""
-    harmless = divergence.rule in (DivergenceRule.EXITED, DivergenceRule.LIVELOCK)
-    return Severity.NOTE if harmless and not strict else Severity.ERROR
+    """Severity of a finding about a barrier or a livelock: that of its rule, with or without `strict`."""
+    rule = RULES[divergence.rule.value]
+    return rule.strict_severity if strict else rule.severity
 
 
 class Tally(Struct, frozen=True):

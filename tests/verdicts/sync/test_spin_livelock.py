@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Confidence, Outcome
-from hgrd.findings.severity import Severity, severity_at_barrier, tally
+from hgrd.findings.rules import Severity
+from hgrd.findings.severity import severity_at_barrier, tally
 from tests.checking import check
 
 # A comment `spins` stands at what takes a lock that two threads of a warp want at once.

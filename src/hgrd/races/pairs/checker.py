@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import Level, Space
 from hgrd.findings.model import Confidence, FactUse, Finding, OpenPair, Outcome, Proof
 from hgrd.findings.options import AnalysisOptions
+from hgrd.findings.rules import DATA_RACE
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
@@ -307,9 +308,9 @@ class Judge(Struct):
         """The rule, and what keeps synchronisation that is there from ordering the two, if anything does."""
         handshaking = self.poser.communication.handshaking
         if handshaking is None or pair.level is None:
-            return "HGRD001", ""
+            return DATA_RACE.code, ""
         found = flaw(handshaking, pair.first, pair.second, pair.level)
-        return ("HGRD001", "") if found is None else (found.rule, found.text)
+        return (DATA_RACE.code, "") if found is None else (found.rule, found.text)
 
     def _doubt(self, pair: Pair, posed: Posed) -> str | None:
         """Why a conflict in the query may be none in the program."""

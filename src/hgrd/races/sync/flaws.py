@@ -10,17 +10,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.findings.rules import MISSING_FENCE, NARROW_SCOPE, PLAIN_LOCK_ACCESS, UNGUARDED_DELEGATE
 from hgrd.protocol.model import Access, Scope
 from hgrd.races.sync.acquire_release import Acquire, Handshakes, Release, at_least, reads_volatile
 from hgrd.races.sync.arrival_counters import needs_no_fence
 from hgrd.races.sync.locks import takes_lock
 from hgrd.races.sync.synchronization import Handshaking
 from hgrd.terms import TRUE
-
-UNFENCED = "HGRD005"
-NARROW = "HGRD006"
-PLAIN = "HGRD007"
-LEFT_OUT = "HGRD009"
 
 
 class Flaw(Struct, frozen=True):
@@ -53,7 +49,7 @@ def _of_lock_words(handshakes: Handshakes, a: Access, b: Access) -> Flaw | None:
     if not atomic or not plain:
         return None
     text = f"line {plain[0].span.line} accesses {a.target.name}, which others lock with atomics, without one"
-    return Flaw(PLAIN, text)
+    return Flaw(PLAIN_LOCK_ACCESS.code, text)
 
 
 def _of_locks(handshakes: Handshakes, a: Access, b: Access, needed: Scope) -> Iterator[Flaw]:
@@ -95,13 +91,13 @@ def _left_out(
     if not any(r.when is TRUE for r in arriving) and not any(handshakes.delegates(before, r.spot) for r in arriving):
         line = arriving[0].write.span.line
         text = f"one thread of the block arrives at {counter} in line {line}, but no barrier before makes it wait for"
-        yield Flaw(LEFT_OUT, f"{text} what the others do in line {before.span.line}")
+        yield Flaw(UNGUARDED_DELEGATE.code, f"{text} what the others do in line {before.span.line}")
     if not acquire.delegated and acquire.when is not TRUE:
         line = acquire.seen.span.line
         text = (
             f"one thread of the block waits for {counter} in line {line}, but no barrier behind makes the others wait"
         )
-        yield Flaw(LEFT_OUT, f"{text} before line {after.span.line}")
+        yield Flaw(UNGUARDED_DELEGATE.code, f"{text} before line {after.span.line}")
 
 
 def _missing(
@@ -116,13 +112,21 @@ def _missing(
     here = access.span.line
     if acquires and not any(q.fenced for q in acquires):
         line = acquires[0].seen.span.line
-        yield Flaw(UNFENCED, f"{what}, but no fence stands between {acquiring} in line {line} and line {here}")
+        yield Flaw(
+            MISSING_FENCE.code, f"{what}, but no fence stands between {acquiring} in line {line} and line {here}"
+        )
     elif acquires and not any(q.fenced and at_least(q.scope, needed) for q in acquires):
         line = acquires[0].seen.span.line
-        yield Flaw(NARROW, f"{what}, but {acquiring} in line {line}, or the fence behind it, is of a block only")
+        yield Flaw(
+            NARROW_SCOPE.code, f"{what}, but {acquiring} in line {line}, or the fence behind it, is of a block only"
+        )
     if releases and not any(r.fenced for r in releases):
         line = releases[0].write.span.line
-        yield Flaw(UNFENCED, f"{what}, but no fence stands between line {here} and {releasing} in line {line}")
+        yield Flaw(
+            MISSING_FENCE.code, f"{what}, but no fence stands between line {here} and {releasing} in line {line}"
+        )
     elif releases and not any(r.fenced and at_least(r.scope, needed) for r in releases):
         line = releases[0].write.span.line
-        yield Flaw(NARROW, f"{what}, but {releasing} in line {line}, or the fence before it, is of a block only")
+        yield Flaw(
+            NARROW_SCOPE.code, f"{what}, but {releasing} in line {line}, or the fence before it, is of a block only"
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.findings.model import BarrierThread, Confidence, Divergence, DivergenceRule, KernelReport, OpenBarrier
+from hgrd.findings.rules import RULES
 from hgrd.findings.severity import severity_at_barrier
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
 from hgrd.report.terminal.lines import Line, Tone, line
@@ -59,21 +60,22 @@ def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLin
 
 def _title(kernel: KernelReport, d: Divergence) -> str:
     where = f"in kernel '{kernel.kernel}'"
-    some = "for some data, " if d.confidence.value == "data-dependent" else ""
+    title = RULES[d.rule.value].title
+    some = "for some data, " if d.confidence is Confidence.DATA_DEPENDENT else ""
     match d.rule:
         case DivergenceRule.DIVERGENT:
-            return f"barrier divergence {where}: {some}not all threads of a {d.scope} perform this barrier"
+            return f"{title} {where}: {some}not all threads of a {d.scope} perform this barrier"
         case DivergenceRule.EXITED:
             return (
                 f"threads have left kernel '{kernel.kernel}' before this barrier, which others of their block perform"
             )
         case DivergenceRule.LIVELOCK:
             when = "without independent thread scheduling"
-            return f"possible livelock {where} {when}: {some}threads of a warp spin on a lock"
+            return f"possible livelock {where} {when}: {some}{title}"
         case DivergenceRule.MASK if d.witness.second is None:
-            return f"wrong warp mask {where}: {some}a thread calls this with a mask that does not name it"
+            return f"{title} {where}: {some}a thread calls this with a mask that does not name it"
         case DivergenceRule.MASK:
-            return f"wrong warp mask {where}: {some}threads that name each other call this with different masks"
+            return f"{title} {where}: {some}threads that name each other call this with different masks"
 
 
 def _witness(d: Divergence) -> Iterator[Line]:

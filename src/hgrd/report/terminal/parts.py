@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hgrd.findings.model import Confidence, FactUse, LaunchReport, Proof
-from hgrd.findings.severity import Severity
+from hgrd.findings.rules import Severity
 from hgrd.program.span import NOWHERE, Span
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
 

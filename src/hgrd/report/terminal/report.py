@@ -19,7 +19,8 @@ from hgrd.findings.model import (
     ThreadWitness,
     Witness,
 )
-from hgrd.findings.severity import Severity, Tally, severity, severity_at_barrier, tally
+from hgrd.findings.rules import DATA_RACE, Severity
+from hgrd.findings.severity import Tally, severity, severity_at_barrier, tally
 from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
@@ -107,14 +108,14 @@ def _title(kernel: KernelReport, finding: Finding) -> str:
     if finding.same_value:
         both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
         same = "both write the same value" if both else "the read finds the value that its own thread wrote"
-        return f"data race on {where}, though {same}: {this}"
+        return f"{DATA_RACE.title} on {where}, though {same}: {this}"
     match finding.confidence:
         case Confidence.CONDITIONAL:
-            return f"possible data race on {where}: {this}"
+            return f"possible {DATA_RACE.title} on {where}: {this}"
         case Confidence.DATA_DEPENDENT:
-            return f"data race for some data on {where}: {this}"
+            return f"{DATA_RACE.title} for some data on {where}: {this}"
         case _:
-            return f"data race on {where}: {this}"
+            return f"{DATA_RACE.title} on {where}: {this}"
 
 
 def access(site: Site) -> str:
