@@ -22,8 +22,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from hgrd.cuda.memory_model import AccessKind, Space
-from hgrd.engine.analysis.program import analyze, link
+from hgrd.engine.analysis.program import analyze
 from hgrd.findings.options import AnalysisOptions
+from hgrd.program.linked import link
 from hgrd.program.span import Span
 from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel

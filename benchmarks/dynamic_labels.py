@@ -32,7 +32,7 @@ import numpy as np
 
 from benchmarks.run_suites import include_dirs
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
 from hgrd.simulate.detectors.access_model import AccessModel

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
 from hgrd.simulate.lockstep.execute import execute, prepare
 from hgrd.simulate.lockstep.memory import Memory

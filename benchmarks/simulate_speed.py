@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plain_interpreter import Pointer, interpret
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.simulate.interleaving.execution import Execution, Launched
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished

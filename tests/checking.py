@@ -27,10 +27,11 @@ from types import MappingProxyType
 
 import pytest
 
-from hgrd.engine.analysis.program import analyze, link, prepare
+from hgrd.engine.analysis.program import analyze, prepare
 from hgrd.findings.model import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
 from hgrd.findings.options import AnalysisOptions
 from hgrd.host.run import run_host
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.protocol.model import Protocol
 from hgrd.protocol.printer import print_protocol

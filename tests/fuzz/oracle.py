@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.engine.analysis.program import link
 from hgrd.program.expressions import Storage
+from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
-from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel, Race
 from hgrd.simulate.detectors.happens_before import Shape

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.simulate.launch import ConcreteLaunch, Finished, Outcome
 from hgrd.simulate.lockstep.execute import Executable, execute, prepare
 from hgrd.simulate.lockstep.memory import Memory

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
 from hgrd.simulate.launch import Finished

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.launch import Finished

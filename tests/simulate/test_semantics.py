@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.simulate.launch import Finished
 from hgrd.simulate.lockstep.execute import prepare

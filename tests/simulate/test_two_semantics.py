@@ -11,7 +11,7 @@ One point is CUDA's and not the paper's in both: threads that have left the kern
 import numpy as np
 import pytest
 
-from hgrd.engine.analysis.program import link
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random, one_after_another
 from hgrd.simulate.interleaving.exploration import every_schedule

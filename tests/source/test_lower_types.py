@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hgrd.cuda.types import RECORDS
 from hgrd.program.types import (
     BOOL,
     CHAR,
@@ -23,6 +24,7 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
+from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.type_parser import QualifiedType, TypeText, split_arguments, split_scopes, split_template
 
 
@@ -125,3 +127,7 @@ def test_splitting() -> None:
     assert split_template("A::B<int, C<3>>") == ("A::B", ["int", "C<3>"])
     assert split_template("A<int>::B") is None
     assert split_scopes("A<B::C>::D<E>::f") == ["A<B::C>", "D<E>", "f"]
+
+
+def test_all_records_of_cuda_have_a_layout() -> None:
+    assert set(RECORDS) == set(PRELUDE_RECORDS)

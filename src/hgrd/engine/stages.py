@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec.structs import replace
 
 from hgrd.findings.options import AnalysisOptions
+from hgrd.program.linked import link
 from hgrd.program.program import Program
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]
 
 def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[tuple[Protocol, tuple[Fact, ...]]]:
     """The protocol of each kernel at each of its launches (or at any), with the facts that hold there."""
-    from hgrd.engine.analysis.program import link, prepare
+    from hgrd.engine.analysis.program import prepare
     from hgrd.host.run import run_host
 
     host, tables = run_host(programs, asserts=options.asserts, wants=options.wants), link(programs)

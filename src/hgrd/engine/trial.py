@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hgrd.engine.check import parse
+from hgrd.program.linked import link
 from hgrd.simulate.trial import InputError, Inputs, Trial, try_out
 from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceOptions
@@ -10,7 +11,6 @@ from hgrd.source.options import SourceOptions
 
 def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs, build: Build = NO_BUILD) -> Trial:
     """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
-    from hgrd.engine.analysis.program import link
     from hgrd.simulate.lockstep.frames import UnsupportedError
 
     programs, failures = parse((file,), source, build)

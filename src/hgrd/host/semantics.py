@@ -27,10 +27,10 @@ from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
+from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
-from hgrd.source.lowering.exceptions import THROWN
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.execution.calls import may_enter, reachable

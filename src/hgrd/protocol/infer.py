@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
-from hgrd.program.program import Function, Global
+from hgrd.program.linked import Tables
+from hgrd.program.program import Function
 from hgrd.program.types import (
     ArrayType,
     BoolType,
@@ -19,7 +19,6 @@ from hgrd.program.types import (
     FunctionType,
     IntType,
     PointerType,
-    Record,
     RecordType,
     Type,
 )
@@ -51,15 +50,6 @@ from hgrd.terms import TRUE, Origin, Symbol, Term, const, ne, read, symbols_of, 
 _MOST_RUNS = 6  # behind that, nothing is taken for granted of variables in shared memory
 
 
-class Tables(Struct, frozen=True):
-    """Functions, records and globals of all files, linked by key."""
-
-    functions: Mapping[str, Function]
-    records: Mapping[str, Record]
-    globals: Mapping[str, Global]
-    numbers: FunctionNumbers
-
-
 def infer(
     tables: Tables,
     kernel: Function,
@@ -81,7 +71,7 @@ def infer(
     runs = 0
     while True:
         known = kept if runs < _MOST_RUNS else {}
-        here = (configuration, dict(tables.globals), written, tables.numbers, asserts)
+        here = (configuration, dict(tables.globals), written, FunctionNumbers(tables), asserts)
         device = DeviceSemantics(*here, kept=known)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
         found, kept = protocol.written | written, device.keeping.found()

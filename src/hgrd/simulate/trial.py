@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from hgrd.program.expressions import Variable
 from hgrd.program.layout import size_of
+from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.protocol.infer import Tables
 from hgrd.simulate.detectors.access_model import AccessModel, BarrierUse, Race
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Outcome

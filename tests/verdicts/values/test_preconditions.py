@@ -5,9 +5,10 @@ from time import perf_counter
 
 import pytest
 
-from hgrd.engine.analysis.program import link, prepare
+from hgrd.engine.analysis.program import prepare
 from hgrd.findings.model import Confidence
 from hgrd.findings.options import AnalysisOptions
+from hgrd.program.linked import link
 from hgrd.races.pairs.checker import judge
 from hgrd.solve.decide import decide
 from hgrd.solve.session import Session

@@ -28,11 +28,11 @@ from hgrd.findings.options import AnalysisOptions, Extent
 from hgrd.host.launches.ablation import without
 from hgrd.host.model import Fact, FactKind, HostNote, LaunchSite
 from hgrd.host.run import run_host
+from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program, Template
 from hgrd.program.span import NOWHERE, Span
 from hgrd.protocol.configuration import configured
-from hgrd.protocol.infer import Tables, infer
-from hgrd.protocol.inference.function_pointers import FunctionNumbers
+from hgrd.protocol.infer import infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.barriers.paths import places
 from hgrd.races.divergence.checker import synchronisation
@@ -62,18 +62,6 @@ class Around(Struct, frozen=True):
     assumed: tuple[Fact, ...]
     hosted: bool
     conditions: Set[str]
-
-
-def link(programs: tuple[Program, ...]) -> Tables:
-    """Functions with bodies win over declarations."""
-    functions: dict[str, Function] = {}
-    for program in programs:
-        for key, function in program.functions.items():
-            if key not in functions or (functions[key].body is None and function.body is not None):
-                functions[key] = function
-    records = {k: r for p in programs for k, r in p.records.items()}
-    globals_ = {k: g for p in programs for k, g in p.globals.items()}
-    return Tables(functions, records, globals_, FunctionNumbers(functions, globals_))
 
 
 def analyze(
@@ -411,4 +399,4 @@ def _end(finding: Finding, *, first: bool) -> tuple[str, int, int, str, str]:
     return (site.span.file, site.span.line, site.span.column, site.kind.value, site.scope)
 
 
-__all__ = ["analyze", "link", "merge_findings", "prepare", "roll_up", "var"]
+__all__ = ["analyze", "merge_findings", "prepare", "roll_up", "var"]

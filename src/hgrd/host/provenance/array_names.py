@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from hgrd.cuda.types import RECORDS
 from hgrd.host.library.containers import of_container
 from hgrd.host.library.libc import KNOWN
 from hgrd.host.linking.link import type_of
@@ -20,7 +21,6 @@ from hgrd.program import statements as st
 from hgrd.program.program import Function
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
-from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 
 _LIBRARIES: Final = ("std::", "thrust::", "boost::")
 
@@ -56,7 +56,7 @@ def own_record(type_: Type | None) -> str | None:
     """The key of the record of the program's own that a type is."""
     match type_:
         case RecordType(key=name) | OpaqueType(name=name):
-            return None if name in PRELUDE_RECORDS or name.startswith(_LIBRARIES) else name
+            return None if name in RECORDS or name.startswith(_LIBRARIES) else name
         case _:
             return None
 

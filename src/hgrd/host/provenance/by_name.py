@@ -22,11 +22,11 @@ from hgrd.host.provenance.by_object import computes
 from hgrd.host.provenance.expressions import NOTHING, PASSING, Held, How, Values
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.sentinels import DROPPED
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Type
 from hgrd.program.walk import mapped, nodes
-from hgrd.source.lowering.unparsed_code import DROPPED
 
 _ADDING: Final = ("push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "operator=", "fill")
 _INSERTING: Final = ("insert", "emplace")

@@ -10,8 +10,8 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import Level
 from hgrd.findings.model import Divergence, Finding
 from hgrd.host.model import Fact, LaunchSite
+from hgrd.program.linked import Tables
 from hgrd.program.program import Function
-from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Protocol
 from hgrd.races.encoding.pair_query import Posed
 from hgrd.races.encoding.path_query import PosedWay

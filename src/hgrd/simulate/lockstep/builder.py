@@ -14,10 +14,10 @@ from hgrd.program import statements as st
 from hgrd.program.analysis.effects import local_effects, nodes
 from hgrd.program.expressions import Expression, Variable
 from hgrd.program.layout import size_of
+from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
-from hgrd.protocol.infer import Tables
 from hgrd.protocol.model import Scope
 from hgrd.simulate.globals import OPAQUE
 from hgrd.simulate.lockstep.access import Access

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Storage
+from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.protocol.infer import Tables
 from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
 from hgrd.simulate.lockstep.access import Access, BoundsError, write
 from hgrd.simulate.lockstep.arithmetic import Value

@@ -10,7 +10,6 @@ from hgrd.program.expressions import (
     Assign,
     Call,
     Expression,
-    FunctionRef,
     Load,
     Storage,
     Throw,
@@ -18,15 +17,13 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
+from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Block, Declare, Evaluate, If, Return, Statement
 from hgrd.program.types import BOOL, VOID, ArrayType, PointerType, RecordType
 from hgrd.program.walk import nodes
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.lowering.context import Context
-
-THROWN = FunctionRef("a body that has thrown", "a body that has thrown", "a body that has thrown", VOID)
-"""Called with what a body that may have been left anywhere changes, or reaches other things by."""
 
 _OF_HOST = (Storage.LOCAL, Storage.PARAMETER, Storage.GLOBAL, Storage.STATIC)
 _EXITS = ("exit", "_exit", "_Exit", "quick_exit", "abort")

@@ -22,7 +22,6 @@ from hgrd.program.expressions import (
     Call,
     Expression,
     FunctionAddress,
-    FunctionRef,
     Launch,
     Load,
     Storage,
@@ -31,6 +30,7 @@ from hgrd.program.expressions import (
     VariablePlace,
 )
 from hgrd.program.program import Diagnostic, Function, Global, Side
+from hgrd.program.sentinels import DROPPED
 from hgrd.program.span import Span
 from hgrd.program.statements import (
     Block,
@@ -50,7 +50,6 @@ from hgrd.program.types import BOOL, VOID, FunctionType, PointerType, Type
 from hgrd.program.walk import below, inside, nodes
 from hgrd.source.text.missing_macros import blanked
 
-DROPPED = FunctionRef("what does not compile", "what does not compile", "what does not compile", BOOL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
