@@ -1,4 +1,4 @@
-"""Ways to change a rule of the analysis, for the mutations of `mutation_gate`."""
+"""DivergencePaths to change a rule of the analysis, for the mutations of `mutation_gate`."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def without_lemmas(family: str) -> Callable[[], None]:
     return together(*(around(f"solve.steps.refute:{step}", change) for step in steps))
 
 
-def without_broadcast(old: Callable[..., Any], poser: Any, pair: Any) -> Any:
-    return old(replace(poser, protocol=replace(poser.protocol, broadcast={})), pair)
+def without_broadcast(old: Callable[..., Any], encoder: Any, pair: Any) -> Any:
+    return old(replace(encoder, protocol=replace(encoder.protocol, broadcast={})), pair)
 
 
 def one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, second: Any, between: Any) -> Any:
@@ -279,9 +279,9 @@ def goes_on(walk: Any, loop: Any, place: Any) -> Any:
 
 
 def no_past(*_: Any) -> Any:
-    from hgrd.races.divergence.earlier_iterations import Past
+    from hgrd.races.divergence.earlier_iterations import History
 
-    return Past(None, True)
+    return History(None, True)
 
 
 def widest(*_: Any) -> Any:

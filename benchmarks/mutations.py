@@ -332,7 +332,7 @@ MUTATIONS = (
         around("races.pairs.checker:levels_of", all_global),
     ),
     Mutation(
-        "distinct-off", "a thread races with itself", _RACES, gives((), "races.threads.two_threads:Naming.distinct")
+        "distinct-off", "a thread races with itself", _RACES, gives((), "races.threads.two_threads:ThreadPair.distinct")
     ),
     Mutation(
         "locks-of-any-scope",
@@ -426,7 +426,7 @@ MUTATIONS = (
         "agreement-across-barriers",
         "reads agree with what was read before a barrier",
         ("tests/verdicts/values/test_read_consistency.py", *_RACES),
-        gives(True, "races.encoding.read_consistency:Readings._at_once"),
+        gives(True, "races.encoding.read_consistency:ReadConsistency._at_once"),
     ),
     Mutation(
         "conditions-that-leave-nothing",
@@ -450,31 +450,31 @@ MUTATIONS = (
         "divergence-other-arms",
         "threads of a warp do not meet at barriers in other arms",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._misses_others"),
+        gives((), "races.barriers.paths:DivergencePaths._misses_others"),
     ),
     Mutation(
         "divergence-known-off",
         "what is known on the way to a barrier is forgotten",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._known_on_the_way"),
+        gives((), "races.barriers.paths:DivergencePaths._known_on_the_way"),
     ),
     Mutation(
         "divergence-remains-off",
         "threads that have returned miss barriers by a branch",
         ("tests/verdicts/barriers",),
-        gives(((), None), "races.barriers.paths:Ways._remains"),
+        gives(((), None), "races.barriers.paths:DivergencePaths._remains"),
     ),
     Mutation(
         "divergence-exits-in-loops",
         "threads that have returned miss barriers by a loop",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._exits_of"),
+        gives((), "races.barriers.paths:DivergencePaths._exits_of"),
     ),
     Mutation(
         "divergence-past-off",
         "threads have not left in iterations before",
         ("tests/verdicts/barriers",),
-        put("races.divergence.checker:past_of", no_past),
+        put("races.divergence.checker:history_of", no_past),
     ),
     Mutation(
         "divergence-masks-known",
@@ -954,13 +954,13 @@ MUTATIONS = (
         "written-reads-agree",
         "what is written twice of what races is one value",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives(True, "races.encoding.read_consistency:Readings._stays"),
+        gives(True, "races.encoding.read_consistency:ReadConsistency._stays"),
     ),
     Mutation(
         "written-reads-differ",
         "what is written of what two threads read alike is two values",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives(False, "races.encoding.read_consistency:Readings._stays"),
+        gives(False, "races.encoding.read_consistency:ReadConsistency._stays"),
     ),
     Mutation(
         "bit-fields-whole",
@@ -1186,13 +1186,13 @@ MUTATIONS = (
         "agreement-off",
         "reads of one place do not agree",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives((), "races.encoding.read_consistency:Readings.constraints"),
+        gives((), "races.encoding.read_consistency:ReadConsistency.constraints"),
     ),
     Mutation(
         "agreement-always",
         "reads agree whatever is written between them",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives(False, "races.encoding.read_consistency:Readings._overwritten"),
+        gives(False, "races.encoding.read_consistency:ReadConsistency._overwritten"),
     ),
     Mutation(
         "contents-off",
@@ -1216,13 +1216,13 @@ MUTATIONS = (
         "broadcast-off",
         "values that a block has read alike differ",
         ("tests/verdicts/barriers/test_broadcast.py",),
-        around("races.encoding.pair_query:Poser._naming", without_broadcast),
+        around("races.encoding.pair_query:PairEncoder._thread_pair", without_broadcast),
     ),
     Mutation(
         "companions-off",
         "accesses do not bound each other",
         ("tests/verdicts/host/test_extents.py", "tests/verdicts/values/test_memory.py", *_RACES),
-        gives((), "races.encoding.pair_query:Poser._companions"),
+        gives((), "races.encoding.pair_query:PairEncoder._companions"),
     ),
     Mutation(
         "extents-off",
@@ -1240,7 +1240,7 @@ MUTATIONS = (
         "endings-off",
         "loops end for no reason",
         ("tests/verdicts/values/test_loop_exits.py", *_RACES),
-        gives(((), ()), "races.encoding.loop_exits:Endings.needed"),
+        gives(((), ()), "races.encoding.loop_exits:LoopExits.needed"),
     ),
     Mutation(
         "doubt-off",
@@ -1278,43 +1278,43 @@ MUTATIONS = (
         "divergence-off",
         "no barrier is missed",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways.all"),
+        gives((), "races.barriers.paths:DivergencePaths.all"),
     ),
     Mutation(
         "divergence-branches-off",
         "no barrier is missed by a branch",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._by_branch"),
+        gives((), "races.barriers.paths:DivergencePaths._by_branch"),
     ),
     Mutation(
         "divergence-loops-off",
         "no barrier is missed by the number of iterations",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._by_loop"),
+        gives((), "races.barriers.paths:DivergencePaths._by_loop"),
     ),
     Mutation(
         "divergence-exits-off",
         "no barrier is missed by leaving",
         ("tests/verdicts/barriers",),
-        gives((), "races.barriers.paths:Ways._by_exit"),
+        gives((), "races.barriers.paths:DivergencePaths._by_exit"),
     ),
     Mutation(
         "divergence-masks-off",
         "every mask is right",
         ("tests/verdicts/barriers",),
-        gives((), "races.divergence.checker:mask_ways"),
+        gives((), "races.divergence.checker:mask_paths"),
     ),
     Mutation(
         "divergence-uniform-always",
         "all conditions are alike in a team",
         ("tests/verdicts/barriers",),
-        gives(True, "races.barriers.participants:Team.uniform"),
+        gives(True, "races.barriers.participants:Participants.uniform"),
     ),
     Mutation(
         "divergence-uniform-never",
         "no condition is alike in a team",
         ("tests/verdicts/barriers", *_RACES),
-        gives(False, "races.barriers.participants:Team.uniform"),
+        gives(False, "races.barriers.participants:Participants.uniform"),
     ),
     Mutation(
         "replay-barriers-missed-always",

@@ -7,7 +7,7 @@ from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration
 from hgrd.protocol.phases.parallelism import Ahead, At, Count, Last, Order, Party, Same
-from hgrd.races.threads.two_threads import Naming, abstract_floats
+from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.terms import Origin, Symbol, Term, add, const, eq, lt, read, show, var
 
 K, COUNT = Symbol("k#", 0, 99, Origin.LOOP), Symbol("k#end", 0, 100, Origin.COUNT)
@@ -16,8 +16,8 @@ ROWS = configured((None, const(1), const(1)), (const(64), const(4), const(1)), N
 LINE = configured((const(8), const(1), const(1)), (None, const(1), const(1)), NOWHERE)
 
 
-def naming(*, same_block: bool, configuration: Configuration = LINE) -> Naming:
-    return Naming(frozenset({"k#", "k#end"}), configuration, same_block)
+def pair_of_threads(*, same_block: bool, configuration: Configuration = LINE) -> ThreadPair:
+    return ThreadPair(frozenset({"k#", "k#end"}), configuration, same_block)
 
 
 def shown(*terms: Term) -> list[str]:
@@ -27,8 +27,8 @@ def shown(*terms: Term) -> list[str]:
 def test_each_has_its_own_copy_of_what_is_private():
     thread, block = (s for s in (LINE.thread[0], LINE.block_index[0]) if s is not None)
     total = add(var(thread), var(block), var(K), var(N))
-    one = naming(same_block=False).of((total,), Party.FIRST)
-    two = naming(same_block=True).of((total,), Party.SECOND)
+    one = pair_of_threads(same_block=False).of((total,), Party.FIRST)
+    two = pair_of_threads(same_block=True).of((total,), Party.SECOND)
     assert shown(*one) == ["threadIdx.x@1 + blockIdx.x@1 + k#@1 + n"]
     assert shown(*two) == ["threadIdx.x@2 + blockIdx.x + k#@2 + n"]
 
@@ -44,17 +44,17 @@ def test_each_has_its_own_copy_of_what_is_private():
 )
 def test_they_are_different_threads_at_a_level(level: Level | None, conditions: list[str]):
     same_block = level not in (None, Level.INTER_BLOCK)
-    assert shown(*naming(same_block=same_block).distinct(level)) == conditions
+    assert shown(*pair_of_threads(same_block=same_block).distinct(level)) == conditions
 
 
 def test_warps_of_rows_that_are_whole_warps():
-    _, warps = naming(same_block=True, configuration=ROWS).distinct(Level.INTRA_WARP)
+    _, warps = pair_of_threads(same_block=True, configuration=ROWS).distinct(Level.INTRA_WARP)
     assert show(warps) == "threadIdx.x@1 / 32 + threadIdx.y@1 * 2 == threadIdx.x@2 / 32 + threadIdx.y@2 * 2"
 
 
 def test_warps_of_other_rows():
     eights = configured((const(1), const(1), const(1)), (const(8), const(8), const(1)), NOWHERE)
-    _, warps = naming(same_block=True, configuration=eights).distinct(Level.INTRA_WARP)
+    _, warps = pair_of_threads(same_block=True, configuration=eights).distinct(Level.INTRA_WARP)
     assert show(warps) == "(threadIdx.x@1 + threadIdx.y@1 * 8) / 32 == (threadIdx.x@2 + threadIdx.y@2 * 8) / 32"
 
 
@@ -74,7 +74,7 @@ def test_warps_of_other_rows():
     ],
 )
 def test_orders(orders: tuple[Order, ...], text: str):
-    assert show(naming(same_block=True).order(orders)) == text
+    assert show(pair_of_threads(same_block=True).order(orders)) == text
 
 
 def test_equal_floating_point_computations_are_equal_symbols():

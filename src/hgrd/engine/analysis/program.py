@@ -35,7 +35,7 @@ from hgrd.protocol.configuration import configured
 from hgrd.protocol.infer import infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.barriers.paths import places
-from hgrd.races.divergence.checker import synchronisation
+from hgrd.races.divergence.checker import check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import Judgement, judge
 from hgrd.races.pairs.replay_required import only_shown
@@ -170,7 +170,7 @@ def _launch(
         protocol, facts = prepare(tables, kernel, launch, options, messages, end)
         gaps = (*protocol.gaps, *broken(protocol.functions, around.programs))
         protocol = replace(protocol, gaps=gaps, assumed=(*around.assumed, *protocol.assumed))
-        met = synchronisation(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
+        met = check_barriers(protocol, facts, decide, begin + options.time_limit / _BARRIER_SHARE)
         result = judge(protocol, facts, options, decide, end, hosted=around.hosted, elsewhere=around.conditions)
         if replay is not None:
             findings = zip(result.findings, result.evidence, strict=True)

@@ -10,42 +10,44 @@ from hgrd.cuda.memory_model import Level
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
 
 
-class Team(Struct, frozen=True):
+class Participants(Struct, frozen=True):
     """The threads of one instance of a barrier, as two copies of a thread in the same iterations of `loops`."""
 
     barrier: Barrier
-    naming: Naming
+    threads: ThreadPair
 
     def uniform(self, term: Term) -> bool:
         """Whether all of them agree on it, by what it is made of alone."""
-        return not any(map(self.naming.is_private, symbols_of(term)))
+        return not any(map(self.threads.is_private, symbols_of(term)))
 
     def members(self) -> tuple[Term, ...]:
-        """That the two are different threads of the team, and the first one expects the second one."""
+        """That the two are different threads among them, and the first one expects the second one."""
         tile = self.barrier.tile
-        one_tile = () if tile is None else (eq(*(self.naming.of((tile,), side)[0] for side in Party)),)
+        one_tile = () if tile is None else (eq(*(self.threads.of((tile,), side)[0] for side in Party)),)
         match self.barrier.scope:
             case Scope.WARP:
-                pair = (*self.naming.distinct(Level.INTRA_WARP), *one_tile)
+                pair = (*self.threads.distinct(Level.INTRA_WARP), *one_tile)
                 mask = self.barrier.mask
                 if mask is None:
                     return pair
-                theirs, lane = *self.naming.of((mask,), Party.FIRST), *self.naming.of((self.lane(),), Party.SECOND)
+                theirs, lane = *self.threads.of((mask,), Party.FIRST), *self.threads.of((self.lane(),), Party.SECOND)
                 return (*pair, names(theirs, lane))
             case Scope.BLOCK:
-                return (self.naming.threads_differ(), *one_tile)
+                return (self.threads.threads_differ(), *one_tile)
             case _:
-                return self.naming.distinct(None)
+                return self.threads.distinct(None)
 
     def lane(self) -> Term:
-        return lane(self.naming.configuration)
+        return lane(self.threads.configuration)
 
 
-def team(protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], private: Iterable[str] = ()) -> Team:
+def participants_of(
+    protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], private: Iterable[str] = ()
+) -> Participants:
     """`binders` have one value for both threads, `private` are more symbols that each has for itself."""
     same_block = barrier.scope in (Scope.WARP, Scope.BLOCK)
     common = set(binders)
@@ -54,7 +56,7 @@ def team(protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], privat
         agreed = {name: loops for name, loops in agreed.items() if name in protocol.everywhere}
     shared = frozenset((*(b.name for b in common), *(n for n, loops in agreed.items() if common.issuperset(loops))))
     own = protocol.private | frozenset(private)
-    return Team(barrier, Naming(own, protocol.configuration, same_block, shared))
+    return Participants(barrier, ThreadPair(own, protocol.configuration, same_block, shared))
 
 
 def lane(c: Configuration) -> Term:

@@ -1,4 +1,4 @@
-"""The ways in which one thread can miss a barrier that another thread of its team performs.
+"""Paths on which one thread misses a barrier that another one of its participants performs.
 
 A barrier instance is a barrier in the source at one iteration of each loop around it (OpenCL and GPUVerify
 call threads that do not meet at one *barrier divergence*).  The first thread performs the instance, the
@@ -21,7 +21,7 @@ from msgspec import Struct
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.barriers.participants import Team, team
+from hgrd.races.barriers.participants import Participants, participants_of
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, lt, negate, substitute, symbols_of, var
 
@@ -30,7 +30,7 @@ _CHOICES = frozenset({ConditionKind.BRANCH, ConditionKind.GUARD, ConditionKind.L
 _KNOWN = frozenset({ConditionKind.VALUE, ConditionKind.ENDED, ConditionKind.FIRST, ConditionKind.ASSERT})
 
 
-class Miss(Enum):
+class MissKind(Enum):
     """How the second thread comes to miss the barrier."""
 
     BRANCH = "branch"  # a condition on the way to it is false
@@ -51,17 +51,17 @@ class Place(Struct, frozen=True):
         return tuple(loop.binder for loop in self.loops)
 
 
-class Way(Struct, frozen=True):
-    """Conditions, over two threads named by `team`, under which the second one misses the barrier.
+class DivergencePath(Struct, frozen=True):
+    """Conditions, over two participants of a barrier, under which the second one misses the barrier.
 
-    `leaves` is where it goes another way; None: at one of the conditions on the way to the barrier.
+    `leaves` is where it leaves the way to the barrier; None: at one of the conditions on that way.
     `earliest` are equations under which this happens in the first iteration in which it can.
     `alone`: the second thread does not matter.
     `unsure`: threads may have left the kernel before, in a place that the conditions do not tell.
     """
 
-    miss: Miss
-    team: Team
+    miss: MissKind
+    participants: Participants
     first: tuple[Term, ...]
     second: tuple[Term, ...]
     between: tuple[Term, ...]
@@ -90,7 +90,7 @@ def places(protocol: Protocol) -> tuple[Place, ...]:
 
 
 def choices(path: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """What the program has chosen on the way."""
+    """The choices of the program among the conditions of a path."""
     return tuple(c for c in path if c.kind in _CHOICES)
 
 
@@ -102,18 +102,18 @@ def stays(loop: ProtocolLoop, barrier: Barrier) -> tuple[Term, ...]:
     return (*tests, *map(negate, loop.breaks))
 
 
-class Ways(Struct, frozen=True):
-    """All ways to miss one barrier."""
+class DivergencePaths(Struct, frozen=True):
+    """All paths past one barrier."""
 
     protocol: Protocol
     place: Place
     barrier: Barrier
     everything: tuple[Place, ...]
 
-    def team(self) -> Team:
-        return team(self.protocol, self.barrier, self.place.binders)
+    def participants(self) -> Participants:
+        return participants_of(self.protocol, self.barrier, self.place.binders)
 
-    def all(self) -> Iterator[Way]:
+    def all(self) -> Iterator[DivergencePath]:
         yield from self._by_branch()
         for depth in range(len(self.place.loops)):
             yield from self._by_loop(depth)
@@ -123,24 +123,34 @@ class Ways(Struct, frozen=True):
 
     # ------------------------------------------------------------ the barrier itself
 
-    def performs(self, team: Team, core: frozenset[Symbol], side: Party = Party.FIRST) -> tuple[Term, ...]:
+    def performs(
+        self, participants: Participants, core: frozenset[Symbol], side: Party = Party.FIRST
+    ) -> tuple[Term, ...]:
         """A thread performs the barrier; `core`: what is known of these symbols matters."""
         known = _bearing(self.barrier.path, core)
         chosen = choices(self.barrier.path)
-        return team.naming.of(tuple(c.term for c in (*chosen, *known)), side)
+        return participants.threads.of(tuple(c.term for c in (*chosen, *known)), side)
 
-    def _by_branch(self) -> Iterator[Way]:
-        team = self.team()
-        open_ = [c.term for c in choices(self.barrier.path) if not team.uniform(c.term)]
+    def _by_branch(self) -> Iterator[DivergencePath]:
+        participants = self.participants()
+        open_ = [c.term for c in choices(self.barrier.path) if not participants.uniform(c.term)]
         if not open_:
             return
         core = symbols_of(*open_)
-        misses = [disj(*map(negate, open_)), *self._known_on_the_way(team, core)]
+        misses = [disj(*map(negate, open_)), *self._known_on_the_way(participants, core)]
         misses += self._misses_others(open_)
-        remains, unsure = self._remains(team)
-        second = team.naming.of((*misses, *remains), Party.SECOND)
+        remains, unsure = self._remains(participants)
+        second = participants.threads.of((*misses, *remains), Party.SECOND)
         earliest = tuple(eq(var(b), const(0)) for b in self.place.binders)
-        yield Way(Miss.BRANCH, team, self.performs(team, core), second, team.members(), earliest, unsure=unsure)
+        yield DivergencePath(
+            MissKind.BRANCH,
+            participants,
+            self.performs(participants, core),
+            second,
+            participants.members(),
+            earliest,
+            unsure=unsure,
+        )
 
     def _misses_others(self, conditions: list[Term]) -> Iterator[Term]:
         """A warp's threads may meet at different barriers of one mask: the other arms of the same conditions."""
@@ -154,17 +164,17 @@ class Ways(Struct, frozen=True):
             if not opposite.isdisjoint(item.guards):
                 yield negate(conj(*item.guards))
 
-    def _known_on_the_way(self, team: Team, core: frozenset[Symbol]) -> Iterator[Term]:
+    def _known_on_the_way(self, participants: Participants, core: frozenset[Symbol]) -> Iterator[Term]:
         """What is known of the second thread's values, as far as it gets."""
         bearing = _bearing(self.barrier.path, core)
         so_far: list[Term] = []
         for c in self.barrier.path:
-            if c.kind in _CHOICES and not team.uniform(c.term):
+            if c.kind in _CHOICES and not participants.uniform(c.term):
                 so_far.append(c.term)
             elif c in bearing:
                 yield disj(*map(negate, so_far), c.term)
 
-    def _remains(self, team: Team) -> tuple[tuple[Term, ...], Span | None]:
+    def _remains(self, participants: Participants) -> tuple[tuple[Term, ...], Span | None]:
         """That the second thread has not left the kernel before, in the same iterations."""
         terms: list[Term] = []
         unsure: Span | None = None
@@ -173,27 +183,27 @@ class Ways(Struct, frozen=True):
                 continue
             if other.binders == self.place.binders[: len(other.loops)]:
                 terms.append(negate(conj(*other.item.guards)))
-            elif not all(map(team.uniform, other.item.guards)):
+            elif not all(map(participants.uniform, other.item.guards)):
                 unsure = unsure or other.item.span
         return tuple(terms), unsure
 
     # ------------------------------------------------------------ loops that one thread has left
 
-    def _by_loop(self, depth: int) -> Iterator[Way]:
+    def _by_loop(self, depth: int) -> Iterator[DivergencePath]:
         """The second thread leaves a loop around the barrier in an iteration before."""
         loop = self.place.loops[depth]
         conditions = stays(loop, self.barrier)
-        if all(map(self.team().uniform, conditions)):
+        if all(map(self.participants().uniform, conditions)):
             return
-        team, earlier, then = self._earlier(depth)
+        participants, earlier, then = self._earlier(depth)
         together = conj(*then(conditions))
         core = symbols_of(*conditions)
-        yield Way(
-            Miss.LOOP,
-            team,
-            (*self.performs(team, core), *team.naming.of((together,), Party.FIRST)),
-            team.naming.of((negate(together), *then(self._exits_of(depth))), Party.SECOND),
-            (*team.members(), lt(var(earlier), var(loop.binder))),
+        yield DivergencePath(
+            MissKind.LOOP,
+            participants,
+            (*self.performs(participants, core), *participants.threads.of((together,), Party.FIRST)),
+            participants.threads.of((negate(together), *then(self._exits_of(depth))), Party.SECOND),
+            (*participants.members(), lt(var(earlier), var(loop.binder))),
             self._next(depth, earlier),
             loop.span,
         )
@@ -205,8 +215,8 @@ class Ways(Struct, frozen=True):
             negate(conj(*p.item.guards)) for p in self.everything if isinstance(p.item, Exit) and p.binders == binders
         )
 
-    def _earlier(self, depth: int) -> tuple[Team, Symbol, Renaming]:
-        """The team with the number of an earlier iteration, and the terms of the loop's body as they were then."""
+    def _earlier(self, depth: int) -> tuple[Participants, Symbol, Renaming]:
+        """The participants, the number of an earlier iteration, and the renaming of the loop body's terms to it."""
         binder = self.place.binders[depth]
         outer = {b.name for b in self.place.binders[:depth]}
         protocol = self.protocol
@@ -217,10 +227,10 @@ class Ways(Struct, frozen=True):
             if s.name in protocol.private and s.name not in outer
         }
         moved[binder] = var(binder.renamed("'"))
-        agreed = self.team().uniform
+        agreed = self.participants().uniform
         own = {t.symbol.name for s, t in moved.items() if s is not binder and not agreed(var(s))}
         shared = (*self.place.binders, binder.renamed("'"))
-        found = team(protocol, self.barrier, shared, own)
+        found = participants_of(protocol, self.barrier, shared, own)
         return found, binder.renamed("'"), Renaming(moved)
 
     def _next(self, depth: int, earlier: Symbol) -> tuple[Term, ...]:
@@ -230,19 +240,19 @@ class Ways(Struct, frozen=True):
 
     # ------------------------------------------------------------ exits
 
-    def _by_exit(self, other: Place, exit_: Exit) -> Iterator[Way]:
+    def _by_exit(self, other: Place, exit_: Exit) -> Iterator[DivergencePath]:
         """The second thread returns; the first one has not done so in the same iterations."""
-        found = team(self.protocol, self.barrier, (*self.place.binders, *other.binders))
+        found = participants_of(self.protocol, self.barrier, (*self.place.binders, *other.binders))
         if all(map(found.uniform, exit_.guards)):
             return
         core = symbols_of(*exit_.guards)
         if other.number < self.place.number:
-            remains = found.naming.of((negate(conj(*exit_.guards)),), Party.FIRST)
-            yield Way(
-                Miss.EXIT,
+            remains = found.threads.of((negate(conj(*exit_.guards)),), Party.FIRST)
+            yield DivergencePath(
+                MissKind.EXIT,
                 found,
                 (*self.performs(found, core), *remains),
-                found.naming.of(exit_.guards, Party.SECOND),
+                found.threads.of(exit_.guards, Party.SECOND),
                 found.members(),
                 tuple(eq(var(b), const(0)) for b in dict.fromkeys((*self.place.binders, *other.binders))),
                 exit_.span,
@@ -251,16 +261,16 @@ class Ways(Struct, frozen=True):
         if common:
             yield self._by_earlier_exit(exit_, common - 1)
 
-    def _by_earlier_exit(self, exit_: Exit, depth: int) -> Way:
-        team, earlier, then = self._earlier(depth)
+    def _by_earlier_exit(self, exit_: Exit, depth: int) -> DivergencePath:
+        participants, earlier, then = self._earlier(depth)
         left = conj(*then(exit_.guards))
         core = symbols_of(*exit_.guards)
-        return Way(
-            Miss.EXIT,
-            team,
-            (*self.performs(team, core), *team.naming.of((negate(left),), Party.FIRST)),
-            team.naming.of((left,), Party.SECOND),
-            (*team.members(), lt(var(earlier), var(self.place.binders[depth]))),
+        return DivergencePath(
+            MissKind.EXIT,
+            participants,
+            (*self.performs(participants, core), *participants.threads.of((negate(left),), Party.FIRST)),
+            participants.threads.of((left,), Party.SECOND),
+            (*participants.members(), lt(var(earlier), var(self.place.binders[depth]))),
             self._next(depth, earlier),
             exit_.span,
         )

@@ -6,15 +6,15 @@ from msgspec import Struct
 
 from hgrd.protocol.model import Exit
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.barriers.paths import Ways, stays
-from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.races.barriers.paths import DivergencePaths, stays
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
 _MOST_ITERATIONS = 512
 
 
-class Left(Struct, frozen=True):
+class EarlierExit(Struct, frozen=True):
     """A thread goes no further than iteration `iteration` of the loop at `depth`; `exits`: it leaves the kernel."""
 
     depth: int
@@ -22,45 +22,45 @@ class Left(Struct, frozen=True):
     exits: bool
 
 
-class Past(Struct, frozen=True):
+class History(Struct, frozen=True):
     """`left` is where a thread left before the iterations of the model; `sure` is False where that is not known."""
 
-    left: Left | None
+    left: EarlierExit | None
     sure: bool
 
 
-def past_of(ways: Ways, naming: Naming, model: Model, side: Party) -> Past:
+def history_of(paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party) -> History:
     """What the thread has done in the iterations before the barrier's."""
     sure = True
-    numbers = [model.values.get(naming.rename(b, side), 0) for b in ways.place.binders]
-    for depth, loop in enumerate(ways.place.loops):
+    numbers = [model.values.get(threads.rename(b, side), 0) for b in paths.place.binders]
+    for depth, loop in enumerate(paths.place.loops):
         if numbers[depth] > _MOST_ITERATIONS:
-            return Past(None, False)
-        stay = stays(loop, ways.barrier)
-        exits = _exits_in(ways, depth)
+            return History(None, False)
+        stay = stays(loop, paths.barrier)
+        exits = _exits_in(paths, depth)
         for iteration in range(numbers[depth]):
-            at = dict(zip(ways.place.binders, map(const, (*numbers[:depth], iteration)), strict=False))
+            at = dict(zip(paths.place.binders, map(const, (*numbers[:depth], iteration)), strict=False))
             for terms, leaves_kernel in ((stay, False), (exits, True)):
-                holds = _holds(conj(*terms), ways, naming, model, side, at)
+                holds = _holds(conj(*terms), paths, threads, model, side, at)
                 if holds is False:
-                    return Past(Left(depth, iteration, leaves_kernel), sure)
+                    return History(EarlierExit(depth, iteration, leaves_kernel), sure)
                 sure = sure and holds is not None
-    return Past(None, sure)
+    return History(None, sure)
 
 
-def _exits_in(ways: Ways, depth: int) -> tuple[Term, ...]:
-    binders = ways.place.binders[: depth + 1]
-    exits = [p.item for p in ways.everything if isinstance(p.item, Exit) and p.binders == binders]
+def _exits_in(paths: DivergencePaths, depth: int) -> tuple[Term, ...]:
+    binders = paths.place.binders[: depth + 1]
+    exits = [p.item for p in paths.everything if isinstance(p.item, Exit) and p.binders == binders]
     return tuple(negate(conj(*x.guards)) for x in exits)
 
 
 def _holds(
-    term: Term, ways: Ways, naming: Naming, model: Model, side: Party, iterations: dict[Symbol, Term]
+    term: Term, paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party, iterations: dict[Symbol, Term]
 ) -> bool | None:
     """None: it depends on what the model says nothing of."""
     (fixed,) = substitute((term,), iterations)
-    (theirs,) = naming.of((fixed,), side)
-    if any(s.name.removesuffix(SUFFIX[side]) in ways.protocol.private for s in symbols_of(theirs)):
+    (theirs,) = threads.of((fixed,), side)
+    if any(s.name.removesuffix(SUFFIX[side]) in paths.protocol.private for s in symbols_of(theirs)):
         return None
 
     def contents(array: str, index: tuple[int, ...]) -> int:
@@ -74,9 +74,9 @@ def _holds(
         return None
 
 
-def first_false(conditions: tuple[Term, ...], naming: Naming, model: Model, side: Party) -> int | None:
+def first_false(conditions: tuple[Term, ...], threads: ThreadPair, model: Model, side: Party) -> int | None:
     """The index of the first condition that the thread does not meet."""
-    for index, term in enumerate(naming.of(conditions, side)):
+    for index, term in enumerate(threads.of(conditions, side)):
         try:
             if not evaluate((term,), model.values, lambda a, i: model.reads.get((a, i), 0))[0]:
                 return index

@@ -16,9 +16,9 @@ from hgrd.host.model import Fact
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Barrier, Protocol, Scope, accesses
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.barriers.participants import team
-from hgrd.races.barriers.paths import Miss, Way
-from hgrd.races.encoding.path_query import pose_way
+from hgrd.races.barriers.participants import participants_of
+from hgrd.races.barriers.paths import DivergencePath, MissKind
+from hgrd.races.encoding.path_query import encode_path
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.sync.acquire_release import Handshakes, modifies
 from hgrd.races.sync.locks import takes_lock
@@ -66,13 +66,13 @@ def _livelock(
     spot, taking, giving = spin
     binders = tuple(loop.binder for loop in spot.around[:-1])
     begin = tuple(g for g in taking.guards if not _tells_of(g, taking, protocol))
-    of_warp = team(protocol, Barrier(Scope.WARP, begin, taking.span), binders)
-    sides = [of_warp.naming.of((conj(*begin), taking.offset), side) for side in Party]
+    of_warp = participants_of(protocol, Barrier(Scope.WARP, begin, taking.span), binders)
+    sides = [of_warp.threads.of((conj(*begin), taking.offset), side) for side in Party]
     (first, one), (second, other) = sides
     between = (*of_warp.members(), eq(one, other))
-    posed = pose_way(protocol, facts, Way(Miss.LOOP, of_warp, (first,), (second,), between, ()), ())
-    answer = decide(posed.query)
-    if not isinstance(answer, Conflict) or posed.unknown:
+    encoded = encode_path(protocol, facts, DivergencePath(MissKind.LOOP, of_warp, (first,), (second,), between, ()), ())
+    answer = decide(encoded.query)
+    if not isinstance(answer, Conflict) or encoded.unknown:
         return None
     return Divergence(
         DivergenceRule.LIVELOCK,
@@ -80,9 +80,9 @@ def _livelock(
         "warp",
         "lock",
         giving.span,
-        Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE,
-        barrier_witness(posed, binders, answer.model, alone=False),
-        tuple(FactUse(f.text, f.kind.value, f.span) for f in posed.facts),
+        Confidence.DATA_DEPENDENT if encoded.data else Confidence.DEFINITE,
+        barrier_witness(encoded, binders, answer.model, alone=False),
+        tuple(FactUse(f.text, f.kind.value, f.span) for f in encoded.facts),
         answer.method,
     )
 

@@ -12,17 +12,17 @@ from msgspec import Struct, field
 
 from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 
 
-class Endings(Struct, frozen=True):
+class LoopExits(Struct, frozen=True):
     """Finds the endings of accesses by the counts that they mention; long lists are gone through once."""
 
     _by_count: dict[int, Mapping[str, list[int]]] = field(default_factory=dict[int, Mapping[str, list[int]]])
 
     def needed(
-        self, a: Access, b: Access, naming: Naming, core: Iterable[Term]
+        self, a: Access, b: Access, threads: ThreadPair, core: Iterable[Term]
     ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         """The endings of both that bear on `core`, directly or through other counts, as each sees them."""
         sides = ((Party.FIRST, a, dict[int, Term]()), (Party.SECOND, b, dict[int, Term]()))
@@ -33,7 +33,7 @@ class Endings(Struct, frozen=True):
             for party, access, chosen in sides:
                 for index in self._mentioning(access, count.removesuffix(SUFFIX[party])):
                     if index not in chosen:
-                        chosen[index] = naming.of((access.endings[index],), party)[0]
+                        chosen[index] = threads.of((access.endings[index],), party)[0]
                         more = _counts((chosen[index],)) - seen
                         seen |= more
                         waiting += more

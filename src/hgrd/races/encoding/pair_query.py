@@ -18,11 +18,11 @@ from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.races.encoding.array_facts import said_of
 from hgrd.races.encoding.bounds import companions
 from hgrd.races.encoding.float_to_int import compared
-from hgrd.races.encoding.loop_exits import Endings, loose
-from hgrd.races.encoding.read_consistency import Readings
+from hgrd.races.encoding.loop_exits import LoopExits, loose
+from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values, differ
 from hgrd.races.sync.synchronization import Communication
-from hgrd.races.threads.two_threads import SUFFIX, Naming, abstract_floats, plain_name
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair, abstract_floats, plain_name
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, substitute
@@ -42,7 +42,7 @@ class Pair(Struct, frozen=True):
         return self.first.target.size is not None or bool(self.first.bounds or self.second.bounds)
 
 
-class Posed(Struct, frozen=True):
+class EncodedPair(Struct, frozen=True):
     """A query with the facts behind `Query.facts`, index by index, and what its answer depends on.
 
     `contents` are the facts behind what is said in `Query.between` of the elements of arrays.
@@ -55,71 +55,71 @@ class Posed(Struct, frozen=True):
     second: Access
     query: Query
     facts: tuple[Fact, ...]
-    naming: Naming
+    threads: ThreadPair
     data: bool
     unknown: tuple[str, ...]
     contents: tuple[Fact, ...] = ()
     passed: tuple[Term, ...] = ()
 
 
-class Poser(Struct, frozen=True):
+class PairEncoder(Struct, frozen=True):
     """Poses the queries of one protocol under `facts`; what several of them need is made once."""
 
     protocol: Protocol
     facts: tuple[Fact, ...]
     communication: Communication
-    _endings: Endings = field(default_factory=Endings)
-    _namings: dict[tuple[bool, frozenset[str]], Naming] = field(
-        default_factory=dict[tuple[bool, frozenset[str]], Naming]
+    _loop_exits: LoopExits = field(default_factory=LoopExits)
+    _thread_pairs: dict[tuple[bool, frozenset[str]], ThreadPair] = field(
+        default_factory=dict[tuple[bool, frozenset[str]], ThreadPair]
     )
     _bounds: dict[int, tuple[Term, ...]] = field(default_factory=dict[int, tuple[Term, ...]])
 
-    def pose(
+    def encode(
         self,
         pair: Pair,
-        readings: Readings | None = None,
+        consistency: ReadConsistency | None = None,
         *,
         bounded: bool,
         filled: bool = False,
         values: Values = (),
         by_two: bool = False,
-    ) -> Posed:
+    ) -> EncodedPair:
         """The query of a pair.
 
-        `bounded`: the threads stay within allocations of known size.  `readings`: nothing has raced before.
+        `bounded`: the threads stay within allocations of known size.  `consistency`: nothing has raced before.
         `filled`: memory holds what the host has filled it with.  `values`: what the first and the second leave in
         memory, in several words for it, makes a difference there.  `by_two`: no third thread has ended a wait of one
         for the other.
         """
-        naming = self._naming(pair)
+        threads = self._thread_pair(pair)
         a, b = pair.first, pair.second
-        apart = self.communication.constraints(a, b, naming, pair.level)
+        apart = self.communication.constraints(a, b, threads, pair.level)
         extra = (
-            naming.order(pair.orders),
-            *naming.distinct(pair.level),
+            threads.order(pair.orders),
+            *threads.distinct(pair.level),
             *apart,
-            *(readings.constraints(a, b, naming, values) if readings is not None else ()),
-            *across(self.protocol, naming),
-            *(self.communication.unless_set_by_others(a, b, naming, pair.level) if by_two else ()),
+            *(consistency.constraints(a, b, threads, values) if consistency is not None else ()),
+            *across(self.protocol, threads),
+            *(self.communication.unless_set_by_others(a, b, threads, pair.level) if by_two else ()),
         )
         one, two = (
-            naming.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
+            threads.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)
             for side, access in ((Side.FIRST, a), (Side.SECOND, b))
         )
         if values:
-            left = naming.of(tuple(one for one, _ in values), Side.FIRST)
-            right = naming.of(tuple(two for _, two in values), Side.SECOND)
+            left = threads.of(tuple(one for one, _ in values), Side.FIRST)
+            right = threads.of(tuple(two for _, two in values), Side.SECOND)
             pairs = tuple(zip(left, right, strict=True))
             extra = (*extra, differ(pairs, (one[0], two[0]), (a.size, b.size)))
         parts = ((Side.FIRST, a), (Side.SECOND, b))
-        extra = (*extra, *(t for side, access in parts for t in naming.of(compared(self.protocol, access), side)))
-        extra = (*extra, *made_together(self.protocol, naming, (*one, *two, *extra)))
-        endings = self._endings.needed(a, b, naming, (*one, *two, *extra))
+        extra = (*extra, *(t for side, access in parts for t in threads.of(compared(self.protocol, access), side)))
+        extra = (*extra, *made_together(self.protocol, threads, (*one, *two, *extra)))
+        endings = self._loop_exits.needed(a, b, threads, (*one, *two, *extra))
         read = (*one, *two, *extra, *endings[0], *endings[1])
         said, contents = said_of(self.protocol.contents if filled else (), read)
-        own = readings.own_tests(naming, read) if readings is not None else ()
-        posed = _posed(pair, self.facts, naming, ((*extra, *said, *own), one, endings[0], two, endings[1]))
-        return replace(posed, contents=contents, data=posed.data or bool(arrays_of(*apart)))
+        own = consistency.own_tests(threads, read) if consistency is not None else ()
+        encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]))
+        return replace(encoded, contents=contents, data=encoded.data or bool(arrays_of(*apart)))
 
     def _companions(self, access: Access) -> tuple[Term, ...]:
         found = self._bounds.get(access.number)
@@ -127,17 +127,19 @@ class Poser(Struct, frozen=True):
             found = self._bounds[access.number] = companions(self.protocol, access)
         return found
 
-    def _naming(self, pair: Pair) -> Naming:
+    def _thread_pair(self, pair: Pair) -> ThreadPair:
         same_block = pair.level not in (None, Level.INTER_BLOCK)
         broadcast: frozenset[str] = frozenset()
         if same_block and all(o.doubt != SOME_THREADS for o in pair.orders):
             apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Ahead)}
             broadcast = frozenset(n for n, loops in self.protocol.broadcast.items() if apart.isdisjoint(loops))
-        naming = Naming(self.protocol.private, self.protocol.configuration, same_block, broadcast)
-        return self._namings.setdefault((same_block, broadcast), naming)
+        threads = ThreadPair(self.protocol.private, self.protocol.configuration, same_block, broadcast)
+        return self._thread_pairs.setdefault((same_block, broadcast), threads)
 
 
-def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tuple[Term, ...], ...]) -> Posed:
+def _encoded(
+    pair: Pair, facts: tuple[Fact, ...], threads: ThreadPair, groups: tuple[tuple[Term, ...], ...]
+) -> EncodedPair:
     """The query of what holds between the two, and of the accesses (address first) and endings of each."""
     a, b = pair.first, pair.second
     between, one, endings_1, two, endings_2 = split(abstract_floats(tuple(chain(*groups))), map(len, groups))
@@ -147,12 +149,12 @@ def _posed(pair: Pair, facts: tuple[Fact, ...], naming: Naming, groups: tuple[tu
     guards_1, guards_2 = _relevant(*stated, core)
     passed = tuple(dict.fromkeys(g for g in chain(*stated) if g not in {TRUE, *guards_1, *guards_2}))
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
-    used = cone(facts, with_extents(naming, symbols_of(*everything)))
-    query = query_of(naming, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
+    used = cone(facts, with_extents(threads, symbols_of(*everything)))
+    query = query_of(threads, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN} | loose(symbols, endings)))
     raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
-    return Posed(a, b, query, used, naming, _of_data((*raw, *endings)), unknown, passed=passed)
+    return EncodedPair(a, b, query, used, threads, _of_data((*raw, *endings)), unknown, passed=passed)
 
 
 def _of_data(terms: tuple[Term, ...]) -> bool:
@@ -192,30 +194,30 @@ def split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, .
     return [tuple(islice(rest, length)) for length in lengths]
 
 
-def across(protocol: Protocol, naming: Naming) -> tuple[Term, ...]:
+def across(protocol: Protocol, threads: ThreadPair) -> tuple[Term, ...]:
     """What the program says of any two threads, for these two."""
     found: dict[Term, None] = {}
     for item in protocol.across:
         reached = conj(*item.guards)
         for side in Side:
-            here, condition = naming.of((reached, item.condition), side)
-            there, *values = naming.of((reached, *(value for _, value in item.others)), side.other)
-            known = {naming.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
-            apart = [ne(*(var(naming.rename(k, party)) for party in Side)) for k in item.loops]
+            here, condition = threads.of((reached, item.condition), side)
+            there, *values = threads.of((reached, *(value for _, value in item.others)), side.other)
+            known = {threads.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
+            apart = [ne(*(var(threads.rename(k, party)) for party in Side)) for k in item.loops]
             found[disj(negate(here), negate(there), *apart, *substitute((condition,), known))] = None
     return tuple(found)
 
 
-def made_together(protocol: Protocol, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
+def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
     """That values in the terms which the threads of a warp or tile make together are the same for both of one."""
-    if not naming.same_block or not protocol.alike:
+    if not threads.same_block or not protocol.alike:
         return ()
     here = {s.name: s for s in symbols_of(*terms)}
     found: list[Term] = []
     for symbol, alike in protocol.alike.items():
         one, two = (here.get(symbol.name + SUFFIX[party]) for party in Side)
         if one is not None and two is not None:
-            pairs = zip(*(naming.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)
+            pairs = zip(*(threads.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)
             found.append(disj(*(ne(x, y) for x, y in pairs), eq(var(one), var(two))))
     return tuple(found)
 
@@ -250,15 +252,15 @@ def _free_test(guard: Term, uses: Counter[Symbol]) -> bool:
     return symbol.origin in (Origin.DATA, Origin.COMPUTED) and uses[symbol] == 1 and symbol.low < symbol.high
 
 
-def with_extents(naming: Naming, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
+def with_extents(threads: ThreadPair, symbols: frozenset[Symbol]) -> frozenset[Symbol]:
     """The symbols, and those that bound the indexes among them."""
     names = set(map(plain_name, symbols))
-    return symbols | symbols_of(*(extent for s, extent in _axes(naming) if s.name in names))
+    return symbols | symbols_of(*(extent for s, extent in _axes(threads) if s.name in names))
 
 
-def _axes(naming: Naming) -> list[tuple[Symbol, Term]]:
+def _axes(threads: ThreadPair) -> list[tuple[Symbol, Term]]:
     """Index symbols with their extents."""
-    c = naming.configuration
+    c = threads.configuration
     indexes, extents = (*c.thread, *c.block_index), (*c.block, *c.grid)
     return [(s, extent) for s, extent in zip(indexes, extents, strict=True) if s is not None]
 
@@ -281,20 +283,20 @@ def cone(facts: tuple[Fact, ...], symbols: frozenset[Symbol]) -> tuple[Fact, ...
 
 
 def query_of(
-    naming: Naming,
+    threads: ThreadPair,
     facts: tuple[Fact, ...],
     first: tuple[Term, tuple[Term, ...], int],
     second: tuple[Term, tuple[Term, ...], int],
     between: tuple[Term, ...],
 ) -> Query:
     everything = symbols_of(first[0], *first[1], second[0], *second[1], *between, *(f.term for f in facts))
-    axes = _axes(naming)
+    axes = _axes(threads)
     everything |= symbols_of(*(e for _, e in axes))
-    shared_axes = tuple(Axis(s, e) for s, e in axes if not naming.is_private(s))
+    shared_axes = tuple(Axis(s, e) for s, e in axes if not threads.is_private(s))
     parties: list[Party] = []
     taken: set[Symbol] = set()
     for side, (address, guards, size) in ((Side.FIRST, first), (Side.SECOND, second)):
-        own = tuple(Axis(naming.rename(s, side), e) for s, e in axes if naming.is_private(s))
+        own = tuple(Axis(threads.rename(s, side), e) for s, e in axes if threads.is_private(s))
         names = {a.symbol for a in own} | {s for s in everything if s.name.endswith(SUFFIX[side])}
         taken |= names
         parties.append(Party(tuple(sorted(names, key=lambda s: s.name)), own, guards, address, size))

@@ -1,4 +1,4 @@
-"""From a way to miss a barrier to the query that decides whether two threads take it."""
+"""From a path to miss a barrier to the query that decides whether two threads take it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from msgspec import Struct
 
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
-from hgrd.races.barriers.paths import Way
+from hgrd.races.barriers.paths import DivergencePath
 from hgrd.races.encoding.pair_query import across, cone, made_together, query_of, split, with_extents
-from hgrd.races.threads.two_threads import Naming, abstract_floats
+from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.solve.query import Query
 from hgrd.terms import TRUE, Origin, Term, const, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
 
-class PosedWay(Struct, frozen=True):
+class EncodedPath(Struct, frozen=True):
     """A query with the facts behind `Query.facts`.  The two parties touch one byte, the same: the barrier.
 
     `data` and `unknown` as for pairs of accesses.
@@ -24,25 +24,27 @@ class PosedWay(Struct, frozen=True):
 
     query: Query
     facts: tuple[Fact, ...]
-    naming: Naming
+    threads: ThreadPair
     data: bool
     unknown: tuple[str, ...]
 
 
-def pose_way(protocol: Protocol, facts: tuple[Fact, ...], way: Way, extra: tuple[Term, ...]) -> PosedWay:
-    """The query of a way, with more conditions between the two threads."""
-    naming = way.team.naming
-    between = (*way.between, *extra, *across(protocol, naming))
-    between = (*between, *made_together(protocol, naming, (*way.first, *way.second, *between)))
-    raw = (way.first, way.second, between)
+def encode_path(
+    protocol: Protocol, facts: tuple[Fact, ...], path: DivergencePath, extra: tuple[Term, ...]
+) -> EncodedPath:
+    """The query of a path, with more conditions between the two threads."""
+    threads = path.participants.threads
+    between = (*path.between, *extra, *across(protocol, threads))
+    between = (*between, *made_together(protocol, threads, (*path.first, *path.second, *between)))
+    raw = (path.first, path.second, between)
     first, second, between = split(abstract_floats(tuple(chain(*raw))), map(len, raw))
     everything = (*first, *second, *between)
-    used = cone(facts, with_extents(naming, symbols_of(*everything)))
+    used = cone(facts, with_extents(threads, symbols_of(*everything)))
     one, two = (tuple(dict.fromkeys(t for t in terms if t is not TRUE)) for terms in (first, second))
     byte = const(0)
-    query = query_of(naming, used, (byte, one, 1), (byte, two, 1), between)
+    query = query_of(threads, used, (byte, one, 1), (byte, two, 1), between)
     symbols = symbols_of(*everything)
     unknown = tuple(sorted(s.name for s in symbols if s.origin is Origin.UNKNOWN))
     plain = tuple(chain(*raw))
     data = bool(arrays_of(*plain)) or any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols_of(*plain))
-    return PosedWay(query, used, naming, data, unknown)
+    return EncodedPath(query, used, threads, data, unknown)

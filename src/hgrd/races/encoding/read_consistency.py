@@ -19,14 +19,14 @@ from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protoco
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.value_equality import Values
-from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
 
 _MOST = 48
 _MOST_WRITES = 16
 
 
-class Readings(Struct, frozen=True):
+class ReadConsistency(Struct, frozen=True):
     """The reads of memory that the kernel writes, by the name of their value's symbol."""
 
     reads: dict[str, Access]
@@ -34,7 +34,7 @@ class Readings(Struct, frozen=True):
     writes: tuple[Access, ...] = ()
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # as Protocol.tested
 
-    def constraints(self, a: Access, b: Access, naming: Naming, values: Values = ()) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, values: Values = ()) -> tuple[Term, ...]:
         """What follows for the values that the first party's `a` and the second's `b` depend on.
 
         `values`: these, which they leave in memory, are asked about, too.
@@ -45,13 +45,13 @@ class Readings(Struct, frozen=True):
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
             for r, s in combinations(reads, 2):
                 if _alike(r, s) and not self._overwritten(r, s):
-                    found[_same((r, access, party), (s, access, party), naming)] = None
+                    found[_same((r, access, party), (s, access, party), threads)] = None
         for r in first:
             for s in second:
-                if _alike(r, s) and (naming.same_block or r.space is Space.GLOBAL):
-                    found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), naming)] = None
+                if _alike(r, s) and (threads.same_block or r.space is Space.GLOBAL):
+                    found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), threads)] = None
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
-            found |= dict.fromkeys(naming.of(tuple(own for r in reads for own in self._own(r, access)), party))
+            found |= dict.fromkeys(threads.of(tuple(own for r in reads for own in self._own(r, access)), party))
         found.pop(TRUE, None)
         return tuple(found)[:_MOST]
 
@@ -80,11 +80,11 @@ class Readings(Struct, frozen=True):
         made = conj(first_of(before[1]), *(g for g in read.guards if g not in access.guards))
         yield disj(negate(made), finds(read.result, before[0].value))
 
-    def own_tests(self, naming: Naming, terms: Iterable[Term]) -> tuple[Term, ...]:
+    def own_tests(self, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
         """The same of tests that have led into loops."""
         here = {s.name for s in symbols_of(*terms)}
         return tuple(
-            naming.of((found,), party)[0]
+            threads.of((found,), party)[0]
             for symbol, found in self.tested.items()
             for party in Party
             if symbol.name + SUFFIX[party] in here
@@ -175,17 +175,19 @@ def first_of(loops: Iterable[Symbol]) -> Term:
     return conj(*(eq(var(binder), const(0)) for binder in loops))
 
 
-def readings(protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool) -> Readings:
+def read_consistency(
+    protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool
+) -> ReadConsistency:
     """None where some races are not looked for: the argument is about all of them."""
     writes = tuple(a for a in accesses(protocol.items) if a.changes)
     if lockstep or set(levels) != set(Level):
-        return Readings({}, relation, writes)
+        return ReadConsistency({}, relation, writes)
     found = {
         a.result.name: a
         for a in accesses(protocol.items)
         if a.kind is AccessKind.READ and a.result is not None and not a.volatile
     }
-    return Readings(found, relation, writes, protocol.tested)
+    return ReadConsistency(found, relation, writes, protocol.tested)
 
 
 def _orders(item: Item) -> bool:
@@ -214,14 +216,14 @@ def _alike(r: Access, s: Access) -> bool:
     return r.target.key == s.target.key and r.size == s.size
 
 
-def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], naming: Naming) -> Term:
+def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], threads: ThreadPair) -> Term:
     """If both reads are made, and of one place, their values are equal."""
     conditions: list[Term] = []
     parts: list[Term] = []
     for read, access, party in (one, two):
         assert read.result is not None
         more = conj(*(g for g in read.guards if g not in access.guards))
-        place, value, made = naming.of((read.offset, var(read.result), more), party)
+        place, value, made = threads.of((read.offset, var(read.result), more), party)
         conditions.append(negate(made))
         parts += [place, value]
     return disj(*conditions, ne(parts[0], parts[2]), eq(parts[1], parts[3]))

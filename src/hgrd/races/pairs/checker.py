@@ -18,8 +18,8 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.barrier_bypass import VALUES
 from hgrd.protocol.phases.phases import Phases
-from hgrd.races.encoding.pair_query import Pair, Posed, Poser, certain
-from hgrd.races.encoding.read_consistency import Readings, readings
+from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain
+from hgrd.races.encoding.read_consistency import ReadConsistency, read_consistency
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.candidates import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.pairs.same_value import Left
@@ -47,7 +47,7 @@ _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at
 _SECONDS_A_RACE = 0.1
 
 Decide: TypeAlias = Callable[[Query], Answer]
-Meeting: TypeAlias = tuple[Posed, Model]
+Meeting: TypeAlias = tuple[EncodedPair, Model]
 
 
 class Judgement(Struct, frozen=True):
@@ -77,8 +77,8 @@ class Judge(Struct):
     pairs_until: float
     deadline: float
     phases: Phases
-    poser: Poser
-    readings: Readings
+    encoder: PairEncoder
+    consistency: ReadConsistency
     left: Left
     contents: Contents
     suppositions: Suppositions
@@ -103,7 +103,7 @@ class Judge(Struct):
             if not levels:
                 continue
             self.pairs += 1
-            if self.poser.communication.signals(a, b):
+            if self.encoder.communication.signals(a, b):
                 self.discharged += 1
             elif perf_counter() > self._pairs_end():
                 self._leave_open(a, b, levels, "the time limit was reached")
@@ -194,7 +194,7 @@ class Judge(Struct):
                     self._leave_open(pair.first, pair.second, (pair.level,), reason)
                 return False
 
-    def _meet(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
+    def _meet(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> None:
         """They meet in one of the orders; do they in one that is certain?"""
         sure = certain(pair)
         if len(sure.orders) == len(pair.orders):
@@ -207,16 +207,16 @@ class Judge(Struct):
         doubt = next((o.doubt for o in pair.orders if o.doubt), VALUES)
         return self._leave_open(pair.first, pair.second, (pair.level,), doubt)
 
-    def _ask(self, pair: Pair) -> tuple[Posed, Answer]:
+    def _ask(self, pair: Pair) -> tuple[EncodedPair, Answer]:
         """First without what is only needed to rule a conflict out: extents of allocations, reads that agree."""
-        posed, answer = self._decided(self.poser.pose(pair, bounded=False))
+        posed, answer = self._decided(self.encoder.encode(pair, bounded=False))
         if isinstance(answer, Proved):
             return posed, answer
         if self._knows_more(pair):
             posed, answer = self._decided(self._in_full(pair, filled=False))
         full = posed if isinstance(answer, Proved) else self._in_full(pair)
         if full.contents:
-            lean, known = self._decided(self.poser.pose(pair, bounded=False, filled=True))
+            lean, known = self._decided(self.encoder.encode(pair, bounded=False, filled=True))
             if isinstance(known, Proved):
                 return lean, known
             posed, answer = self._decided(full) if self._knows_more(pair) else (lean, known)
@@ -225,7 +225,7 @@ class Judge(Struct):
                 self._assume(f"accesses to {target.name}, and subscripts before, stay within arrays", target.span)
         return posed, answer
 
-    def _decided(self, posed: Posed) -> tuple[Posed, Answer]:
+    def _decided(self, posed: EncodedPair) -> tuple[EncodedPair, Answer]:
         answer = self.decide(posed.query)
         for _ in range(_ATTEMPTS):
             if isinstance(answer, Conflict):
@@ -243,16 +243,16 @@ class Judge(Struct):
         return posed, Undecided("in no iteration found do both threads come so far")
 
     def _knows_more(self, pair: Pair) -> bool:
-        return pair.sized or self.readings.bear_on(pair.first, pair.second)
+        return pair.sized or self.consistency.bear_on(pair.first, pair.second)
 
-    def _in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> Posed:
+    def _in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> EncodedPair:
         sized = pair.sized
-        return self.poser.pose(pair, self.readings, bounded=sized, filled=filled, values=values)
+        return self.encoder.encode(pair, self.consistency, bounded=sized, filled=filled, values=values)
 
     def _assume(self, text: str, span: Span) -> None:
         self.used[FactUse(text, FactKind.ASSUMPTION.value, span)] = None
 
-    def _note_proof(self, posed: Posed, answer: Proved) -> None:
+    def _note_proof(self, posed: EncodedPair, answer: Proved) -> None:
         facts = (*(posed.facts[index] for index in sorted(answer.used)), *posed.contents)
         uses = dict.fromkeys(map(use_of, facts))
         self.used |= uses
@@ -264,10 +264,10 @@ class Judge(Struct):
             self._assume(
                 f"{said(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
             )
-        for text, span in self.poser.communication.assumptions(posed.first, posed.second):
+        for text, span in self.encoder.communication.assumptions(posed.first, posed.second):
             self._assume(text, span or self.protocol.span)
 
-    def _found(self, pair: Pair, posed: Posed, answer: Conflict) -> None:
+    def _found(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> None:
         a, b = pair.first, pair.second
         assert pair.level is not None
         undecided = self._doubt(pair, posed)
@@ -301,28 +301,28 @@ class Judge(Struct):
             site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
             same_value=same_value, method=answer.method, rule=rule, cause=cause,
-            awaits=self.poser.communication.awaited(a, b),
+            awaits=self.encoder.communication.awaited(a, b),
         )  # fmt: skip
 
     def _cause(self, pair: Pair) -> tuple[str, str]:
         """The rule, and what keeps synchronisation that is there from ordering the two, if anything does."""
-        handshaking = self.poser.communication.handshaking
+        handshaking = self.encoder.communication.handshaking
         if handshaking is None or pair.level is None:
             return DATA_RACE.code, ""
         found = flaw(handshaking, pair.first, pair.second, pair.level)
         return (DATA_RACE.code, "") if found is None else (found.rule, found.text)
 
-    def _doubt(self, pair: Pair, posed: Posed) -> str | None:
+    def _doubt(self, pair: Pair, posed: EncodedPair) -> str | None:
         """Why a conflict in the query may be none in the program."""
         if posed.unknown:
             return f"it depends on values that are not known: {listed(posed.unknown)}"
         functions = self.contents.functions_in(posed.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
-        doubt = self.contents.doubt(posed, self.decide) or self.poser.communication.unclear(pair.first, pair.second)
-        return doubt or takes_a_third(self.poser, pair, self.decide)
+        doubt = self.contents.doubt(posed, self.decide) or self.encoder.communication.unclear(pair.first, pair.second)
+        return doubt or takes_a_third(self.encoder, pair, self.decide)
 
-    def _with_two_values(self, pair: Pair, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict] | None:
+    def _with_two_values(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict] | None:
         """The conflict; between two writes one of different values, None if these are always the same.
 
         So too between a write and a read of what the reading thread has just written itself.
@@ -339,14 +339,16 @@ class Judge(Struct):
                     pass
         return posed, answer
 
-    def _too_large(self, posed: Posed, answer: Conflict) -> str:
+    def _too_large(self, posed: EncodedPair, answer: Conflict) -> str:
         """Which sums of contents wrap in the conflict, if there is none in which they do not."""
         large = overflowing(posed, answer.model)
         if not large or isinstance(self.decide(within_types(posed).query), Conflict):
             return ""
         return f"it is found only where sums of contents wrap around: {listed(large)}"
 
-    def _with_natural_sizes(self, posed: Posed, answer: Conflict) -> tuple[Posed, Conflict, tuple[str, ...]]:
+    def _with_natural_sizes(
+        self, posed: EncodedPair, answer: Conflict
+    ) -> tuple[EncodedPair, Conflict, tuple[str, ...]]:
         """The conflict in a launch without negative sizes; if none is known, this one, and which sizes are."""
         odd = negative(self.sizes, answer.model)
         if odd:
@@ -376,13 +378,13 @@ class Judge(Struct):
         conflicts = self.conflicts[key]
         first = conflicts[0][0]
         scattered = scatters(first.first, first.second, self.protocol) or all(
-            map(self.poser.communication.tickets.choose, (first.first, first.second))
+            map(self.encoder.communication.tickets.choose, (first.first, first.second))
         )
         target = first.first.target.key
         starts = tuple((name, p.offset) for name, p in self.protocol.pointers if p.target.key == target)
         return Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers, starts)
 
-    def _queries_of(self, key: SiteKey) -> Iterator[Posed]:
+    def _queries_of(self, key: SiteKey) -> Iterator[EncodedPair]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
         for a, b in candidates(self.protocol):
             if key_of(a, b) == key:
@@ -428,7 +430,7 @@ def judge(
     read = protocol
     protocol = steady(protocol)
     protocol, relation, drawn = opened(protocol)
-    read_alike = readings(protocol, relation, options.levels, lockstep=options.warp_lockstep)
+    read_alike = read_consistency(protocol, relation, options.levels, lockstep=options.warp_lockstep)
     return Judge(
         protocol,
         everything,
@@ -437,7 +439,7 @@ def judge(
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,
         relation,
-        Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
+        PairEncoder(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
         read_alike,
         Left(protocol, relation, read_alike, not options.warp_lockstep and set(options.levels) == set(Level)),
         contents(read, relation),

@@ -12,7 +12,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases, phases
-from hgrd.races.encoding.pair_query import Pair, Posed, Poser
+from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.pairs.candidates import candidates, levels_of, posed_pairs
 from hgrd.races.pairs.synchronization_proofs import communication
 from hgrd.races.sync.work_queues import opened
@@ -38,11 +38,11 @@ def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: Analysis
     """The query of every pair, as it is put to the solver first."""
     protocol, relation, drawn = opened(protocol)
     everything = (*facts, *protocol.configuration.facts)
-    poser = Poser(protocol, everything, communication(protocol, everything, relation, decide, drawn))
+    encoder = PairEncoder(protocol, everything, communication(protocol, everything, relation, decide, drawn))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):
-            lines += _query(pair, poser.pose(pair, bounded=False))
+            lines += _query(pair, encoder.encode(pair, bounded=False))
     return "\n".join(lines) + "\n"
 
 
@@ -86,7 +86,7 @@ def _more(or_more: bool) -> str:
     return " or more" if or_more else ""
 
 
-def _query(pair: Pair, posed: Posed) -> Iterator[str]:
+def _query(pair: Pair, posed: EncodedPair) -> Iterator[str]:
     query = posed.query
     level = pair.level.value if pair.level is not None else "all levels"
     yield f"  {_access(pair.first)} against {_access(pair.second)}, {level}"

@@ -15,7 +15,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import Pair
-from hgrd.races.encoding.read_consistency import Readings
+from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import MADE, Values
 from hgrd.terms import read, var
 
@@ -27,7 +27,7 @@ class Left(Struct, frozen=True):
 
     protocol: Protocol
     relation: Phases
-    readings: Readings
+    consistency: ReadConsistency
     every_race: bool
 
     def told(self, pair: Pair) -> Iterator[tuple[Values, str]]:
@@ -43,7 +43,7 @@ class Left(Struct, frozen=True):
         return (*self._own(pair), *self._made(pair))
 
     def _own(self, pair: Pair) -> Values:
-        one, two = self.readings.own_value(pair.first), self.readings.own_value(pair.second)
+        one, two = self.consistency.own_value(pair.first), self.consistency.own_value(pair.second)
         if one is None or two is None or AccessKind.WRITE not in (pair.first.kind, pair.second.kind):
             return ()
         return ((one, two),)

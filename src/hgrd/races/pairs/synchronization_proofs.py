@@ -9,7 +9,7 @@ from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Order
 from hgrd.protocol.phases.phases import Phases
-from hgrd.races.encoding.pair_query import Pair, Poser
+from hgrd.races.encoding.pair_query import Pair, PairEncoder
 from hgrd.races.sync.acquire_release import Handshakes
 from hgrd.races.sync.arrival_counters import Counters
 from hgrd.races.sync.flags import Flags
@@ -29,10 +29,10 @@ def communication(
     if not protocol.observed:
         return plain
 
-    poser = Poser(protocol, facts, plain)
+    encoder = PairEncoder(protocol, facts, plain)
 
     def proved(pair: Pair) -> bool:
-        return isinstance(decide(poser.pose(pair, bounded=False).query), Proved)
+        return isinstance(decide(encoder.encode(pair, bounded=False).query), Proved)
 
     def apart(a: Access, b: Access) -> bool:
         """No barrier lets the two run at once, or they touch different places."""

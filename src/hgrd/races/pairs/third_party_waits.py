@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hgrd.races.encoding.pair_query import Pair, Poser
+from hgrd.races.encoding.pair_query import Pair, PairEncoder
 from hgrd.solve.query import Answer, Proved, Query
 
 
-def takes_a_third(poser: Poser, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
+def takes_a_third(encoder: PairEncoder, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
     """What a third thread must have set for the two to meet, in words; None where they do without one."""
-    found = poser.communication.set_by_others(pair.first, pair.second)
+    found = encoder.communication.set_by_others(pair.first, pair.second)
     if found is None:
         return None
-    by_two = poser.pose(pair, bounded=True, filled=True, by_two=True)
+    by_two = encoder.encode(pair, bounded=True, filled=True, by_two=True)
     return found if isinstance(decide(by_two.query), Proved) else None

@@ -20,7 +20,7 @@ from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Phases
-from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import plain_name
 from hgrd.solve.query import Answer, Conflict, Proved, Query
@@ -71,7 +71,7 @@ class Contents(Struct, frozen=True):
     drawn: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
 
-    def doubt(self, posed: Posed, decide: Callable[[Query], Answer]) -> str | None:
+    def doubt(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str | None:
         """Why a conflict may need values that the kernel never computes, if it does."""
         for found in (self.bearing_on(posed.query), self.choosing(posed.query)):
             if found and not self._from_one_counter(found, posed, decide):
@@ -94,17 +94,17 @@ class Contents(Struct, frozen=True):
         equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
         return self.computed_in(*equal)
 
-    def _from_one_counter(self, names: tuple[str, ...], posed: Posed, decide: Callable[[Query], Answer]) -> bool:
+    def _from_one_counter(self, names: tuple[str, ...], posed: EncodedPair, decide: Callable[[Query], Answer]) -> bool:
         """Whether threads that draw from one counter meet as well: where it begins is the same for both."""
         read = self.reads.get(names[0])
         if len(names) > 1 or read is None or read.kind is not AccessKind.ATOMIC:
             return False
-        if read.space is Space.SHARED and not posed.naming.same_block:
+        if read.space is Space.SHARED and not posed.threads.same_block:
             return False
-        places = [posed.naming.of((read.offset,), party)[0] for party in Party]
+        places = [posed.threads.of((read.offset,), party)[0] for party in Party]
         return isinstance(decide(replace(posed.query, between=(*posed.query.between, eq(*places)))), Conflict)
 
-    def never_given(self, posed: Posed) -> tuple[str, ...]:
+    def never_given(self, posed: EncodedPair) -> tuple[str, ...]:
         """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
         query = posed.query
         names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *posed.passed)
@@ -131,7 +131,7 @@ class Contents(Struct, frozen=True):
         names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
-    def in_order(self, posed: Posed) -> tuple[tuple[str, ...], Query]:
+    def in_order(self, posed: EncodedPair) -> tuple[tuple[str, ...], Query]:
         """Objects in which both threads have looked up computed values of neighbours, and a query with these sorted.
 
         Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
@@ -140,7 +140,7 @@ class Contents(Struct, frozen=True):
         looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
         common = {r.target.key for r in looked_up[Party.FIRST]} & {r.target.key for r in looked_up[Party.SECOND]}
         seen = {
-            party: [(r.target.key, posed.naming.of(_found(r), party)) for r in reads if r.target.key in common]
+            party: [(r.target.key, posed.threads.of(_found(r), party)) for r in reads if r.target.key in common]
             for party, reads in looked_up.items()
         }
         ordered = [

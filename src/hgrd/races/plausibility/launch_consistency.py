@@ -11,19 +11,19 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from hgrd.host.model import Fact
-from hgrd.races.encoding.pair_query import Posed, cone
+from hgrd.races.encoding.pair_query import EncodedPair, cone
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import EvaluationError, evaluate, symbols_of
 
 
 def in_a_launch(
-    posed: Posed, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
-) -> tuple[Posed, Answer]:
+    posed: EncodedPair, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
+) -> tuple[EncodedPair, Answer]:
     """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.
 
     The facts behind a conflict stay those that bear on the accesses: the query has the others behind them.
     """
-    c = posed.naming.configuration
+    c = posed.threads.configuration
     extents = symbols_of(*c.grid, *c.block)
     said = {*posed.query.facts}
     more = tuple(f for f in cone(facts, extents | symbols_of(*posed.query.facts)) if f.term not in said)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
-from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.solve.query import Model
 from hgrd.terms import Origin, Symbol, const, le, symbols_of, var
 
@@ -33,7 +33,7 @@ def negative(among: frozenset[Symbol], model: Model) -> tuple[str, ...]:
     return tuple(sorted(s.name for s, value in model.values.items() if value < 0 and s in among))
 
 
-def with_natural(among: frozenset[Symbol], posed: Posed) -> Posed:
+def with_natural(among: frozenset[Symbol], posed: EncodedPair) -> EncodedPair:
     """The same question, of launches with no size below 0."""
     query = posed.query
     least = tuple(le(const(0), var(s)) for s in query.shared if s in among)

@@ -26,7 +26,7 @@ from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases
-from hgrd.races.encoding.pair_query import Posed, query_of
+from hgrd.races.encoding.pair_query import EncodedPair, query_of
 from hgrd.races.plausibility.computed_values import Made, contents, made_by
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import SUFFIX, plain_name
@@ -70,13 +70,13 @@ class Suppositions(Struct, frozen=True):
     reads: Mapping[str, Access]
     filled: frozenset[str] = frozenset()
 
-    def of(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+    def of(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What a conflict supposes of contents that the program makes; "": nothing in particular."""
         if not self.made.objects:
             return ""
         return self._of_places(posed, decide) or self._of_states(posed, decide)
 
-    def _of_places(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+    def _of_places(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What tells threads where to go need not lead them to one place."""
         seen = (look for party in Side for look in self._looks(posed, party))
         looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
@@ -85,7 +85,7 @@ class Suppositions(Struct, frozen=True):
             return ""
         return self._reason(looks)
 
-    def _of_states(self, posed: Posed, decide: Callable[[Query], Answer]) -> str:
+    def _of_states(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What threads ask, each of another array, need not be so of one element."""
         tests = {side: [look for look in self._tests(posed, side) if self.made.holds(look.name)] for side in Side}
         met: list[_Look] = []
@@ -133,7 +133,7 @@ class Suppositions(Struct, frozen=True):
                 signs = {n > 0 for a, n in atoms.items() if a.op is Op.READ and self.made.holds(a.array)}
                 yield from (a for a, n in atoms.items() if a.op is Op.READ and (n < 0) in signs)
 
-    def _looks(self, posed: Posed, side: Side) -> Iterator[_Look]:
+    def _looks(self, posed: EncodedPair, side: Side) -> Iterator[_Look]:
         """What one thread looks at to know where to go, and to know where to look."""
         party = posed.query.first if side is Side.FIRST else posed.query.second
         todo = [party.address, *(g for g in party.guards if not _is_flag(g))]
@@ -143,7 +143,7 @@ class Suppositions(Struct, frozen=True):
                 todo.append(look.place)
                 yield look
 
-    def _tests(self, posed: Posed, side: Side) -> Iterator[_Look]:
+    def _tests(self, posed: EncodedPair, side: Side) -> Iterator[_Look]:
         """The elements of which one thread asks whether they are some constant, before it makes its access."""
         party = posed.query.first if side is Side.FIRST else posed.query.second
         own = (g for g in posed.passed if any(s.name.endswith(SUFFIX[side]) for s in symbols_of(g)))
@@ -152,7 +152,7 @@ class Suppositions(Struct, frozen=True):
             if tested.op is Op.VAR or len(tested.args) == 1:
                 yield from (look for look in self._in(tested, posed, side, set()) if look.value is tested)
 
-    def _in(self, term: Term, posed: Posed, side: Side, seen: set[Term]) -> Iterator[_Look]:
+    def _in(self, term: Term, posed: EncodedPair, side: Side, seen: set[Term]) -> Iterator[_Look]:
         """The elements that a thread looks at whose values stand in a term, but for those in parts that were `seen`."""
         for t in bottom_up((term,)):
             if t in seen:
@@ -162,8 +162,8 @@ class Suppositions(Struct, frozen=True):
                 yield _Look(t.array, t.array, t.args[0], t, t.args[0], side)
             read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
             if read is not None:
-                (place,) = posed.naming.of((read.offset,), side)
-                of_block = read.space is Space.SHARED and not posed.naming.same_block
+                (place,) = posed.threads.of((read.offset,), side)
+                of_block = read.space is Space.SHARED and not posed.threads.same_block
                 index = div(place, const(read.size))
                 yield _Look(read.target.key, read.target.name, place, t, index, side, side if of_block else None)
 
@@ -183,10 +183,10 @@ def _is_natural(pattern: Pattern) -> bool:
     return isinstance(pattern, Between) and 0 <= pattern.low <= _SHORT
 
 
-def _narrowed(posed: Posed, said: tuple[Term, ...]) -> Query:
+def _narrowed(posed: EncodedPair, said: tuple[Term, ...]) -> Query:
     query = posed.query
     first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
-    return query_of(posed.naming, posed.facts, first, second, (*query.between, *said))
+    return query_of(posed.threads, posed.facts, first, second, (*query.between, *said))
 
 
 def _is_flag(guard: Term) -> bool:

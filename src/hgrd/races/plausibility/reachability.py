@@ -17,8 +17,8 @@ from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.phases.barrier_bypass import below
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path
-from hgrd.races.encoding.pair_query import Posed, cone
-from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.races.encoding.pair_query import EncodedPair, cone
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
 
@@ -39,11 +39,11 @@ class Reach(Struct, frozen=True):
     unknown: tuple[str, ...] = ()
 
 
-def reach(protocol: Protocol, paths: Mapping[int, Path], posed: Posed, model: Model) -> Reach:
+def reach(protocol: Protocol, paths: Mapping[int, Path], posed: EncodedPair, model: Model) -> Reach:
     """Of both threads of a model."""
     data, unknown = False, dict[str, None]()
     for party, access in ((Party.FIRST, posed.first), (Party.SECOND, posed.second)):
-        thread = _Thread(protocol, posed.naming, model, party)
+        thread = _Thread(protocol, posed.threads, model, party)
         missing = thread.comes_to(access, paths[access.number])
         if missing is not None:
             return Reach(missing)
@@ -52,7 +52,7 @@ def reach(protocol: Protocol, paths: Mapping[int, Path], posed: Posed, model: Mo
     return Reach(None, data, tuple(unknown))
 
 
-def with_condition(posed: Posed, term: Term, facts: tuple[Fact, ...]) -> Posed:
+def with_condition(posed: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> EncodedPair:
     """The query with one more condition on its threads, and those of all `facts` that bear on this one."""
     query = posed.query
     known = {*query.shared, *query.first.private, *query.second.private}
@@ -89,7 +89,7 @@ class _Thread(Struct):
     """One of the two; `data` and `unknown` are what has kept the way to its access from being known."""
 
     protocol: Protocol
-    naming: Naming
+    threads: ThreadPair
     model: Model
     party: Party
     data: bool = False
@@ -105,13 +105,13 @@ class _Thread(Struct):
                         self._runs(item, around)
                 loop = items[index]
                 if isinstance(loop, ProtocolLoop):
-                    number = self.model.values.get(self.naming.rename(loop.binder, self.party), 0)
+                    number = self.model.values.get(self.threads.rename(loop.binder, self.party), 0)
                     if _leaves(loop) or loop.breaks:
                         self._goes_on(loop, around, number)
                     self.data = self.data or _goes_on_as_contents_say(loop, number)
                     around[loop.binder] = const(number)
         except _LeavesError as left:
-            (seen,) = self.naming.of((left.term,), self.party)
+            (seen,) = self.threads.of((left.term,), self.party)
             return negate(seen)
         return None
 
@@ -155,7 +155,7 @@ class _Thread(Struct):
     ) -> bool | None:
         """None: it depends on values of that iteration, or of memory.  `deciding`: then it is taken down."""
         (term,) = substitute((conj(*terms),), dict(here))
-        (seen,) = self.naming.of((term,), self.party)
+        (seen,) = self.threads.of((term,), self.party)
         values = dict(self.model.values)
         values.update(self._others(symbols_of(seen) - values.keys()))
         lost = {s for s in symbols_of(term) if s.name in local and s not in here}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.threads.two_threads import plain_name
 from hgrd.solve.query import Model
 from hgrd.solve.steps.wrapping import in_range, takes_effect
@@ -19,20 +19,20 @@ from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
 
 
-def overflowing(posed: Posed, model: Model) -> tuple[str, ...]:
+def overflowing(posed: EncodedPair, model: Model) -> tuple[str, ...]:
     """The contents of which a sum is too large for its type in a model."""
     found = {name for t, names in _sums(posed) if takes_effect(t, model) for name in names}
     return tuple(sorted(found))
 
 
-def within_types(posed: Posed) -> Posed:
+def within_types(posed: EncodedPair) -> EncodedPair:
     """The same question, where no sum of contents leaves its type."""
     query = posed.query
     held = (in_range(t) for t, _ in _sums(posed))
     return replace(posed, query=replace(query, between=(*query.between, *held)))
 
 
-def _sums(posed: Posed) -> Iterator[tuple[Term, frozenset[str]]]:
+def _sums(posed: EncodedPair) -> Iterator[tuple[Term, frozenset[str]]]:
     """Sums and differences of contents (or one alone, as another type), as their type holds them, and of which."""
     query = posed.query
     roots = (party for p in (query.first, query.second) for party in (p.address, *p.guards))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.races.encoding.pair_query import Posed
+from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.preconditions.candidates import Candidate, Named, candidates
 from hgrd.races.preconditions.packed_arrays import Start, of_layout
 from hgrd.races.preconditions.segments import NAME
@@ -54,8 +54,8 @@ class Suspect(Struct, frozen=True):
     `starts`: those that point into the object that is accessed.
     """
 
-    queries: tuple[Posed, ...]
-    conflicts: tuple[tuple[Posed, Model], ...]
+    queries: tuple[EncodedPair, ...]
+    conflicts: tuple[tuple[EncodedPair, Model], ...]
     scatters: bool = False
     arguments: tuple[Named, ...] = ()
     starts: tuple[Start, ...] = ()
@@ -80,7 +80,7 @@ def precondition(
     queries = list(suspect.queries)
     posed = suspect.conflicts[0][0]
     parts = (Candidate(text, says) for text, says in of_layout(posed.query, suspect.starts, suspect.arguments))
-    others = candidates(posed.query, posed.naming.configuration, suspect.arguments, scatters=suspect.scatters)
+    others = candidates(posed.query, posed.threads.configuration, suspect.arguments, scatters=suspect.scatters)
     for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
         if only not in (None, candidate.text):
             continue
@@ -110,8 +110,8 @@ def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Q
 def _helps(
     candidate: Candidate,
     suspect: Suspect,
-    queries: list[Posed],
-    conflicts: list[tuple[Posed, Model]],
+    queries: list[EncodedPair],
+    conflicts: list[tuple[EncodedPair, Model]],
     decide: Callable[[Query], Answer],
 ) -> bool:
     """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
@@ -123,9 +123,9 @@ def _helps(
 
 def _excludes(
     candidate: Candidate,
-    queries: list[Posed],
+    queries: list[EncodedPair],
     decide: Callable[[Query], Answer],
-    conflicts: list[tuple[Posed, Model]],
+    conflicts: list[tuple[EncodedPair, Model]],
 ) -> tuple[Term, ...] | None:
     """What is assumed not to wrap around where the candidate rules all conflicts out; None if it does not.
 

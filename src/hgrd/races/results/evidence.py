@@ -13,8 +13,8 @@ from hgrd.host.model import Fact, LaunchSite
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.protocol.model import Protocol
-from hgrd.races.encoding.pair_query import Posed
-from hgrd.races.encoding.path_query import PosedWay
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.encoding.path_query import EncodedPath
 from hgrd.solve.query import Answer, Model, Query
 from hgrd.terms import Symbol
 
@@ -25,7 +25,7 @@ class Evidence(Struct, frozen=True):
     `supposed`: what no input holds, and the kernel would have to compute.
     """
 
-    posed: Posed
+    posed: EncodedPair
     model: Model
     level: Level
     protocol: Protocol
@@ -36,7 +36,7 @@ class Evidence(Struct, frozen=True):
 class BarrierEvidence(Struct, frozen=True):
     """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: for one thread."""
 
-    posed: PosedWay
+    posed: EncodedPath
     model: Model
     binders: tuple[Symbol, ...]
     alone: bool

@@ -5,38 +5,38 @@ from __future__ import annotations
 from hgrd.findings.model import BarrierThread, BarrierWitness, ThreadWitness, Witness
 from hgrd.protocol.model import Access, Configuration
 from hgrd.protocol.phases.parallelism import Party as Side
-from hgrd.races.encoding.pair_query import Posed
-from hgrd.races.encoding.path_query import PosedWay
-from hgrd.races.threads.two_threads import SUFFIX, Naming
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.encoding.path_query import EncodedPath
+from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model, Party
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
 from hgrd.terms.rewrite import bottom_up
 
 
-def witness_of(posed: Posed, a: Access, b: Access, model: Model) -> Witness:
-    naming = posed.naming
-    c = naming.configuration
+def witness_of(posed: EncodedPair, a: Access, b: Access, model: Model) -> Witness:
+    threads = posed.threads
+    c = threads.configuration
     query = posed.query
     used = symbols_of(*query.facts, *_parts(query.first), *_parts(query.second), *query.between)
     return Witness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
-        inputs=_inputs(used, naming, model),
+        inputs=_inputs(used, threads, model),
         contents=_contents(model),
         first=_thread(posed, a, model, Side.FIRST, c),
         second=_thread(posed, b, model, Side.SECOND, c),
     )
 
 
-def barrier_witness(posed: PosedWay, binders: tuple[Symbol, ...], model: Model, *, alone: bool) -> BarrierWitness:
+def barrier_witness(posed: EncodedPath, binders: tuple[Symbol, ...], model: Model, *, alone: bool) -> BarrierWitness:
     """`binders` are those of the loops around the barrier; `alone`: there is no second thread."""
-    naming, query = posed.naming, posed.query
-    c = naming.configuration
+    threads, query = posed.threads, posed.query
+    c = threads.configuration
     used = symbols_of(*query.facts, *query.first.guards, *query.second.guards, *query.between)
     return BarrierWitness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
-        inputs=_inputs(used, naming, model),
+        inputs=_inputs(used, threads, model),
         contents=_contents(model),
         iterations=tuple((_loop_name(b), model.values.get(b, 0)) for b in binders),
         first=_at_barrier(posed, model, Side.FIRST),
@@ -53,20 +53,20 @@ def _loop_name(binder: Symbol) -> str:
     return binder.name.split("#")[0].removesuffix(".iteration")
 
 
-def _at_barrier(posed: PosedWay, model: Model, side: Side) -> BarrierThread:
-    naming = posed.naming
-    c = naming.configuration
+def _at_barrier(posed: EncodedPath, model: Model, side: Side) -> BarrierThread:
+    threads = posed.threads
+    c = threads.configuration
     guards = (posed.query.first if side is Side.FIRST else posed.query.second).guards
-    indexes = {naming.rename(s, side) for s in (*c.thread, *c.block_index) if s is not None}
+    indexes = {threads.rename(s, side) for s in (*c.thread, *c.block_index) if s is not None}
     own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[side]) and s not in indexes and s in model.values]
     locals_ = ((s.name.removesuffix(SUFFIX[side]).removesuffix("#"), model.values[s]) for s in own)
     return BarrierThread(
-        _indexes(c.thread, naming, side, model), _indexes(c.block_index, naming, side, model), tuple(sorted(locals_))
+        _indexes(c.thread, threads, side, model), _indexes(c.block_index, threads, side, model), tuple(sorted(locals_))
     )
 
 
-def _inputs(used: frozenset[Symbol], naming: Naming, model: Model) -> tuple[tuple[str, int], ...]:
-    inputs = {s for s in used if s.origin is Origin.INPUT and not naming.is_private(s) and s in model.values}
+def _inputs(used: frozenset[Symbol], threads: ThreadPair, model: Model) -> tuple[tuple[str, int], ...]:
+    inputs = {s for s in used if s.origin is Origin.INPUT and not threads.is_private(s) and s in model.values}
     return tuple((s.name, model.values[s]) for s in sorted(inputs, key=lambda s: s.name))
 
 
@@ -76,21 +76,21 @@ def _contents(model: Model) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _thread(posed: Posed, access: Access, model: Model, side: Side, c: Configuration) -> ThreadWitness:
-    naming = posed.naming
+def _thread(posed: EncodedPair, access: Access, model: Model, side: Side, c: Configuration) -> ThreadWitness:
+    threads = posed.threads
     query_side = posed.query.first if side is Side.FIRST else posed.query.second
     hidden = {s.name for s in (*c.thread, *c.block_index) if s is not None}
     values = {**_passing(posed.passed), **model.values}
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
-        renamed = naming.rename(symbol, side)
-        its_own, read_alike = naming.is_private(symbol), symbol.name in naming.broadcast
+        renamed = threads.rename(symbol, side)
+        its_own, read_alike = threads.is_private(symbol), symbol.name in threads.broadcast
         if symbol.name in hidden or not (its_own or read_alike) or renamed not in values:
             continue
         local.append((symbol.name.removesuffix("#"), values[renamed]))
     return ThreadWitness(
-        thread=_indexes(c.thread, naming, side, model),
-        block=_indexes(c.block_index, naming, side, model),
+        thread=_indexes(c.thread, threads, side, model),
+        block=_indexes(c.block_index, threads, side, model),
         locals=tuple(local),
         first_byte=_value(query_side.address, model),
         bytes=access.size,
@@ -110,9 +110,9 @@ def _passing(tests: tuple[Term, ...]) -> dict[Symbol, int]:
 
 
 def _indexes(
-    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], naming: Naming, side: Side, model: Model
+    symbols: tuple[Symbol | None, Symbol | None, Symbol | None], threads: ThreadPair, side: Side, model: Model
 ) -> tuple[int, int, int]:
-    x, y, z = (0 if s is None else model.values.get(naming.rename(s, side), 0) for s in symbols)
+    x, y, z = (0 if s is None else model.values.get(threads.rename(s, side), 0) for s in symbols)
     return x, y, z
 
 

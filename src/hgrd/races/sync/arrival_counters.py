@@ -16,7 +16,7 @@ from hgrd.protocol.model import Access, Protocol, Scope, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.sync.acquire_release import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
 from hgrd.races.sync.locks import Apart
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Op, Term, conj, const, disj, eq, mul, negate, var
 from hgrd.terms.linear import difference
 
@@ -38,40 +38,40 @@ class Counters(Struct):
     once: Apart
     _known: dict[str, Counting | None] = field(default_factory=dict[str, "Counting | None"])
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has come when all had arrived, the other among them."""
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return (
-            *self._not_last(a, b, (Party.FIRST, Party.SECOND), naming, needed),
-            *self._not_last(b, a, (Party.SECOND, Party.FIRST), naming, needed),
-            *self._not_both_last(a, b, naming),
+            *self._not_last(a, b, (Party.FIRST, Party.SECOND), threads, needed),
+            *self._not_last(b, a, (Party.SECOND, Party.FIRST), threads, needed),
+            *self._not_both_last(a, b, threads),
         )
 
     def _not_last(
-        self, before: Access, after: Access, parties: tuple[Party, Party], naming: Naming, needed: Scope
+        self, before: Access, after: Access, parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
     ) -> Iterator[Term]:
         for acquire, counting in self.meetings(before, after):
             if not (acquire.fenced or needs_no_fence(after, acquire, counting)):
                 continue
-            when, place = naming.of((acquire.when, acquire.offset), parties[1])
+            when, place = threads.of((acquire.when, acquire.offset), parties[1])
             arrived = [
                 conj(done, eq(where, place))
                 for r in self.handshakes.releases(before)
                 if r.write.number == counting.arrival.number and r.fenced
                 if at_least(narrower(r.scope, acquire.scope), needed)
-                for done, where in [naming.of((r.when, r.offset), parties[0])]
+                for done, where in [threads.of((r.when, r.offset), parties[0])]
             ]
             if arrived:
                 yield negate(conj(when, disj(*arrived)))
 
-    def _not_both_last(self, a: Access, b: Access, naming: Naming) -> Iterator[Term]:
+    def _not_both_last(self, a: Access, b: Access, threads: ThreadPair) -> Iterator[Term]:
         """Only one arrival finds that all others have been there before it."""
-        same = conj(*map(negate, naming.distinct(Level.INTER_BLOCK)))
+        same = conj(*map(negate, threads.distinct(Level.INTER_BLOCK)))
         for one in self._lasts(a):
             for two in self._lasts(b):
                 if one.seen.target.key == two.seen.target.key:
-                    when_1, place_1 = naming.of((one.when, one.offset), Party.FIRST)
-                    when_2, place_2 = naming.of((two.when, two.offset), Party.SECOND)
+                    when_1, place_1 = threads.of((one.when, one.offset), Party.FIRST)
+                    when_2, place_2 = threads.of((two.when, two.offset), Party.SECOND)
                     yield disj(same, negate(conj(when_1, when_2, eq(place_1, place_2))))
 
     def _lasts(self, access: Access) -> list[Acquire]:

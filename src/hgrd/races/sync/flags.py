@@ -28,7 +28,7 @@ from hgrd.races.sync.acquire_release import (
 )
 from hgrd.races.sync.locks import Apart
 from hgrd.races.sync.program_order import certain, may_follow
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import FALSE, Term, conj, const, disj, eq, mul, negate, substitute, symbols_of, var
 from hgrd.terms.linear import difference
@@ -49,26 +49,26 @@ class Flags(Struct):
     alone: Apart
     _unique: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has waited for the other."""
-        return self._neither(a, b, naming, level, self.waits)
+        return self._neither(a, b, threads, level, self.waits)
 
-    def unless_set_by_others(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def unless_set_by_others(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has waited for what the other one sets behind its access, and others may set behind like ones."""
-        return self._neither(a, b, naming, level, self.shared_waits)
+        return self._neither(a, b, threads, level, self.shared_waits)
 
     def _neither(
         self,
         a: Access,
         b: Access,
-        naming: Naming,
+        threads: ThreadPair,
         level: Level | None,
         waits: Callable[[Access, Access], Iterator[Wait]],
     ) -> tuple[Term, ...]:
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return (
-            *_not_waited(waits(a, b), (Party.FIRST, Party.SECOND), naming, needed),
-            *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), naming, needed),
+            *_not_waited(waits(a, b), (Party.FIRST, Party.SECOND), threads, needed),
+            *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), threads, needed),
         )
 
     def waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
@@ -184,18 +184,20 @@ class Flags(Struct):
         ]
 
 
-def _not_waited(waits: Iterator[Wait], parties: tuple[Party, Party], naming: Naming, needed: Scope) -> Iterator[Term]:
+def _not_waited(
+    waits: Iterator[Wait], parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
+) -> Iterator[Term]:
     """The second party has not waited for the first one, in none of the ways."""
     for wait in waits:
         acquire = wait.acquire
-        if acquire.seen.target.space is MemorySpace.SHARED and not naming.same_block:
+        if acquire.seen.target.space is MemorySpace.SHARED and not threads.same_block:
             continue
-        when, place = naming.of((acquire.when, acquire.offset), parties[1])
+        when, place = threads.of((acquire.when, acquire.offset), parties[1])
         set_by_other = [
             conj(done, eq(where, place))
             for r in wait.releases
             if r.fenced and at_least(narrower(r.scope, acquire.scope), needed)
-            for done, where in [naming.of((r.when, r.offset), parties[0])]
+            for done, where in [threads.of((r.when, r.offset), parties[0])]
         ]
         if set_by_other:
             yield negate(conj(when, disj(*set_by_other)))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var
 
@@ -20,12 +20,12 @@ THIRD: Final = "@3"
 
 
 class Opening(Struct, frozen=True):
-    """`write` gives a lock back, or takes it; in a pair under `naming`, the lock at `place` (as the pair sees it)."""
+    """`write` gives a lock back, or takes it; in a pair under `threads`, the lock at `place` (as the pair sees it)."""
 
     write: Access
     guards: tuple[Term, ...]
     place: Term
-    naming: Naming
+    threads: ThreadPair
 
     def by_a_third(self) -> Term:
         """There is a thread in the launch, neither of the two, that makes the write, to this lock."""
@@ -37,7 +37,7 @@ class Opening(Struct, frozen=True):
     def by_another_block(self) -> Term:
         """There is a thread of a block that none of the two is in that makes it, to this lock."""
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
-        blocks = [s for s in self.naming.configuration.block_index if s in own]
+        blocks = [s for s in self.threads.configuration.block_index if s in own]
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Party)
         return conj(*within, *others, *self._made(own))
@@ -51,17 +51,17 @@ class Opening(Struct, frozen=True):
         """The write is made to this lock by the thread of these indexes."""
         terms = (*self.guards, self.write.offset)
         known: dict[Symbol, Term] = {s: var(new) for s, new in indexes.items()}
-        private = (s for s in symbols_of(*terms) if s.name in self.naming.private and s not in known)
+        private = (s for s in symbols_of(*terms) if s.name in self.threads.private and s not in known)
         known |= {s: var(s.renamed(THIRD)) for s in private}
         *guards, place = substitute(terms, known)
         return (*guards, eq(place, self.place))
 
     def _copy(self, symbol: Symbol, party: Party) -> Symbol:
-        return self.naming.rename(symbol, party)
+        return self.threads.rename(symbol, party)
 
     def _axes(self) -> Iterator[tuple[Symbol, Term]]:
         """The indexes that threads differ in who can give the lock back, with their extents."""
-        c = self.naming.configuration
+        c = self.threads.configuration
         pairs = [*zip(c.thread, c.block, strict=True)]
         if self.write.target.space is not MemorySpace.SHARED:
             pairs += zip(c.block_index, c.grid, strict=True)

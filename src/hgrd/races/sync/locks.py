@@ -28,7 +28,7 @@ from hgrd.races.sync.acquire_release import (
 )
 from hgrd.races.sync.lock_interference import Opening
 from hgrd.races.sync.program_order import Spot, may_follow, meeting, precedes
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemoryObject, MemorySpace
 from hgrd.terms import FALSE, TRUE, Term, conj, const, disj, eq, ne, negate, substitute, symbols_of
 
@@ -60,7 +60,7 @@ class Locks(Struct, frozen=True):
     taken_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
     given_by: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, "tuple[Access, ...]"])
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """The two do not hold the same lock, or a thread that does not have it has let one of them in.
 
         Or what they do reaches their block alone, and another block takes the lock in between.
@@ -69,13 +69,13 @@ class Locks(Struct, frozen=True):
         found: list[Term] = []
         for one, two in product(self.held.get(a.number, ()), self.held.get(b.number, ())):
             key, scope = one.target.key, narrower(one.scope, two.scope)
-            if key != two.target.key or not (naming.same_block or one.target.space is not MemorySpace.SHARED):
+            if key != two.target.key or not (threads.same_block or one.target.space is not MemorySpace.SHARED):
                 continue
             if self._reaches(key, scope, needed):
-                found.append(disj(not_both(one, two, naming), *self._opened_by(one, (a, b), naming)))
+                found.append(disj(not_both(one, two, threads), *self._opened_by(one, (a, b), threads)))
             elif at_least(scope, needed) and at_least(self.sound[key], needed):
-                others = (*self._opened_by(one, (a, b), naming), *self._taken_elsewhere(one, naming))
-                found.append(disj(not_both(one, two, naming), *others))
+                others = (*self._opened_by(one, (a, b), threads), *self._taken_elsewhere(one, threads))
+                found.append(disj(not_both(one, two, threads), *others))
         return tuple(found)
 
     def opened(self, a: Access, b: Access) -> Access | None:
@@ -100,24 +100,24 @@ class Locks(Struct, frozen=True):
         place = self.handshakes.placement.of
         return any(may_follow(place(x), place(write)) for x in those)
 
-    def _opened_by(self, held: Held, those: tuple[Access, Access], naming: Naming) -> Iterator[Term]:
+    def _opened_by(self, held: Held, those: tuple[Access, Access], threads: ThreadPair) -> Iterator[Term]:
         """Somebody gives the lock of the first thread back without having it.
 
         That is a third thread, or, if what gives it back can come before an access, one of the two themselves.
         """
-        (place,) = naming.of((held.offset,), Party.FIRST)
+        (place,) = threads.of((held.offset,), Party.FIRST)
         for write in self.opened_by.get(held.target.key, ()):
             before = self._before(write, those)
-            opening = Opening(write, write.guards if before or self._by_anyone(write) else (), place, naming)
+            opening = Opening(write, write.guards if before or self._by_anyone(write) else (), place, threads)
             yield opening.by_a_third()
             if before:
                 yield from opening.by_one_of_both()
 
-    def _taken_elsewhere(self, held: Held, naming: Naming) -> Iterator[Term]:
+    def _taken_elsewhere(self, held: Held, threads: ThreadPair) -> Iterator[Term]:
         """A thread of another block takes the lock of the first thread."""
-        (place,) = naming.of((held.offset,), Party.FIRST)
+        (place,) = threads.of((held.offset,), Party.FIRST)
         for taking in self.taken_by.get(held.target.key, ()):
-            yield Opening(taking, taking.guards, place, naming).by_another_block()
+            yield Opening(taking, taking.guards, place, threads).by_another_block()
 
     def _by_anyone(self, write: Access) -> bool:
         """Whether all threads make the write, or none; and what has given the lock back before."""
@@ -140,9 +140,9 @@ class Locks(Struct, frozen=True):
         return at_least(scope, taken_from) and at_least(self.sound[key], between)
 
 
-def not_both(one: Held, two: Held, naming: Naming) -> Term:
-    when_1, place_1 = naming.of((one.when, one.offset), Party.FIRST)
-    when_2, place_2 = naming.of((two.when, two.offset), Party.SECOND)
+def not_both(one: Held, two: Held, threads: ThreadPair) -> Term:
+    when_1, place_1 = threads.of((one.when, one.offset), Party.FIRST)
+    when_2, place_2 = threads.of((two.when, two.offset), Party.SECOND)
     return negate(conj(when_1, when_2, eq(place_1, place_2)))
 
 

@@ -15,7 +15,7 @@ from hgrd.protocol.model import Access, Observation, Scope
 from hgrd.races.sync.acquire_release import Acquire, Handshakes, at_least, exclude, modifies, narrower, scope_of
 from hgrd.races.sync.locks import Held, Locks, not_both, takes_lock
 from hgrd.races.sync.program_order import meeting
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Term, eq, var
 
@@ -27,14 +27,14 @@ class Claims(Struct, frozen=True):
     locks: Locks
     _known: dict[int, tuple[Held, ...]] = field(default_factory=dict[int, tuple[Held, ...]])
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """The two have not both taken the same place for good."""
         needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
         return tuple(
-            not_both(one, two, naming)
+            not_both(one, two, threads)
             for one, two in product(self._kept(a), self._kept(b))
             if one.target.key == two.target.key and at_least(narrower(one.scope, two.scope), needed)
-            if naming.same_block or one.target.space is not MemorySpace.SHARED
+            if threads.same_block or one.target.space is not MemorySpace.SHARED
         )
 
     def _kept(self, access: Access) -> tuple[Held, ...]:

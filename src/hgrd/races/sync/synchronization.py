@@ -16,7 +16,7 @@ from hgrd.races.sync.locks import Locks, takes_lock
 from hgrd.races.sync.ownership import Claims
 from hgrd.races.sync.program_order import Spot, may_follow, meeting
 from hgrd.races.sync.tickets import Tickets
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Origin, Term, symbols_of
 
 _MOVING = {Origin.DATA, Origin.COMPUTED, Origin.UNKNOWN, Origin.LOOP}
@@ -33,12 +33,12 @@ class Handshaking(Struct, frozen=True):
     counters: Counters
     claims: Claims
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         return (
-            *self.locks.constraints(a, b, naming, level),
-            *self.flags.constraints(a, b, naming, level),
-            *self.counters.constraints(a, b, naming, level),
-            *self.claims.constraints(a, b, naming, level),
+            *self.locks.constraints(a, b, threads, level),
+            *self.flags.constraints(a, b, threads, level),
+            *self.counters.constraints(a, b, threads, level),
+            *self.claims.constraints(a, b, threads, level),
         )
 
     def set_by_others(self, a: Access, b: Access) -> Access | None:
@@ -124,10 +124,10 @@ class Communication(Struct, frozen=True):
     tickets: Tickets
     handshaking: Handshaking | None = None
 
-    def constraints(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """What holds for the two where they are not ordered."""
-        found = self.tickets.constraints(a, b, naming)
-        return found if self.handshaking is None else (*found, *self.handshaking.constraints(a, b, naming, level))
+        found = self.tickets.constraints(a, b, threads)
+        return found if self.handshaking is None else (*found, *self.handshaking.constraints(a, b, threads, level))
 
     def signals(self, a: Access, b: Access) -> bool:
         """The two are a volatile write and a loop that waits for it: they make order and need none."""
@@ -144,9 +144,9 @@ class Communication(Struct, frozen=True):
             return None
         return _may_order(found)
 
-    def unless_set_by_others(self, a: Access, b: Access, naming: Naming, level: Level | None) -> tuple[Term, ...]:
+    def unless_set_by_others(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """What holds besides for the two where a third thread need not have ended a wait of one for the other."""
-        return () if self.handshaking is None else self.handshaking.flags.unless_set_by_others(a, b, naming, level)
+        return () if self.handshaking is None else self.handshaking.flags.unless_set_by_others(a, b, threads, level)
 
     def set_by_others(self, a: Access, b: Access) -> str | None:
         """What one of the two waits for that the other one sets, or a third thread does."""

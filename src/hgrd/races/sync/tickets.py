@@ -11,7 +11,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path, Phases
-from hgrd.races.threads.two_threads import Naming
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
 
@@ -42,10 +42,10 @@ class Tickets(Struct, frozen=True):
     resets: dict[str, tuple[Access, ...]]  # by the key of the object
     paths: dict[int, Path]
 
-    def constraints(self, a: Access, b: Access, naming: Naming) -> tuple[Term, ...]:
+    def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
         """What follows for the tickets that the two accesses depend on."""
         return tuple(
-            disj(*map(naming.differs, loops), self._one_ticket(one, two, naming), _apart(one, two, naming))
+            disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _apart(one, two, threads))
             for one in self._used(a)
             for two in self._used(b)
             if one.drawn.target.key == two.drawn.target.key and one.drawn.size == two.drawn.size
@@ -66,7 +66,7 @@ class Tickets(Struct, frozen=True):
         names = {s.name for s in symbols_of(access.offset, *access.guards)}
         return [self.known[n] for n in sorted(names) if n in self.known]
 
-    def _one_ticket(self, one: Ticket, two: Ticket, naming: Naming) -> Term:
+    def _one_ticket(self, one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
         """That the two threads may hold one and the same ticket, as others have handed it on to them."""
         holders = one.holders or two.holders
         if holders is None:
@@ -74,8 +74,8 @@ class Tickets(Struct, frozen=True):
         if None not in (one.holders, two.holders) and one.holders != two.holders:
             holders = WHOLE_BLOCK
         drawn = [var(x.binder) for x in self._around(one.drawn) if x.binder in holders.loops]
-        pairs = zip(*(naming.of((*holders.terms, *drawn), party) for party in Party), strict=True)
-        return conj(*map(negate, naming.distinct(Level.INTER_BLOCK)), *(eq(x, y) for x, y in pairs))
+        pairs = zip(*(threads.of((*holders.terms, *drawn), party) for party in Party), strict=True)
+        return conj(*map(negate, threads.distinct(Level.INTER_BLOCK)), *(eq(x, y) for x, y in pairs))
 
     def _between_resets(self, one: Ticket, two: Ticket, a: Access, b: Access) -> frozenset[Symbol] | None:
         """Numbers of iterations such that, where they are equal, no reset comes between the two additions.
@@ -108,13 +108,15 @@ def _common(one: Iterable[ProtocolLoop], two: Iterable[ProtocolLoop]) -> list[Pr
     return [x for x, y in zip(one, two, strict=False) if x is y]
 
 
-def _apart(one: Ticket, two: Ticket, naming: Naming) -> Term:
+def _apart(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
     """Unless they count at different places: [result, result + amount) do not overlap."""
     elsewhere = FALSE
-    if not naming.same_block and (one.drawn.space is Space.SHARED or Scope.BLOCK in (one.drawn.scope, two.drawn.scope)):
-        elsewhere = conj(*naming.distinct(Level.INTER_BLOCK))  # every block counts for itself
-    place_1, result_1, amount_1 = naming.of(_parts(one), Party.FIRST)
-    place_2, result_2, amount_2 = naming.of(_parts(two), Party.SECOND)
+    if not threads.same_block and (
+        one.drawn.space is Space.SHARED or Scope.BLOCK in (one.drawn.scope, two.drawn.scope)
+    ):
+        elsewhere = conj(*threads.distinct(Level.INTER_BLOCK))  # every block counts for itself
+    place_1, result_1, amount_1 = threads.of(_parts(one), Party.FIRST)
+    place_2, result_2, amount_2 = threads.of(_parts(two), Party.SECOND)
     return disj(
         elsewhere,
         ne(place_1, place_2),

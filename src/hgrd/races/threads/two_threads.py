@@ -54,7 +54,7 @@ def plain_name(symbol: Symbol) -> str:
     return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
 
 
-class Naming(Struct, frozen=True):
+class ThreadPair(Struct, frozen=True):
     """Which symbols each thread has for itself.
 
     `same_block`: block indexes are common to both.  `broadcast`: private symbols that are equal here.

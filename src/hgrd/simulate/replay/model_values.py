@@ -34,11 +34,11 @@ class Valuation(Struct, frozen=True):
 
         Indexes that play no role are 0, as the witness has them.
         """
-        naming = self.grounds.posed.naming
-        c = naming.configuration
-        indexes = {naming.rename(s, side): 0 for s in (*c.thread, *c.block_index) if s is not None}
+        threads = self.grounds.posed.threads
+        c = threads.configuration
+        indexes = {threads.rename(s, side): 0 for s in (*c.thread, *c.block_index) if s is not None}
         try:
-            return evaluate(naming.of((term,), side), indexes | dict(self.model.values), self._read)[0]
+            return evaluate(threads.of((term,), side), indexes | dict(self.model.values), self._read)[0]
         except EvaluationError:
             return None
 

@@ -53,10 +53,10 @@ def left_before(evidence: Evidence) -> Left | None:
 
 
 def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
-    naming, values = evidence.posed.naming, evidence.model.values
+    threads, values = evidence.posed.threads, evidence.model.values
     at: dict[Symbol, Term] = {}
     for loop in _around(evidence.protocol.items, access):
-        binder = naming.rename(loop.binder, side)
+        binder = threads.rename(loop.binder, side)
         number = values.get(binder)
         if number is None:
             return
@@ -64,7 +64,7 @@ def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
             here = {**at, loop.binder: const(iteration)}
             stays = ((iteration - 1, conj(*loop.tests)), (iteration, conj(*map(negate, loop.breaks))))
             for last, condition in stays:
-                (held,) = naming.of(substitute((condition,), here), side)
+                (held,) = threads.of(substitute((condition,), here), side)
                 if _fails(evidence, held):
                     yield Left(loop, last, disj(le(var(binder), const(last)), held))
                     return

@@ -132,12 +132,12 @@ class Belongings(Struct):
 
     def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
         """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
-        model, naming = valuation.model, valuation.grounds.posed.naming
+        model, threads = valuation.model, valuation.grounds.posed.threads
         for access in accesses(valuation.grounds.protocol.items):
             target = access.target
             if access.result is None or target.space is MemorySpace.SHARED:
                 continue
-            value = model.values.get(naming.rename(access.result, side))
+            value = model.values.get(threads.rename(access.result, side))
             offset = valuation.at(access.offset, side)
             if value is None or offset is None:
                 continue
