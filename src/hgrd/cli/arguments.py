@@ -1,4 +1,4 @@
-"""The command line's options, and how their values are read."""
+"""Options of the command line, and how their values are read."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
+from hgrd.engine.stages import STAGES
 from hgrd.findings.model import Level
 from hgrd.findings.options import AnalysisOptions, Extent
 from hgrd.host.kinds import CLASSES, FactKind
+from hgrd.report import FORMATS
 from hgrd.source.build.build import Build, BuildError, read_build
 from hgrd.source.options import SourceOptions
 
 T = TypeVar("T")
 
-STAGES = ("program", "cfg", "facts", "protocol", "aligned", "phases", "queries")
 _LEVELS = {level.value: level for level in Level}
 _CLASSES = {kind.value.replace(" ", "-"): kind for kind in CLASSES}
 _PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")
@@ -61,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     facts = commands.add_parser("facts", help="show the launches and what the host code says about them")
     facts.add_argument("paths", nargs="+", metavar="PATH")
     show = commands.add_parser("show", help="show a stage of the analysis")
-    show.add_argument("stage", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
+    show.add_argument("stage", choices=tuple(STAGES), metavar="STAGE", help=", ".join(STAGES))
     show.add_argument("paths", nargs="+", metavar="FILE")
     for command in (facts, show):
         _source_options(command)
@@ -164,7 +165,7 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
 
 def _output_options(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("output")
-    group.add_argument("--format", choices=("text", "json"), default="text", help="text or json")
+    group.add_argument("--format", choices=tuple(FORMATS), default=next(iter(FORMATS)), help=" or ".join(FORMATS))
     group.add_argument("--fail-on-unknown", action="store_true", help="exit with 1 if anything stays undecided")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
     group.add_argument("-j", "--jobs", type=_positive(int), default=os.cpu_count() or 1, metavar="N", help="processes")

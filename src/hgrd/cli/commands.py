@@ -1,26 +1,28 @@
-"""The commands.  Each gives its exit status."""
+"""Commands of the command line.  Each gives its exit status."""
 
 from __future__ import annotations
 
 import logging
 import sys
 from argparse import Namespace
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
-from hgrd.engine.inputs import Failure
-from hgrd.findings.model import Message, Report
-from hgrd.program.span import NOWHERE
+from hgrd.cli.messages import fail
+from hgrd.engine.check import check as check_paths
+from hgrd.engine.check import guarded, parse
+from hgrd.engine.inputs import Failure, collect
+from hgrd.engine.stages import show as print_stage
+from hgrd.findings.model import Report
+from hgrd.findings.severity import tally
+from hgrd.report import FORMATS, ReportContext
 
 _log = logging.getLogger(__name__)
-_MOST_ERRORS: Final = 10  # of one file, unless all are asked for
 
 
 def check(arguments: Namespace) -> int:
-    from hgrd.engine.check import check as check_paths
-
+    """Look for races in the programs of the paths, and write the report."""
     options = analysis_options(arguments)
     checked = check_paths(
         arguments.paths,
@@ -33,25 +35,33 @@ def check(arguments: Namespace) -> int:
     _say_failures(checked.failures)
     if checked.report is None:
         return 2
-    if arguments.format == "json":
-        _write_json(checked.report, options.strict, checked.failures)
-    else:
-        _write_text(checked.report, options.strict, arguments)
+    context = ReportContext(
+        output=sys.stdout,
+        log=sys.stderr,
+        failures={failure.file: failure.reason for failure in checked.failures},
+        strict=options.strict,
+        brief=arguments.quiet,
+        verbose=arguments.verbose > 0,
+        color=wants_color(arguments),
+    )
+    FORMATS[arguments.format](checked.report, context)
     incomplete = bool(checked.failures) or any(m.error for m in checked.report.messages)
     return _status(checked.report, options.strict, arguments.fail_on_unknown, incomplete)
 
 
 def facts(arguments: Namespace) -> int:
+    """Print the launches and the facts that hold at them."""
     return _show("facts", arguments)
 
 
 def show(arguments: Namespace) -> int:
+    """Print the stage that is asked for."""
     return _show(arguments.stage, arguments)
 
 
 def simulate(arguments: Namespace) -> int:
-    """1 if the run shows races or a divergent barrier, 2 if it could not go on to its end."""
-    from hgrd.cli.main import fail
+    """Run a kernel: 1 if the run shows races or a divergent barrier, 2 if it could not be finished."""
+    # Not before it is needed: the simulator loads numpy.
     from hgrd.engine.trial import run_trial
     from hgrd.report.terminal.excerpt import source_reader
     from hgrd.report.terminal.lines import write
@@ -80,7 +90,8 @@ def simulate(arguments: Namespace) -> int:
 
 
 def doctor(arguments: Namespace) -> int:
-    from hgrd.source.doctor import doctor as examine
+    """Print which compiler is used; 2 if it does not work."""
+    from hgrd.source.doctor import doctor as examine  # not before it is needed: the front end takes time to load
 
     health = examine(arguments.clang)
     print(health)
@@ -97,11 +108,7 @@ COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
 
 
 def _show(stage: str, arguments: Namespace) -> int:
-    """Print a stage of each program, with its files as a heading where there are several."""
-    from hgrd.engine.check import guarded, parse
-    from hgrd.engine.inputs import collect
-    from hgrd.engine.stages import show as print_stage
-
+    """Print a stage of each program, with its files as a heading where there are several; 2 after a failure."""
     source, options = source_options(arguments), analysis_options(arguments)
     inputs, build = collect(arguments.paths, source.include_dirs), build_of(arguments)
     failures = list(inputs.failures)
@@ -122,51 +129,12 @@ def _show(stage: str, arguments: Namespace) -> int:
 
 
 def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: bool) -> int:
-    """Findings go before missing input: 1 means findings, whatever else there is to say."""
-    from hgrd.findings.severity import tally
-
+    """1 if there are findings, even where some input is missing; else 2 if some is missing, else 0."""
     total = tally(report, strict)
     undecided = total.unknown or total.open_barriers
     if total.errors or total.warnings or total.barrier_errors or (fail_on_unknown and undecided):
         return 1
     return 2 if incomplete else 0
-
-
-def _write_json(report: Report, strict: bool, failures: Iterable[Failure]) -> None:
-    from hgrd.report.json import to_bytes
-
-    sys.stdout.flush()
-    sys.stdout.buffer.write(to_bytes(report, strict, {f.file: f.reason for f in failures}))
-
-
-def _write_text(report: Report, strict: bool, arguments: Namespace) -> None:
-    from hgrd.report.terminal.excerpt import source_reader
-    from hgrd.report.terminal.lines import write
-    from hgrd.report.terminal.report import TextOptions, render
-
-    if not arguments.quiet:
-        for line in _said(report.messages, everything=arguments.verbose > 0):
-            print(line, file=sys.stderr)
-    brief = TextOptions(strict=strict, brief=arguments.quiet)
-    write(render(report, source_reader(), brief), sys.stdout, wants_color(arguments))
-
-
-def _said(messages: Iterable[Message], *, everything: bool) -> Iterator[str]:
-    """A line for each message; of the errors of one file some, and how many more there are."""
-    errors: Counter[str] = Counter()
-    for message in messages:
-        file = message.span.file
-        errors[file] += message.error
-        if everything or not message.error or errors[file] <= _MOST_ERRORS:
-            yield _message(message)
-    for file, count in errors.items():
-        if count > _MOST_ERRORS and not everything:
-            yield f"{file}: error: {count - _MOST_ERRORS} more errors, which -v shows"
-
-
-def _message(message: Message) -> str:
-    where = "hgrd" if message.span == NOWHERE else str(message.span)
-    return f"{where}: {'error' if message.error else 'warning'}: {message.text}"
 
 
 def _say_failures(failures: Iterable[Failure]) -> None:

@@ -1,4 +1,4 @@
-"""`hgrd`: one message on standard error for what cannot be done, and never a traceback."""
+"""Entry point of `hgrd`: one message on standard error for what cannot be done, and never a traceback."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from hgrd.cli.arguments import UsageError, parser
+from hgrd.cli.messages import fail
 
 
 def entry() -> None:
@@ -24,7 +25,7 @@ def run(arguments: Sequence[str]) -> int:
         verbose = options.verbose
         level = logging.WARNING if verbose == 0 else logging.INFO if verbose == 1 else logging.DEBUG
         logging.basicConfig(stream=sys.stderr, format="hgrd: %(message)s", level=level)
-        from hgrd.cli import commands
+        from hgrd.cli import commands  # not for --help and usage errors: it loads the engine
 
         status = commands.COMMANDS[options.command](options)
         sys.stdout.flush()
@@ -34,15 +35,10 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return fail("interrupted")
     except BrokenPipeError:
-        # Who reads our output has seen enough; nothing more may be written, not even at exit.
+        # The reader of the output has closed it; nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except Exception as error:
         if verbose:
             traceback.print_exc()
         return fail(f"internal error: {type(error).__name__}: {error}; please report it (-v shows where)")
-
-
-def fail(message: str) -> int:
-    print(f"hgrd: error: {message}", file=sys.stderr)
-    return 2

@@ -1,12 +1,9 @@
-"""A report as a JSON document; docs/json.md describes the schema."""
+"""The JSON format: a report as one document, whose schema docs/json.md describes."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Final, TypeAlias
-
-import orjson
 
 from hgrd import __version__
 from hgrd.findings.model import (
@@ -28,12 +25,19 @@ from hgrd.findings.model import (
 )
 from hgrd.findings.severity import severity, severity_at_barrier, tally
 from hgrd.program.span import NOWHERE, Span
+from hgrd.report.context import ReportContext
 
 SCHEMA_VERSION: Final = 1
 """Grows when a key disappears or changes its meaning; new keys may come at any time."""
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Object: TypeAlias = dict[str, Json]
+
+
+def write(report: Report, context: ReportContext) -> None:
+    """Write the document, and nothing else, to the output; it contains the messages about the input."""
+    context.output.flush()
+    context.output.buffer.write(to_bytes(report, context.strict, context.failures))
 
 
 def to_bytes(report: Report, strict: bool, failures: Mapping[str, str]) -> bytes:
@@ -43,9 +47,13 @@ def to_bytes(report: Report, strict: bool, failures: Mapping[str, str]) -> bytes
 
 def encoded(whole: Object) -> bytes:
     """JSON as UTF-8; witnesses may have numbers that are wider than orjson's 64 bits."""
+    import orjson  # not with the command line: it takes longer to load than the options to read
+
     try:
         return orjson.dumps(whole, option=orjson.OPT_INDENT_2)
     except TypeError:
+        import json
+
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
 
