@@ -292,13 +292,13 @@ MUTATIONS = (
         "votes-differ",
         "votes of a block differ between its threads",
         ("tests/verdicts/barriers", *_RACES),
-        gives(None, "protocol.inference.uniformity:Sharing.spread"),
+        gives(None, "protocol.inference.uniformity:UniformityTracker.spread"),
     ),
     Mutation(
         "agreed-off",
         "values that a block agrees on differ between its threads",
         ("tests/verdicts/barriers", *_RACES),
-        gives(None, "protocol.inference.uniformity:Sharing.agree"),
+        gives(None, "protocol.inference.uniformity:UniformityTracker.agree"),
     ),
     Mutation(
         "random-off",
@@ -624,7 +624,7 @@ MUTATIONS = (
         "kept-in-shared-off",
         "variables in shared memory that only one value is stored to hold anything",
         ("tests/verdicts/values/test_single_valued_shared.py",),
-        gives({}, "protocol.inference.single_valued_shared:Keeping.found"),
+        gives({}, "protocol.inference.single_valued_shared:SingleValued.found"),
     ),
     Mutation(
         "kept-in-shared-of-threads",

@@ -24,8 +24,11 @@ from hgrd.program.types import (
 )
 from hgrd.program.walk import nodes
 from hgrd.protocol.device_calls.annotations import assume_axioms
+from hgrd.protocol.device_calls.dispatch import DEVICE_CALLS
+from hgrd.protocol.inference.assumptions import Assumptions
 from hgrd.protocol.inference.block_symmetry import has_twins
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
+from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
 from hgrd.symbolic.execution.calls import run
@@ -71,18 +74,31 @@ def infer(
     runs = 0
     while True:
         known = kept if runs < _MOST_RUNS else {}
-        here = (configuration, dict(tables.globals), written, FunctionNumbers(tables), asserts)
-        device = DeviceSemantics(*here, kept=known)
+        device = _semantics(tables, configuration, written, known, asserts=asserts)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
-        found, kept = protocol.written | written, device.keeping.found()
+        found, kept = protocol.written | written, device.memory.single_valued.found()
         settled = found == written and (kept == known or (not known and runs >= _MOST_RUNS))
         if settled or not _reads_written(protocol):
             if not _waits_for_grid(protocol.items):
                 return protocol
-            device = DeviceSemantics(*here, kept=known, of_grid=True)
+            device = _semantics(tables, configuration, written, known, asserts=asserts, of_grid=True)
             return _of_grid(protocol, _run(tables, kernel, launch, device, parameters or {}, deadline))
         written = found
         runs += 1
+
+
+def _semantics(
+    tables: Tables,
+    configuration: Configuration,
+    written: frozenset[str],
+    single_values: Mapping[str, Value],
+    *,
+    asserts: bool,
+    of_grid: bool = False,
+) -> DeviceSemantics:
+    """Semantics for a run that knows which objects are `written`, and the only values of variables in shared memory."""
+    memory = MemoryKnowledge(tables.globals, written, single_values)
+    return DeviceSemantics(configuration, FunctionNumbers(tables), DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
 
 
 def _waits_for_grid(items: Iterable[Item]) -> bool:
@@ -117,7 +133,7 @@ def _run(
 ) -> Protocol:
     configuration = device.configuration
     held = () if launch is None else launch.constants
-    device.constants = {c.target.key: c.value for c in held}
+    device.memory.constants = {c.target.key: c.value for c in held}
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
@@ -129,8 +145,8 @@ def _run(
     ]
     outside = frozenset(names.index)
     apart = (*configuration.thread, *(configuration.block_index if device.of_grid else ()))
-    device.sharing.common = outside - {s.name for s in apart if s is not None}
-    device.given = frozenset(t for value in arguments for t in _numbers(value))
+    device.uniformity.common = outside - {s.name for s in apart if s is not None}
+    device.number_arguments = frozenset(t for value in arguments for t in _numbers(value))
     state = State({}, ())
     try:
         assume_axioms(device, machine, state, kernel)
@@ -140,34 +156,40 @@ def _run(
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     items = tuple(device.recorder.open[0])
-    gaps = (*device.recorder.gaps, *device.handed.gaps(accesses(items)))
+    gaps = (*device.recorder.gaps, *device.memory.stored_pointers.gaps(accesses(items)))
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
     return Protocol(
         kernel.ref.name,
         kernel.span,
         configuration,
         items,
-        (*gaps, *device.lent.gaps(written)),
+        (*gaps, *device.memory.collectives.gaps(written)),
         frozenset(names.index) - outside,
         written,
-        dict(device.sharing.broadcast),
-        (*dict.fromkeys(device.assumed), *_present(tables, kernel, arguments, machine.entered)),
-        tuple(device.across),
+        dict(device.uniformity.broadcast),
+        (*dict.fromkeys(device.assumptions.facts), *_present(tables, kernel, arguments, machine.entered)),
+        tuple(device.assumptions.across),
         dict(device.observed),
-        dict(device.sharing.agreed),
+        dict(device.uniformity.agreed),
         tuple(arguments),
-        {k: v for k in {o.target.key for o in device.observed.values()} for v in device.begins(machine, k)},
+        _declared(machine, device),
         frozenset(machine.entered),
         tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
-        dict(device.sharing.alike),
+        dict(device.uniformity.alike),
         held,
-        tested=dict(device.tested),
-        whole=dict(device.sharing.whole),
-        twins=not gaps and has_twins(tables.functions, machine.entered, items, device.lent),
+        tested=dict(device.tests.found),
+        whole=dict(device.uniformity.whole),
+        twins=not gaps and has_twins(tables.functions, machine.entered, items, device.memory.collectives),
         pointers=tuple(
             (p.name, a) for p, a in zip(kernel.parameters, arguments, strict=True) if isinstance(a, Pointer)
         ),
     )
+
+
+def _declared(machine: Machine, device: DeviceSemantics) -> dict[str, int]:
+    """Numbers that observed variables are declared with, by key."""
+    keys = {o.target.key for o in device.observed.values()}
+    return {key: number for key in keys for number in device.memory.declared_numbers(machine, key)}
 
 
 def _present(tables: Tables, kernel: Function, arguments: Iterable[Value], entered: Iterable[str]) -> Iterator[Fact]:

@@ -6,14 +6,13 @@ GPUVerify documentation, "Advanced Features"; a specification that is not unders
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.program import Function
 from hgrd.program.types import Type
 from hgrd.protocol.inference.recorder import guards_of
+from hgrd.protocol.inference.semantics import DeviceSemantics, Handler
 from hgrd.protocol.model import AcrossThreads
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.execution.calls import run
@@ -21,11 +20,6 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, disj, eq, ite, negate, show, symbols_of
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
-
-_Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 
 _ASSERTS = {"__hgrd_assert", "__requires", "__assume", "__assert", "__global_requires", "__builtin_assume"}
 _ANNOTATION = re.compile(
@@ -50,7 +44,7 @@ def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kerne
             term = arithmetic.truth_of(run(machine, state, function, (), None))
             if term is not None and term is not TRUE:
                 state.assume(term, ConditionKind.ASSERT, function.span)
-                device.assumed.append(Fact(term, FactKind.ASSERT, f"axiom {show(term)}", function.span))
+                device.assumptions.facts.append(Fact(term, FactKind.ASSERT, f"axiom {show(term)}", function.span))
 
 
 def is_specification(name: str) -> bool:
@@ -61,20 +55,22 @@ def is_specification(name: str) -> bool:
 def _assume(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    if not arguments or (call.function.name == "__hgrd_assert" and not device.asserts):
+    if not arguments or (call.function.name == "__hgrd_assert" and not device.assumptions.asserts):
         return OPAQUE
     term = arithmetic.truth_of(arguments[0])
     if term is None:
         return OPAQUE
-    others = tuple((s, device.others[s]) for s in sorted(symbols_of(term), key=str) if s in device.others)
+    others = tuple(
+        (s, device.assumptions.others[s]) for s in sorted(symbols_of(term), key=str) if s in device.assumptions.others
+    )
     if not others:
         state.assume(term, ConditionKind.ASSERT, call.span)
     if not machine.probing and term is not TRUE:
         text = _OF_ANOTHER.sub(r"\1", show(term))
-        device.assumed.append(Fact(term, FactKind.ASSERT, f"assert({text})", call.span))
+        device.assumptions.facts.append(Fact(term, FactKind.ASSERT, f"assert({text})", call.span))
         if others:
             loops = tuple(loop.binder for loop in device.recorder.loops)
-            device.across.append(AcrossThreads(term, others, guards_of(state), loops))
+            device.assumptions.across.append(AcrossThreads(term, others, guards_of(state), loops))
     return OPAQUE
 
 
@@ -82,7 +78,7 @@ def _other(machine: Machine, device: DeviceSemantics, value: Value, type_: Type)
     """What the value is in another thread."""
     named = machine.unknown(f"other({show(value)})" if isinstance(value, Term) else "other()", type_, Origin.UNKNOWN)
     if isinstance(named, Term) and isinstance(value, Term):
-        device.others.update(dict.fromkeys(symbols_of(named), as_int(value)))
+        device.assumptions.others.update(dict.fromkeys(symbols_of(named), as_int(value)))
     return named
 
 
@@ -93,7 +89,7 @@ def _of_another_thread(
     return _other(machine, device, arguments[0], call.type)
 
 
-def _compared(distinct: bool) -> _Handler:
+def _compared(distinct: bool) -> Handler:
     """`__distinct_int(x)` and `__uniform_int(x)`: how x compares with that of another thread."""
 
     def handler(
@@ -141,7 +137,7 @@ def _offset(value: Value) -> Term | None:
             return None
 
 
-SPECIFICATIONS: dict[str, _Handler] = {
+SPECIFICATIONS: dict[str, Handler] = {
     **dict.fromkeys(_ASSERTS, _assume),
     **dict.fromkeys(("__other_int", "__other_bool", "__other_int64"), _of_another_thread),
     **dict.fromkeys(("__distinct_int", "__distinct_bool"), _compared(True)),

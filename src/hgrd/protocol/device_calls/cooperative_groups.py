@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _GROUP = re.compile(r"(thread_block_tile|thread_block|grid_group|coalesced_group|thread_group|cluster_group)")
 _TILE = re.compile(r"thread_block_tile<(\d+)")
@@ -54,7 +51,7 @@ def group_call(
     origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     given = arguments[1] if name == "shfl" else None
-    device.sharing.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
+    device.uniformity.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
     return value
 
 

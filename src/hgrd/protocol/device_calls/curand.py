@@ -5,21 +5,18 @@ cuRAND Library Guide, "Device API Overview".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.memory import arms
+from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SKIPS = {"skipahead", "skipahead_sequence", "skipahead_subsequence"}
 _OF_A_BLOCK = "curandStateMtgp32"
@@ -57,10 +54,9 @@ def _advance_together(
     for pointer, guard in arms(address):
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)
-        device.access(
-            machine, branch, AccessKind.ATOMIC, pointer, machine.size(type_) or 4, call.span,
-            scope=Scope.BLOCK, operation="next",
-        )  # fmt: skip
+        size = machine.size(type_) or 4
+        event = AccessEvent(AccessKind.ATOMIC, pointer, size, call.span, AtomicOperation("next", Scope.BLOCK))
+        device.access(machine, branch, event)
     if not arms(address):
         device.unsupported(machine, state, "a random generator at an unknown address", call.span)
 
@@ -71,4 +67,5 @@ def _read_directions(
     for pointer, guard in arms(address):
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)
-        device.access(machine, branch, AccessKind.READ, pointer, _DIRECTIONS[bits] * bits // 8, call.span)
+        size = _DIRECTIONS[bits] * bits // 8
+        device.access(machine, branch, AccessEvent(AccessKind.READ, pointer, size, call.span))

@@ -6,13 +6,11 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
 
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.configuration import MAX_THREADS, WARP_SIZE
-from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation
+from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation, is_specification
 from hgrd.protocol.device_calls.cooperative_groups import group_call
 from hgrd.protocol.device_calls.curand import is_random, random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_member
@@ -20,6 +18,7 @@ from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store,
 from hgrd.protocol.device_calls.surfaces import is_surface, is_texture, surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
+from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.protocol.model import Scope
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
@@ -38,11 +37,6 @@ from hgrd.terms import (
     neg,
 )
 from hgrd.terms.interval import of_type
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
-
-Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 
 _SILENT = {
     "printf", "__nanosleep", "__prefetch_global_l1", "__pipeline_commit", "clock", "assert", "vprintf",
@@ -81,7 +75,7 @@ def intrinsic(
     if _SHUFFLE.match(name) or name in _VOTES:
         value = machine.unknown(f"{name}()", call.type, Origin.DATA, _bounds(name))
         given = arguments[1] if _SHUFFLE.match(name) and len(arguments) > 1 else None
-        device.sharing.alike_for(machine, value, same_for_warp(device, name, arguments), given)
+        device.uniformity.alike_for(machine, value, same_for_warp(device, name, arguments), given)
         return value
     if name.startswith("make_") and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)
@@ -116,7 +110,7 @@ def _block_barrier(
         return OPAQUE
     vote = machine.unknown("vote", call.type, Origin.DATA, _bounds(call.function.name))
     if not device.of_grid:
-        device.sharing.spread(machine, vote)
+        device.uniformity.spread(machine, vote)
     return vote
 
 
@@ -280,3 +274,5 @@ _TABLE: dict[str, Handler] = {
     **dict.fromkeys(_COPY_READ, cached_load),
     **dict.fromkeys(_COPY_WRITE, cached_store),
 }
+
+DEVICE_CALLS = DeviceCalls(intrinsic, is_specification)

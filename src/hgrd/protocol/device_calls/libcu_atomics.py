@@ -7,22 +7,20 @@ the access (ISO C++, [atomics.fences]).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType
 from hgrd.protocol.device_calls.memory import atomic_access
+from hgrd.protocol.inference.events import AtomicOperation, number_of
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Term, add, as_int, const, eq, sub
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
 _FENCE = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic_thread_fence$")
@@ -98,18 +96,8 @@ class _Member:
         if self.order in _RELEASES and operation != "load":
             self.device.fence(self.machine, self.state, self.scope, self.call.span)
         call = replace(self.call, type=VoidType() if operation == "store" else self.value)
-        old = atomic_access(
-            self.device,
-            self.machine,
-            self.state,
-            call,
-            self.address,
-            self.value,
-            self.scope,
-            operation,
-            operand,
-            compare,
-        )
+        atomic = AtomicOperation(operation, self.scope, number_of(operand), number_of(compare))
+        old = atomic_access(self.device, self.machine, self.state, call, self.address, self.value, atomic)
         if self.order in _ACQUIRES and operation != "store":
             self.device.fence(self.machine, self.state, self.scope, self.call.span)
         return old

@@ -6,20 +6,18 @@ CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
+from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
-from hgrd.terms import TRUE, Origin, Term, as_int, conj, negate
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.terms import TRUE, Origin, Term, conj, negate
 
 _ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
 
@@ -38,7 +36,8 @@ def atomic(
     operation = match[1].lower()
     compare = operands[0] if operation == "cas" and operands else None
     stored = operands[1] if operation == "cas" and len(operands) > 1 else operands[0] if operands else None
-    return atomic_access(device, machine, state, call, address, _pointee_type(call), scope, operation, stored, compare)
+    done = AtomicOperation(operation, scope, number_of(stored), number_of(compare))
+    return atomic_access(device, machine, state, call, address, _pointee_type(call), done)
 
 
 def atomic_access(
@@ -48,18 +47,13 @@ def atomic_access(
     call: Call,
     address: Value,
     type_: Type,
-    scope: Scope,
-    operation: str,
-    operand: Value | None,
-    compare: Value | None = None,
+    atomic: AtomicOperation,
 ) -> Value:
-    """Records an atomic access and gives the old value."""
-    result = machine.unknown(f"{operation}()", call.type, Origin.DATA)
-    symbol = result.symbol if isinstance(result, Term) and result.op.name == "VAR" else None
-    amount = as_int(operand) if isinstance(operand, Term) else None
-    expected = as_int(compare) if isinstance(compare, Term) else None
+    """Records an atomic access to a value of `type_` and gives the old value."""
+    old = machine.unknown(f"{atomic.name}()", call.type, Origin.DATA)
+    symbol = old.symbol if isinstance(old, Term) and old.op.name == "VAR" else None
     if symbol is not None and isinstance(address, Pointer):
-        device.observe(machine, symbol, address, scope, operation, expected, amount, call.span)
+        device.observe(machine, symbol, address, atomic, call.span)
     for pointer, guard in arms(address):
         if pointer.target.space not in SHARED_SPACES:
             forget(state, pointer.target)
@@ -67,13 +61,11 @@ def atomic_access(
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)
         size = machine.size(type_) or 4
-        device.access(
-            machine, branch, AccessKind.ATOMIC, pointer, size, call.span,
-            scope=scope, result=symbol, operation=operation, value=amount, compare=expected,
-        )  # fmt: skip
+        event = AccessEvent(AccessKind.ATOMIC, pointer, size, call.span, atomic, atomic.operand, symbol)
+        device.access(machine, branch, event)
     if not arms(address):
         device.unsupported(machine, state, "an atomic at an unknown address", call.span)
-    return result
+    return old
 
 
 def arms(address: Value) -> list[tuple[Pointer, Term]]:
@@ -116,7 +108,7 @@ def copy(
         return target
     for address, kind in ((target, AccessKind.WRITE), (source, AccessKind.READ))[: 1 + reads]:
         for pointer, _ in arms(address):
-            device.access(machine, state, kind, pointer, length.value, call.span)
+            device.access(machine, state, AccessEvent(kind, pointer, length.value, call.span))
             if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
                 forget(state, pointer.target)
     return target

@@ -7,22 +7,20 @@ face) count elements.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
+from hgrd.protocol.inference.events import AccessEvent
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SURFACE = re.compile(r"^surf(1D|2D|3D|1DLayered|2DLayered|Cubemap|CubemapLayered)(read|write)$")
 _TEXTURE = re.compile(r"^tex(1D|2D|3D|Cubemap)")
@@ -82,7 +80,8 @@ def surface_access(
     text = f"{target.name}({', '.join(map(show, coordinates))})"
     kind = AccessKind.WRITE if writes else AccessKind.READ
     value = identity_of(first) if writes else None
-    device.access(machine, here, kind, Pointer(target, offset), size, call.span, value=value, text=text)
+    event = AccessEvent(kind, Pointer(target, offset), size, call.span, value=value, text=text)
+    device.access(machine, here, event)
     return OPAQUE if writes else _deliver(device, machine, state, call, first, target)
 
 
@@ -137,9 +136,9 @@ def _names_one(device: DeviceSemantics, handle: Term) -> bool:
         case Op.CONST:
             return True
         case Op.VAR:
-            return handle in device.given
+            return handle in device.number_arguments
         case Op.READ:
-            return handle in device.given or all(index.is_const for index in handle.args)
+            return handle in device.number_arguments or all(index.is_const for index in handle.args)
         case _:
             return False
 
@@ -164,5 +163,5 @@ def _deliver(
 
 
 def _assume(device: DeviceSemantics, machine: Machine, text: str, span: Span) -> None:
-    if not machine.probing and all(fact.text != text for fact in device.assumed):
-        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
+    if not machine.probing and all(fact.text != text for fact in device.assumptions.facts):
+        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))

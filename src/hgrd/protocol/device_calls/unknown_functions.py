@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import TYPE_CHECKING
 
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.protocol.model import Scope
 from hgrd.symbolic.arithmetic import computed
@@ -21,9 +21,6 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObje
 from hgrd.terms import TRUE, Origin
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _SMALL_RANGE = {
     "__popc": (0, 32), "__popcll": (0, 64), "__clz": (0, 32), "__clzll": (0, 64), "__ffs": (0, 32),
@@ -57,7 +54,7 @@ def foreign(
     users = declared is not None and declared.user_code
     if users and not machine.probing:
         text = f"{call.function.name}, whose body is not known, touches no memory of other threads"
-        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
     for target in targets:
         forget(state, target)
     known = None if users or targets else _function_of(call, arguments)
@@ -87,8 +84,8 @@ def _collective(
     """
     if not machine.probing:
         text = "temporary storage of CUB is reused only behind a barrier"
-        device.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
-        device.lent.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))
+        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+        device.memory.collectives.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))
     if _threads(call) > WARP_SIZE:
         device.barrier(machine, state, Scope.BLOCK, call.span)
     for target in targets:

@@ -6,14 +6,12 @@ Groups", "Collective Operations".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, add, const, div, mul, symbols_of
-
-if TYPE_CHECKING:
-    from hgrd.protocol.inference.semantics import DeviceSemantics
 
 _OF_MASK: Final = frozenset(
     {
@@ -63,4 +61,4 @@ def same_for_tile(
 def _common(device: DeviceSemantics, value: Value) -> bool:
     """Whether all threads of a block have the value, in the same iterations of the loops around."""
     loops = {loop.binder for loop in device.recorder.loops}
-    return isinstance(value, Term) and all(s.name in device.sharing.common or s in loops for s in symbols_of(value))
+    return isinstance(value, Term) and all(s.name in device.uniformity.common or s in loops for s in symbols_of(value))

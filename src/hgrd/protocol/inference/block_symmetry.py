@@ -66,7 +66,7 @@ _COLLECTIVES: Final = re.compile(r"cub::((Block|Warp)\w+|Sum|Max|Min)\b.*")
 _NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]|dim3")
 
 
-class Lent(Struct):
+class CollectiveAccesses(Struct):
     """Global memory that collectives of a library read and store to, of which no accesses are taken down.
 
     `unclear`: not known which, or memory that others may overlap.
@@ -94,16 +94,18 @@ class Lent(Struct):
                 yield Gap(f"what a collective loads from {name}", (), span, False)
 
 
-def has_twins(functions: Mapping[str, Function], entered: Iterable[str], items: tuple[Item, ...], lent: Lent) -> bool:
+def has_twins(
+    functions: Mapping[str, Function], entered: Iterable[str], items: tuple[Item, ...], collectives: CollectiveAccesses
+) -> bool:
     """Whether threads with equal indexes in different blocks do the same, if nothing races within a block.
 
     `entered` are the keys of all functions that the kernel runs, itself among them; `items`, all that it does.
     """
     made = accesses(items)
     outside = [a for a in made if a.space is Space.GLOBAL]
-    read = {a.target.key for a in outside if a.kind is AccessKind.READ} | lent.read.keys()
-    changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | lent.changed.keys()
-    if lent.unclear or read & changed or any(a.kind is AccessKind.ATOMIC for a in made):
+    read = {a.target.key for a in outside if a.kind is AccessKind.READ} | collectives.read.keys()
+    changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | collectives.changed.keys()
+    if collectives.unclear or read & changed or any(a.kind is AccessKind.ATOMIC for a in made):
         return False
     repeated = [a for item in items if isinstance(item, ProtocolLoop) for a in accesses(item.items)]
     if any(a.volatile and a.kind is AccessKind.READ for a in (*outside, *repeated)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
-from hgrd.protocol.inference.read_only_memory import stored_value
+from hgrd.protocol.inference.read_only_memory import value_of_read_only
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import fits, scalars
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
@@ -25,13 +25,13 @@ def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: 
         cell = held.cells.get(offset.value)
         if cell is not None and cell.size == machine.size(type_) and _is_known(cell.value, type_):
             return cell.value
-        return stored_value(machine, target, offset, type_)
+        return value_of_read_only(machine, target, offset, type_)
     return _any_of(machine, held, target, offset, type_)
 
 
 def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
     """An element at an index that is not constant: a choice among few numbers."""
-    value = stored_value(machine, target, offset, type_)
+    value = value_of_read_only(machine, target, offset, type_)
     size = machine.size(type_)
     near = {o: c for o, c in held.cells.items() if offset.low <= o <= offset.high}
     if not isinstance(type_, IntType) or not isinstance(value, Term) or len(near) > _CHAIN:

@@ -37,13 +37,13 @@ def found_in(holder: MemoryObject) -> str:
     return f"**{holder.key}"
 
 
-def stored_value(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
+def value_of_read_only(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
     """What memory that nobody writes holds: a function of the place."""
     size = machine.size(type_)
     if isinstance(type_, RecordType | ArrayType):
         members = scalars(machine, type_, 64)
         cells = {
-            at: Cell(stored_value(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
+            at: Cell(value_of_read_only(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
             for at, t in members
         }
         return Composite(cells, size or 0)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
-from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
-from hgrd.program.walk import nodes
 from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
-from hgrd.protocol.inference.access_text import access_text
-from hgrd.protocol.inference.block_symmetry import Lent
-from hgrd.protocol.inference.constant_memory import held_value
+from hgrd.protocol.inference.assumptions import Assumptions
+from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
-from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, stored_value
-from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, finds, guards_of
-from hgrd.protocol.inference.single_valued_shared import Keeping
-from hgrd.protocol.inference.stored_pointers import Handed
-from hgrd.protocol.inference.uniformity import Sharing
+from hgrd.protocol.inference.loop_tests import LoopTests
+from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
+from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, value_of_read_only
+from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
+from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
-from hgrd.protocol.model import Access, AcrossThreads, Barrier, Configuration, Exit, Fence, Observation, Scope
-from hgrd.symbolic.execution.expressions import evaluate
+from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation, Scope
 from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import scalars
@@ -43,44 +42,48 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, disj, ne, symbols_of, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, const, symbols_of, var
 
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
 
+Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
+
+
+class DeviceCalls(Struct, frozen=True):
+    """Meaning of device functions, as the room of device calls gives it.
+
+    `call` gives the value of a known function, None of an unknown one.  `specifies` tells by its name whether a
+    function only serves to specify.
+    """
+
+    call: Handler
+    specifies: Callable[[str], bool]
+
+
 @dataclass(slots=True)
 class DeviceSemantics(Semantics):
-    """One run of a kernel.  `written`: keys of objects that some thread writes (from an earlier run).
+    """Device implementation of `Semantics` for one run of a kernel.
 
-    `kept`: by key, what a variable in shared memory holds that all stores to it give the same value (from there, too).
-    `of_grid`: what is said here to be the same for a block is so for the whole grid.
+    `of_grid`: what is recorded as the same for all threads of a block is so for the whole grid.  `number_arguments` are
+    the kernel's arguments that are integers.  `observed`: by symbol name, what atomics and volatile reads have found.
     """
 
     configuration: Configuration
-    globals: dict[str, Global]
-    written: frozenset[str]
     functions: FunctionNumbers
-    asserts: bool = True
-    recorder: Recorder = field(default_factory=Recorder)
-    constants: Mapping[str, Composite] = field(default_factory=dict[str, Composite])  # what the host has put there
-    assumed: list[Fact] = field(default_factory=list[Fact])
-    across: list[AcrossThreads] = field(default_factory=list[AcrossThreads])
-    others: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # by what stands for another thread's value
-    given: frozenset[Term] = frozenset()  # the kernel's arguments that are numbers
-    observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
-    kept: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    calls: DeviceCalls
+    memory: MemoryKnowledge
+    assumptions: Assumptions
     of_grid: bool = False
-    keeping: Keeping = field(default_factory=Keeping)
-    handed: Handed = field(default_factory=Handed)
-    lent: Lent = field(default_factory=Lent)
-    objects: dict[str, int] = field(default_factory=dict[str, int])  # numbers of those that stored pointers lead to
-    tested: dict[Symbol, Term] = field(default_factory=dict[Symbol, Term])
-    sharing: Sharing = field(init=False)
-    testing: bool = False  # the first test of a loop is run, or the one with which `left` iterations end
-    left: Symbol | None = None
+    number_arguments: frozenset[Term] = frozenset()
+    observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
+    recorder: Recorder = field(default_factory=Recorder)
+    uniformity: UniformityTracker = field(init=False)
+    tests: LoopTests = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sharing = Sharing(self.recorder)
+        self.uniformity = UniformityTracker(self.recorder)
+        self.tests = LoopTests(self.recorder)
 
     # ------------------------------------------------------------ variables
 
@@ -114,7 +117,7 @@ class DeviceSemantics(Semantics):
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
         if target.space is MemorySpace.HOST and offset.is_const:
-            known = self._constant(machine, target, offset.value, type_)
+            known = self.memory.initial_value(machine, target, offset.value)
             if known is not None:
                 return known
         if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
@@ -131,82 +134,46 @@ class DeviceSemantics(Semantics):
         name = machine.names.of((target.key, generation, offset.value, type_), target.name)
         return named(name, type_, origin)
 
-    def _constant(self, machine: Machine, target: MemoryObject, offset: int, type_: Type) -> Value | None:
-        """The initial value of a const global of host code that device code uses."""
-        declared = self.globals.get(target.key)
-        if declared is None or not declared.constant or declared.initial is None:
-            return None
-        value = evaluate(machine, State({}, ()), declared.initial)
-        if isinstance(value, Composite):
-            cell = value.cells.get(offset)
-            return None if cell is None else cell.value
-        return value if offset == 0 else None
-
-    def begins(self, machine: Machine, key: str) -> Iterator[int]:
-        """The number that a variable is declared with, once; zero where it says nothing (C++ [basic.start.static])."""
-        declared = self.globals.get(key)
-        if declared is None:
-            return
-        value = const(0) if declared.initial is None else evaluate(machine, State({}, ()), declared.initial)
-        if isinstance(value, Term) and value.is_const:
-            yield value.value
-
     # ------------------------------------------------------------ memory
 
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
         target = pointer.target
         if target.space is MemorySpace.CONSTANT:
-            return self._constant_memory(machine, target, pointer.offset, type_)
+            return self.memory.constant_memory(machine, target, pointer.offset, type_)
         size = machine.size(type_)
         if size is None:
             self.recorder.gap(machine, state, "a read of a type of unknown size", span, may_order=False)
             return OPAQUE
-        steady = target.space is MemorySpace.GLOBAL and target.key not in self.written and not volatile
-        kept = None if volatile else self.kept.get(target.key)
+        steady = target.space is MemorySpace.GLOBAL and target.key not in self.memory.written and not volatile
+        kept = None if volatile else self.memory.single_values.get(target.key)
         if kept is not None and type_ == target.element:
-            self.access(machine, state, AccessKind.READ, pointer, size, span)
+            self.access(machine, state, AccessEvent(AccessKind.READ, pointer, size, span))
             return kept
         if steady:
-            value = stored_value(machine, target, pointer.offset, type_)
+            value = value_of_read_only(machine, target, pointer.offset, type_)
         else:
             value = self.fresh(machine, target, type_)
             one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
             if not volatile and one_object:
-                self.sharing.read(machine, value, pointer.offset)
+                self.uniformity.read(machine, value, pointer.offset)
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
-                    self.observe(machine, symbol, pointer, Scope.SYSTEM, "", None, None, span)
+                    self.observe(machine, symbol, pointer, AtomicOperation("", Scope.SYSTEM), span)
         result = None if steady else symbol_of(value)
-        if self.testing and result is not None and not volatile:
-            own = self.recorder.just_stored(pointer, size, state, self.left)
-            if own is not None:
-                later = FALSE if self.left is None else ne(var(self.left), const(0))
-                self.tested[result] = disj(later, finds(result, own))
-        self.access(machine, state, AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
+        if result is not None and not volatile:
+            self.tests.read(state, pointer, size, result)
+        event = AccessEvent(AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
+        self.access(machine, state, event)
         return value
 
     def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
-        self.sharing.made_of(machine, value, given)
+        self.uniformity.made_of(machine, value, given)
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        return self.sharing.agrees(value, besides)
+        return self.uniformity.agrees(value, besides)
 
     def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
-        self.sharing.agree(symbol, iteration)
-
-    def _constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
-        if target.key not in self.globals and not isinstance(target.element, ArrayType):
-            return named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
-        if offset.is_const:
-            known = self._constant(machine, target, offset.value, type_)
-            if known is not None:
-                return known
-        held = self.constants.get(target.key)
-        return (
-            stored_value(machine, target, offset, type_)
-            if held is None
-            else held_value(machine, held, target, offset, type_)
-        )
+        self.uniformity.agree(symbol, iteration)
 
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
         """Contents of memory that others write: unknown, and a value of its own at every read."""
@@ -233,56 +200,59 @@ class DeviceSemantics(Semantics):
             return
         same = identity_of(value)
         if same is None and isinstance(type_, PointerType):
-            same = self.functions.number(value) or address_of(value, self.objects)
+            same = self.functions.number(value) or address_of(value, self.memory.numbers)
         if not machine.probing and state.alive:
-            self.keeping.stored(pointer.target, type_, value, self.sharing.common)
-            self.handed.stored(pointer.target, type_, value, span)
-        self.access(machine, state, AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
+            self.memory.single_valued.stored(pointer.target, type_, value, self.uniformity.common)
+            self.memory.stored_pointers.stored(pointer.target, type_, value, span)
+        event = AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
+        self.access(machine, state, event)
 
-    def access(
-        self,
-        machine: Machine,
-        state: State,
-        kind: AccessKind,
-        pointer: Pointer,
-        size: int,
-        span: Span,
-        *,
-        value: Term | None = None,
-        compare: Term | None = None,
-        scope: Scope | None = None,
-        result: Symbol | None = None,
-        operation: str = "",
-        volatile: bool = False,
-        text: str = "",
-    ) -> None:
-        space = _SPACES.get(pointer.target.space)
-        self.testing = self.testing and kind is AccessKind.READ  # not of what the test itself has stored
+    def access(self, machine: Machine, state: State, event: AccessEvent) -> None:
+        """Records an access, unless only the thread itself has the memory."""
+        kind, target = event.kind, event.pointer.target
+        self.tests.active = self.tests.active and kind is AccessKind.READ  # not of what the test itself has stored
+        space = _SPACES.get(target.space)
         if space is None or machine.probing or not state.alive:
             return
-        self.keeping.accessed(kind, pointer.target)
+        self.memory.single_valued.accessed(kind, target)
+        atomic = event.atomic
         item = Access(
-            0, kind, space, pointer.target, pointer.offset, size, guards_of(state), span,
-            text or access_text(pointer, size), scope, value, compare, result, operation, volatile, _stack(machine),
-            conditions_of(state, ConditionKind.BOUNDS), conditions_of(state, ConditionKind.ENDED),
-        )  # fmt: skip
+            number=0,
+            kind=kind,
+            space=space,
+            target=target,
+            offset=event.pointer.offset,
+            size=event.size,
+            guards=guards_of(state),
+            span=event.span,
+            text=event.text or access_text(event.pointer, event.size),
+            scope=None if atomic is None else atomic.scope,
+            value=event.value,
+            compare=None if atomic is None else atomic.compare,
+            result=event.result,
+            operation="" if atomic is None else atomic.name,
+            volatile=event.volatile,
+            stack=_stack(machine),
+            bounds=conditions_of(state, ConditionKind.BOUNDS),
+            endings=conditions_of(state, ConditionKind.ENDED),
+        )
         self.recorder.add(machine, item)
 
-    def observe(
-        self,
-        machine: Machine,
-        symbol: Symbol,
-        pointer: Pointer,
-        scope: Scope,
-        operation: str,
-        compare: Term | None,
-        value: Term | None,
-        span: Span,
-    ) -> None:
-        """Takes down what `symbol` was found to be; in trial runs, too: they make the last test of a loop."""
+    def observe(self, machine: Machine, symbol: Symbol, pointer: Pointer, atomic: AtomicOperation, span: Span) -> None:
+        """Records what `symbol` was found to be; in trial runs, too: they make the last test of a loop.
+
+        A volatile read is an operation without a name.
+        """
         if pointer.target.space in _SPACES:
             self.observed[symbol.name] = Observation(
-                pointer.target, pointer.offset, scope, operation, compare, value, span, _stack(machine)
+                target=pointer.target,
+                offset=pointer.offset,
+                scope=atomic.scope,
+                operation=atomic.name,
+                compare=atomic.compare,
+                value=atomic.operand,
+                span=span,
+                stack=_stack(machine),
             )
 
     def barrier(
@@ -305,14 +275,10 @@ class DeviceSemantics(Semantics):
     # ------------------------------------------------------------ control
 
     def specifies(self, call: Call) -> bool:
-        from hgrd.protocol.device_calls.annotations import is_specification
-
-        return is_specification(call.function.name)
+        return self.calls.specifies(call.function.name)
 
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
-        from hgrd.protocol.device_calls.dispatch import intrinsic
-
-        return intrinsic(self, machine, state, call, arguments)
+        return self.calls.call(self, machine, state, call, arguments)
 
     def pointer_to_function(
         self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span
@@ -321,7 +287,7 @@ class DeviceSemantics(Semantics):
         if not machine.probing and pointer is not OPAQUE:
             targets = ", ".join(f.ref.name for f in self.functions.targets(type_))
             text = f"{name} points to a function whose address these files take: {targets}"
-            self.assumed.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
+            self.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
         return pointer
 
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
@@ -335,16 +301,10 @@ class DeviceSemantics(Semantics):
             element = element.of
         return not isinstance(element, FloatType)
 
-    @contextmanager
     def first_test(
         self, machine: Machine, test: Expression, count: Symbol | None = None
-    ) -> Generator[None, None, None]:
-        self.testing = not machine.probing and not any(isinstance(n, Call) for n in nodes(test))
-        self.left = count
-        try:
-            yield
-        finally:
-            self.testing = False
+    ) -> AbstractContextManager[None]:
+        return self.tests.first_test(machine, test, count)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         self.recorder.enter(machine, binder, state, span, untold=untold)

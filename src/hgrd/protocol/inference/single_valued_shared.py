@@ -23,7 +23,7 @@ from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, unwrapped
 
 
-class Keeping(Struct):
+class SingleValued(Struct):
     """`values`: by the key of a variable, what the stores so far give it; None where they differ."""
 
     values: dict[str, Value | None] = field(default_factory=dict[str, "Value | None"])

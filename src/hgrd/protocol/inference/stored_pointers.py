@@ -26,7 +26,7 @@ from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, point
 _ANYTHING: Final = ""  # the key of what a pointer that is not known points to
 
 
-class Handed(Struct):
+class StoredPointers(Struct):
     """`held`: by the key of what is found in an object, the keys of what pointers stored there point to, by names."""
 
     held: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])

@@ -12,7 +12,7 @@ from hgrd.symbolic.values import FloatValue, OpaqueValue, Value
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
 
 
-class Sharing(Struct):
+class UniformityTracker(Struct):
     """What is known in one run of a kernel; the tables are those of `Protocol`.
 
     `common` are symbols that a block's threads share from the start.

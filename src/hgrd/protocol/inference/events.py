@@ -1,0 +1,69 @@
+"""Events that a device function or statement reports to `DeviceSemantics`: accesses, with what an atomic does.
+
+`access_text` is how an access looks in the source.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType
+from hgrd.protocol.model import Scope
+from hgrd.symbolic.values import Pointer, Value
+from hgrd.terms import Symbol, Term, as_int, show
+from hgrd.terms.linear import from_linear, linear
+
+_LONGEST = 60
+
+
+class AtomicOperation(Struct, frozen=True):
+    """Operation of an atomic, with its scope and operands.
+
+    `operand` is what it stores or combines with memory, `compare` what a compare-and-swap expects; None: there is
+    none, or it is no integer.
+    """
+
+    name: str
+    scope: Scope
+    operand: Term | None = None
+    compare: Term | None = None
+
+
+class AccessEvent(Struct, frozen=True):
+    """Access to `size` bytes at a pointer.
+
+    `atomic` is None for a plain read or write.  `value` identifies what a write stores (None: unknown), `result` is
+    the symbol of what a read or an atomic got (None: it has none).  `text` is how people see the place; "" for the
+    usual form.
+    """
+
+    kind: AccessKind
+    pointer: Pointer
+    size: int
+    span: Span
+    atomic: AtomicOperation | None = None
+    value: Term | None = None
+    result: Symbol | None = None
+    volatile: bool = False
+    text: str = ""
+
+
+def number_of(value: Value | None) -> Term | None:
+    """Integer term of a value; None if it is no integer."""
+    return as_int(value) if isinstance(value, Term) else None
+
+
+def access_text(pointer: Pointer, size: int) -> str:
+    """`name[index]`, the index in elements where the offset is a multiple of the size."""
+    target = pointer.target
+    constant, atoms = linear(pointer.offset)
+    if constant == 0 and not atoms and not isinstance(target.element, ArrayType) and not target.external:
+        return target.name
+    if size and constant % size == 0 and all(c % size == 0 for c in atoms.values()):
+        index = show(from_linear((constant // size, {t: c // size for t, c in atoms.items()})))
+        text = f"{target.name}[{index}]"
+    else:
+        text = f"{target.name} + {show(pointer.offset)} bytes"
+    return text if len(text) <= _LONGEST else f"{target.name}[…]"

@@ -1,0 +1,73 @@
+"""Knowledge of memory in one run of a kernel: what variables are declared with and hold, which objects are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct, field
+
+from hgrd.program.program import Global
+from hgrd.program.types import ArrayType, Type
+from hgrd.protocol.inference.block_symmetry import CollectiveAccesses
+from hgrd.protocol.inference.constant_memory import held_value
+from hgrd.protocol.inference.read_only_memory import value_of_read_only
+from hgrd.protocol.inference.single_valued_shared import SingleValued
+from hgrd.protocol.inference.stored_pointers import StoredPointers
+from hgrd.protocol.inference.value_names import named
+from hgrd.symbolic.execution.expressions import evaluate
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import Composite, MemoryObject, Value
+from hgrd.terms import Origin, Term, const
+
+
+class MemoryKnowledge(Struct):
+    """Memory as one run of a kernel knows it, by keys of objects.
+
+    Known from earlier runs: `written`, the objects that some thread writes, and `single_values`, the value that a
+    variable in shared memory always holds.  `constants` is what the host has put into constant memory.
+    Found out in this run: `single_valued`, `stored_pointers` and `collectives`.  `numbers` numbers the objects that
+    stored pointers lead to.
+    """
+
+    globals: Mapping[str, Global]
+    written: frozenset[str]
+    single_values: Mapping[str, Value]
+    constants: Mapping[str, Composite] = field(default_factory=dict[str, Composite])
+    single_valued: SingleValued = field(default_factory=SingleValued)
+    stored_pointers: StoredPointers = field(default_factory=StoredPointers)
+    collectives: CollectiveAccesses = field(default_factory=CollectiveAccesses)
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+
+    def initial_value(self, machine: Machine, target: MemoryObject, offset: int) -> Value | None:
+        """The initial value of a const global of host code that device code uses; None: it is no such, or unknown."""
+        declared = self.globals.get(target.key)
+        if declared is None or not declared.constant or declared.initial is None:
+            return None
+        value = evaluate(machine, State({}, ()), declared.initial)
+        if isinstance(value, Composite):
+            cell = value.cells.get(offset)
+            return None if cell is None else cell.value
+        return value if offset == 0 else None
+
+    def declared_numbers(self, machine: Machine, key: str) -> Iterator[int]:
+        """The number that a variable is declared with, once; zero where it says nothing (C++ [basic.start.static])."""
+        declared = self.globals.get(key)
+        if declared is None:
+            return
+        value = const(0) if declared.initial is None else evaluate(machine, State({}, ()), declared.initial)
+        if isinstance(value, Term) and value.is_const:
+            yield value.value
+
+    def constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
+        """The value of `type_` at an offset in constant memory."""
+        if target.key not in self.globals and not isinstance(target.element, ArrayType):
+            return named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
+        if offset.is_const:
+            known = self.initial_value(machine, target, offset.value)
+            if known is not None:
+                return known
+        held = self.constants.get(target.key)
+        if held is None:
+            return value_of_read_only(machine, target, offset, type_)
+        return held_value(machine, held, target, offset, type_)
