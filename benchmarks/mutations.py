@@ -984,7 +984,7 @@ MUTATIONS = (
         "streams-wait",
         "all streams wait for the one that copies are on",
         ("tests/verdicts/facts",),
-        gives(False, "host.execution.streams:_makes_apart"),
+        gives(False, "host.linking.stream_flags:_is_independent"),
     ),
     Mutation(
         "unequal-off",

@@ -15,10 +15,11 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import Request
 from hgrd.host.launches.capture import launch as take_launch
 from hgrd.host.library.algorithms import algorithm_meaning
-from hgrd.host.library.containers import adds_element, container_meaning, of_container
+from hgrd.host.library.containers import adds_element, container_meaning
 from hgrd.host.library.cuda_runtime import cuda_meaning
-from hgrd.host.library.libc import KNOWN, fails
+from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.linking.external_callers import THROUGH_POINTER, behind_pointers, given_to
+from hgrd.host.linking.library_names import of_container
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.memory.array_contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.memory.unknowns import contents, direct_targets, external, forget_targets, fresh_name, unknown
@@ -34,6 +35,7 @@ from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType,
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.execution.calls import may_enter, reachable
+from hgrd.symbolic.execution.expressions import evaluate
 from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
@@ -193,8 +195,6 @@ class HostSemantics(Semantics):
         forget_targets(state, _written(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
-        from hgrd.symbolic.execution.expressions import evaluate
-
         kernel = evaluate(machine, state, launch.kernel)
         grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)
         shared = None if launch.shared_bytes is None else evaluate(machine, state, launch.shared_bytes)
@@ -282,7 +282,7 @@ def _meaning(call: ir.Call, *, of_program: bool) -> Meaning | None:
     name = call.function.name
     if of_program and "::" in call.function.qualified:
         return None
-    return container_meaning(call.function.qualified) or KNOWN.get(name) or cuda_meaning(name, call.type)
+    return container_meaning(call.function.qualified) or LIBC.get(name) or cuda_meaning(name, call.type)
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:

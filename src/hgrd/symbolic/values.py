@@ -115,3 +115,20 @@ def pointed_to(value: Value) -> Iterator[MemoryObject]:
                 yield from pointed_to(cell.value)
         case _:
             pass
+
+
+def terms_in(value: Value) -> list[Term]:
+    """The integer terms of a value, and of the sizes of the objects it points to."""
+    match value:
+        case Term():
+            return [value]
+        case FloatValue(key=key, exact=exact):
+            return [key] if exact is None else [key, exact[0]]
+        case Pointer(target=target, offset=offset):
+            return [offset] if target.size is None else [offset, target.size]
+        case Choice(condition=condition, then=a, otherwise=b):
+            return [condition, *terms_in(a), *terms_in(b)]
+        case Composite(cells=cells):
+            return [t for cell in cells.values() for t in terms_in(cell.value)]
+        case _:
+            return []

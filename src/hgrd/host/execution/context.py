@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from hgrd.host.execution.streams import streams_apart
 from hgrd.host.execution.surviving_iterations import Around
 from hgrd.host.linking.kernel_effects import Writes, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
+from hgrd.host.linking.stream_flags import makes_independent_streams
 from hgrd.host.memory.unknowns import fresh_name, unknown
 from hgrd.host.model import FactKind, HostNote, LaunchSite
+from hgrd.host.provenance.by_name import Members
 from hgrd.host.provenance.by_object import Makers
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
@@ -30,9 +31,6 @@ from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, as_int, const
-
-if TYPE_CHECKING:
-    from hgrd.host.provenance.by_name import Members
 
 NOTE_LIMIT = 100
 
@@ -90,7 +88,7 @@ class Record:
 
     def __post_init__(self) -> None:
         self.destroys = writes_when_destroyed(self.linked.functions.values())
-        self.streams_apart = streams_apart(self.linked.functions.values())
+        self.streams_apart = makes_independent_streams(self.linked.functions.values())
         self.launchers = self.linked.launchers()
         self.writes = Writes(self.linked.functions, self.linked.records)
 

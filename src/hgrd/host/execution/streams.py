@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
-
-from hgrd.program import expressions as ir
-from hgrd.program.program import Function
-from hgrd.program.walk import nodes
+from hgrd.host.execution.context import Invocation
 from hgrd.symbolic.values import NullValue
 from hgrd.terms import const
-
-if TYPE_CHECKING:
-    from hgrd.host.execution.context import Invocation
-
-_FLAGS: Final = {"StreamCreateWithFlags": 1, "StreamCreateWithPriority": 1}  # by function, the argument
 
 
 def done_before_launches(call: Invocation, stream: int) -> bool:
@@ -27,29 +17,3 @@ def done_before_launches(call: Invocation, stream: int) -> bool:
         return True
     given = call.argument(stream)
     return not call.record.streams_apart and (given is None or given == const(0) or isinstance(given, NullValue))
-
-
-def streams_apart(functions: Iterable[Function]) -> bool:
-    """Whether a program makes streams that do not wait for the one that copies are on otherwise."""
-    return any(_makes_apart(n) for f in functions if f.user_code and f.body is not None for n in nodes(f.body))
-
-
-def _makes_apart(node: object) -> bool:
-    if not isinstance(node, ir.Call):
-        return False
-    at = _FLAGS.get(node.function.name.removeprefix("cuda").removeprefix("hip"))
-    if at is None or at >= len(node.arguments):
-        return False
-    return not _is_default(node.arguments[at])
-
-
-def _is_default(flags: ir.Expression) -> bool:
-    match flags:
-        case ir.Convert(operand=operand):
-            return _is_default(operand)
-        case ir.IntConst(value=value):
-            return value == 0
-        case ir.Load(place=ir.VariablePlace(variable=variable)):
-            return variable.name.endswith("StreamDefault")
-        case _:
-            return False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from hgrd.host.execution.context import Invocation, Record
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.linking.constant_memory import used_by
 from hgrd.host.model import ConstantMemory, Fact, FactKind
@@ -24,9 +23,6 @@ from hgrd.symbolic.values import (
     Value,
 )
 from hgrd.terms import TRUE, Term, as_int, const
-
-if TYPE_CHECKING:
-    from hgrd.host.execution.context import Invocation, Record
 
 _MOST = 256  # scalars that are followed
 _SAID = 8  # elements of an array that facts name

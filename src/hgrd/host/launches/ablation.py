@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.host.kinds import FactKind
-from hgrd.host.launches.abstraction import View, terms_in
+from hgrd.host.launches.abstraction import View
 from hgrd.host.model import LaunchSite
-from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value
+from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value, terms_in
 from hgrd.terms import Origin, Symbol, Term, as_int, const, symbols_of, var
 from hgrd.terms.interval import of_type
 

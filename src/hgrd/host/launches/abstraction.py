@@ -32,23 +32,6 @@ _TRIED: Final = (*range(-2, 18), 32, 64, 100, 128, 256, 512, 1000, 1024)
 _ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
 
 
-def terms_in(value: Value) -> list[Term]:
-    """The integer terms of a value, and of the sizes of the objects it points to."""
-    match value:
-        case Term():
-            return [value]
-        case FloatValue(key=key, exact=exact):
-            return [key] if exact is None else [key, exact[0]]
-        case Pointer(target=target, offset=offset):
-            return [offset] if target.size is None else [offset, target.size]
-        case Choice(condition=condition, then=a, otherwise=b):
-            return [condition, *terms_in(a), *terms_in(b)]
-        case Composite(cells=cells):
-            return [t for cell in cells.values() for t in terms_in(cell.value)]
-        case _:
-            return []
-
-
 class View(Struct, frozen=True):
     """How terms and objects of the host are seen from a launch."""
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.context import Invocation, Record
 from hgrd.host.execution.surviving_iterations import survived
 from hgrd.host.execution.symbol_copies import constants_at, facts_of
-from hgrd.host.launches.abstraction import terms_in, view
+from hgrd.host.launches.abstraction import view
 from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.projection import projected
@@ -41,6 +41,7 @@ from hgrd.symbolic.values import (
     Pointer,
     Value,
     pointed_to,
+    terms_in,
 )
 from hgrd.terms import Term, as_int, const, negate
 

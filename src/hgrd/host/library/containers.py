@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.linking.library_names import of_container
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, Type
 from hgrd.symbolic.state import EMPTY, Generation, Region
@@ -16,18 +17,12 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySp
 from hgrd.terms import Origin, Symbol, as_int, const, mul, var
 from hgrd.terms.term import Term
 
-_CLASSES: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
 _OWNERS: Final = (  # the others look at elements that are known by other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
 )  # fmt: skip
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _MOST = (1 << 40) - 1
 _CELL = 8
-
-
-def of_container(qualified: str) -> bool:
-    """Whether a function is a member of a container."""
-    return qualified.rpartition("::")[0].startswith(_CLASSES)
 
 
 def adds_element(call: Invocation) -> bool:

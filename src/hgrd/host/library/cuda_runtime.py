@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from hgrd.cuda.spelling import cuda_name
 from hgrd.host.execution.context import SIZE, Invocation, Meaning
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.execution.symbol_copies import copy_to_symbol, lose_constants
@@ -29,7 +30,7 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
 _WARP_SIZE = 32
-_RANDOM: Final = ("curand", "hiprand")
+_RANDOM: Final = "curand"
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
 # CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
 _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
@@ -332,8 +333,8 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
 
 
 def cuda_meaning(name: str, returns: Type) -> Meaning | None:
-    """What a function of CUDA (or HIP) or of its libraries does."""
-    canonical = f"cuda{name[3:]}" if name.startswith("hip") else name
+    """What a function of CUDA or of its libraries does."""
+    canonical = cuda_name(name)
     known = _KNOWN.get(canonical)
     if known is not None:
         return known

@@ -7,6 +7,7 @@ from math import isqrt
 from typing import Final
 
 from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.linking.library_names import LIBC_FAMILIES
 from hgrd.host.memory.array_contents import copied_fills, keep, lose_behind, stored_at
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
@@ -283,44 +284,36 @@ def _power_of_two(call: Invocation) -> Value | None:
     return conj(le(const(1), value), eq(bit_and(value, sub(value, const(1))), const(0)))
 
 
-def _named(text: str, meaning: Meaning) -> dict[str, Meaning]:
-    return dict.fromkeys(text.split(), meaning)
-
-
-KNOWN: Final[Mapping[str, Meaning]] = {
-    **_named(
-        "__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume", _assumption
-    ),
-    **_named("__implies", _implies),
-    **_named("__is_pow2", _power_of_two),
-    **_named(
-        "exit abort _Exit _exit quick_exit terminate __assert_fail __builtin_trap __builtin_unreachable longjmp", fails
-    ),
-    **_named("malloc valloc alloca __builtin_alloca _mm_malloc", _malloc),
-    **_named("realloc aligned_alloc memalign _aligned_malloc", _second),
-    **_named("calloc", _calloc),
-    **_named("posix_memalign", _posix_memalign),
-    **_named("memset __builtin_memset", _memset),
-    **_named("memcpy memmove __builtin_memcpy", _memcpy),
-    **_named("swap", _swap),
-    **_named("move forward as_const addressof __addressof operator<< __builtin_expect", _first),
-    **_named("operator>> getline", _extract),
-    **_named("min fmin fminf umin", _extremum(False)),
-    **_named("max fmax fmaxf umax", _extremum(True)),
-    **_named("ceil ceilf ceill", _rounding(True)),
-    **_named("floor floorf floorl", _rounding(False)),
-    **_named("abs labs llabs fabs fabsf", _absolute),
-    **_named("pow powf", _power),
-    **_named("sqrt sqrtf", _root),
-    **_named("log2 log2f", _logarithm),
-    **_named("getenv fopen strchr strrchr strstr strtok fgets opendir popen", _maybe_null),
-    **_named("strlen sizeof_pack", _length),
-    **_named("rand random lrand48", _random),
-    **_named("time gettimeofday", _clock),
-    **_named(
-        "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol atoll "
-        "atof strtoull strtof srand srand48 drand48 clock usleep sleep fwrite operator== "
-        "operator!= operator< operator> operator<= operator>= stoi stol stoul stof stod to_string",
-        _harmless,
-    ),
+_MODELS: Final[Mapping[str, Meaning]] = {
+    "assumption": _assumption,
+    "implication": _implies,
+    "power of two": _power_of_two,
+    "end": fails,
+    "malloc": _malloc,
+    "realloc": _second,
+    "calloc": _calloc,
+    "posix_memalign": _posix_memalign,
+    "memset": _memset,
+    "memcpy": _memcpy,
+    "swap": _swap,
+    "identity": _first,
+    "extraction": _extract,
+    "minimum": _extremum(False),
+    "maximum": _extremum(True),
+    "ceiling": _rounding(True),
+    "floor": _rounding(False),
+    "absolute value": _absolute,
+    "power": _power,
+    "square root": _root,
+    "logarithm": _logarithm,
+    "pointer or null": _maybe_null,
+    "length": _length,
+    "random number": _random,
+    "clock": _clock,
+    "no effect": _harmless,
 }
+
+LIBC: Final[Mapping[str, Meaning]] = {
+    name: _MODELS[family] for family, members in LIBC_FAMILIES.items() for name in members
+}
+"""The models of functions by their unqualified names."""

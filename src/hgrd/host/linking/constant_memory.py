@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from hgrd.cuda.spelling import cuda_name
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Global, Program, Side
@@ -148,7 +149,7 @@ def _uses(root: object) -> tuple[set[str], set[str], bool]:
             allowed.add(id(node.place))
         if not isinstance(node, ir.Call):
             continue
-        name = re.sub("^hip", "cuda", node.function.name)
+        name = cuda_name(node.function.name)
         by_name = by_name or _BY_NAME in name
         at = 0 if name in _TO else _READING.get(name)
         if at is None or at >= len(node.arguments):

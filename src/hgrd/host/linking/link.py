@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import Struct
 
+from hgrd.cuda.spelling import cuda_name
 from hgrd.host.linking.constant_memory import Constants, followed
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function, Global, Program, Side
@@ -16,10 +17,11 @@ from hgrd.program.types import Field, FunctionType, OpaqueType, PointerType, Rec
 from hgrd.program.walk import nodes
 
 LAUNCH_FUNCTIONS = frozenset(
-    prefix + name
-    for prefix in ("cuda", "hip")
-    for name in ("LaunchKernel", "LaunchCooperativeKernel", "LaunchKernelExC", "LaunchKernelEx", "GraphAddKernelNode")
-) | {"cuLaunchKernel", "cuLaunchCooperativeKernel"}
+    (
+        "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx",
+        "cudaGraphAddKernelNode", "cuLaunchKernel", "cuLaunchCooperativeKernel",
+    )
+)  # fmt: skip
 _GET_FUNCTION = "cuModuleGetFunction"
 
 
@@ -202,7 +204,7 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
                 functions.add(called.key)
                 if called.name == _GET_FUNCTION:  # by its name
                     functions.update(n.value for n in nodes(arguments) if isinstance(n, ir.StringConst))
-                if called.name in LAUNCH_FUNCTIONS:
+                if cuda_name(called.name) in LAUNCH_FUNCTIONS:
                     launches.add(LaunchPlace(span, ""))
                     launchers.add(called.key)
             case ir.Construct(constructor=called) if called is not None:

@@ -13,8 +13,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from hgrd.cuda.types import RECORDS
-from hgrd.host.library.containers import of_container
-from hgrd.host.library.libc import KNOWN
+from hgrd.host.linking.library_names import LIBC_NAMES, of_container
 from hgrd.host.linking.link import type_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -110,7 +109,7 @@ class Names(Struct, frozen=True, dict=True):
                 return self._behind_all(arguments[:1])
             case ir.Call(function=function, arguments=arguments):
                 pointers = [a for a in arguments if leads(a.type)]
-                new = not pointers and function.name not in KNOWN  # but not allocated
+                new = not pointers and function.name not in LIBC_NAMES  # but not allocated
                 return frozenset((Returned(function.key),)) if new else self._behind_all(pointers)
             case ir.Construct(arguments=arguments):
                 return self._behind_all(a for a in arguments if leads(a.type))

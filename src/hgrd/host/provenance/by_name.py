@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from hgrd.host.library.containers import of_container
-from hgrd.host.library.libc import KNOWN
+from hgrd.cuda.spelling import cuda_name
+from hgrd.host.linking.library_names import LIBC_NAMES, of_container
 from hgrd.host.linking.link import Linked
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.provenance.array_names import Array, Member, Names, Returned, leads, own_record
@@ -31,7 +31,7 @@ from hgrd.program.walk import mapped, nodes
 _ADDING: Final = ("push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "operator=", "fill")
 _INSERTING: Final = ("insert", "emplace")
 _COPYING: Final = ("memcpy", "memmove", "__builtin_memcpy")
-_RUNTIME: Final = ("cuda", "hip")
+_RUNTIME: Final = "cuda"
 _READING: Final = frozenset(("operator>>", "getline", "fgets", "fopen", "strtok"))
 _QUIET: Final = frozenset(("fill", "fill_n", "find", "max_element", "min_element", "begin", "end"))
 
@@ -193,15 +193,16 @@ def _order(span: Span) -> tuple[str, int, int]:
 
 
 def _copies(name: str) -> bool:
-    return name.startswith(tuple(f"{prefix}Mem" for prefix in _RUNTIME)) and "cpy" in name
+    return cuda_name(name).startswith(f"{_RUNTIME}Mem") and "cpy" in name
 
 
 def _is_quiet(name: str) -> bool:
     """Whether a function stores nothing of its own to what it is given."""
     if name in _READING:
         return False
-    known = name in PASSING | _QUIET | KNOWN.keys() or (name.startswith("operator") and name != "operator()")
-    return known or any(name.startswith(p) and name[len(p) : len(p) + 1].isupper() for p in _RUNTIME)
+    known = name in PASSING | _QUIET | LIBC_NAMES or (name.startswith("operator") and name != "operator()")
+    canonical = cuda_name(name)
+    return known or (canonical.startswith(_RUNTIME) and canonical[len(_RUNTIME) : len(_RUNTIME) + 1].isupper())
 
 
 def _of_element(value: ir.Expression, span: Span) -> Span | None:

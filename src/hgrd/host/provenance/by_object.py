@@ -12,13 +12,12 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.launches.abstraction import terms_in
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.model import Making
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, RecordType
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to
+from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to, terms_in
 from hgrd.terms import Op, Origin, Term, const, mul, symbols_of
 from hgrd.terms.rewrite import arrays_of, unwrapped
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from hgrd.host.library.containers import of_container
-from hgrd.host.library.libc import KNOWN
+from hgrd.host.linking.library_names import LIBC_NAMES, of_container
 from hgrd.host.linking.link import type_of
 from hgrd.host.provenance.array_names import Array, Names, Returned, leads
 from hgrd.program import expressions as ir
@@ -116,7 +115,7 @@ class Values(Struct, frozen=True):
             return Held(How.COMPUTED)
         if of_container(call.function.qualified):
             return Held(arrays=self.names.behind(call))
-        if name in _RANDOM | _READ or name not in PASSING | KNOWN.keys():
+        if name in _RANDOM | _READ or name not in PASSING | LIBC_NAMES:
             return Held(How.GIVEN)
         return self.of_all(call.arguments)
 

@@ -1,0 +1,57 @@
+"""Names of library functions and classes that host code calls, and what family of functions each belongs to.
+
+What the functions do is in `host.library`; analyses that look at the text alone need the names only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_CONTAINERS: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
+
+_FAMILIES: Final = {
+    "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
+    "implication": "__implies",
+    "power of two": "__is_pow2",
+    "end": ("exit abort _Exit _exit quick_exit terminate __assert_fail __builtin_trap __builtin_unreachable longjmp"),
+    "malloc": "malloc valloc alloca __builtin_alloca _mm_malloc",
+    "realloc": "realloc aligned_alloc memalign _aligned_malloc",
+    "calloc": "calloc",
+    "posix_memalign": "posix_memalign",
+    "memset": "memset __builtin_memset",
+    "memcpy": "memcpy memmove __builtin_memcpy",
+    "swap": "swap",
+    "identity": "move forward as_const addressof __addressof operator<< __builtin_expect",
+    "extraction": "operator>> getline",
+    "minimum": "min fmin fminf umin",
+    "maximum": "max fmax fmaxf umax",
+    "ceiling": "ceil ceilf ceill",
+    "floor": "floor floorf floorl",
+    "absolute value": "abs labs llabs fabs fabsf",
+    "power": "pow powf",
+    "square root": "sqrt sqrtf",
+    "logarithm": "log2 log2f",
+    "pointer or null": "getenv fopen strchr strrchr strstr strtok fgets opendir popen",
+    "length": "strlen sizeof_pack",
+    "random number": "rand random lrand48",
+    "clock": "time gettimeofday",
+    "no effect": (
+        "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol "
+        "atoll atof strtoull strtof srand srand48 drand48 clock usleep sleep fwrite operator== operator!= "
+        "operator< operator> operator<= operator>= stoi stol stoul stof stod to_string"
+    ),
+}
+
+LIBC_FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    family: tuple(names.split()) for family, names in _FAMILIES.items()
+}
+"""Functions of the C and C++ libraries whose effect is known, by what they have in common."""
+
+LIBC_NAMES: Final = frozenset(name for family in LIBC_FAMILIES.values() for name in family)
+"""All names in `LIBC_FAMILIES`."""
+
+
+def of_container(qualified: str) -> bool:
+    """Whether a function is a member of a container of the C++ library or of Thrust."""
+    return qualified.rpartition("::")[0].startswith(_CONTAINERS)
