@@ -227,7 +227,7 @@ def always_without(kind: str) -> Callable[[], None]:
 
         return old(site, classes | {FactKind[kind]}, names)
 
-    return around("engine.analysis.program:without", change)
+    return around("engine.analysis.launch_protocol:without", change)
 
 
 def no_gap(old: Callable[..., Any], item: Any, level: Any) -> bool:

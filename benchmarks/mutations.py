@@ -322,7 +322,7 @@ MUTATIONS = (
         "flattening-off",
         "without host code, extents that a kernel ignores are any",
         ("tests/verdicts/test_options.py", *_RACES),
-        gives(None, "engine.analysis.program:flattened"),
+        gives(None, "engine.analysis.launch_protocol:flattened"),
     ),
     Mutation("two-reads-race", "two reads are a race", _RACES, put("races.pairs.checker:candidates", any_two_reads)),
     Mutation(
@@ -444,7 +444,7 @@ MUTATIONS = (
         "divergence-of-computed-values",
         "barriers may depend on values that the kernel computes",
         ("tests/verdicts/barriers",),
-        gives((), "races.plausibility.computed_values:Contents.computed_in"),
+        gives((), "races.plausibility.computed_values:ComputedValues.computed_in"),
     ),
     Mutation(
         "divergence-other-arms",
@@ -678,7 +678,7 @@ MUTATIONS = (
         "suppositions-off",
         "contents that the program makes may be anything",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives(None, "races.plausibility.program_made_arrays:Suppositions.of"),
+        gives(None, "races.plausibility.program_made_arrays:ProgramMadeArrays.of"),
     ),
     Mutation(
         "suppositions-strict",
@@ -690,13 +690,13 @@ MUTATIONS = (
         "given-always-short",
         "what is given is small, whatever it is compared with",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives((), "races.plausibility.program_made_arrays:Suppositions._compared"),
+        gives((), "races.plausibility.program_made_arrays:ProgramMadeArrays._compared"),
     ),
     Mutation(
         "given-may-be-long",
         "parts may be longer than what is made lies apart",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives((), "races.plausibility.program_made_arrays:Suppositions._short"),
+        gives((), "races.plausibility.program_made_arrays:ProgramMadeArrays._short"),
     ),
     Mutation(
         "sums-wrap",
@@ -810,7 +810,7 @@ MUTATIONS = (
         "states-off",
         "arrays in step may say anything of an element",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives("", "races.plausibility.program_made_arrays:Suppositions._of_states"),
+        gives("", "races.plausibility.program_made_arrays:ProgramMadeArrays._of_states"),
     ),
     Mutation(
         "lists-off",
@@ -822,7 +822,7 @@ MUTATIONS = (
         "counters-given",
         "what atomics count up from in a kernel's sums is given",
         ("tests/verdicts/values/test_computed_values.py",),
-        gives(True, "races.plausibility.computed_values:Contents._from_one_counter"),
+        gives(True, "races.plausibility.computed_values:ComputedValues._from_one_counter"),
     ),
     Mutation(
         "outside-never-null",
@@ -1008,7 +1008,7 @@ MUTATIONS = (
         "livelocks-off",
         "no thread of a warp spins for another one",
         ("tests/verdicts/sync/test_spin_livelock.py",),
-        gives((), "engine.analysis.program:livelocks"),
+        gives((), "engine.analysis.launch:livelocks"),
     ),
     Mutation(
         "delegates-left-out-off",
@@ -1162,7 +1162,7 @@ MUTATIONS = (
         "first-launch-stands",
         "a race is shown as at the first launch that has it",
         ("tests/findings/test_roll_up.py",),
-        gives((), "engine.analysis.program:_lightness"),
+        gives((), "findings.roll_up:_lightness"),
     ),
     Mutation(
         "signals-off",
@@ -1198,19 +1198,19 @@ MUTATIONS = (
         "contents-off",
         "values that the kernel computes may be anything",
         _TICKETS,
-        gives((), "races.plausibility.computed_values:Contents.bearing_on"),
+        gives((), "races.plausibility.computed_values:ComputedValues.bearing_on"),
     ),
     Mutation(
         "same-value-off",
         "two writes of the same value are a race",
         ("tests/verdicts/values/test_values.py", *_RACES),
-        put("races.pairs.checker:Judge._with_two_values", lambda self, pair, posed, answer: (posed, answer)),
+        put("races.pairs.checker:PairChecker._with_two_values", lambda self, pair, posed, answer: (posed, answer)),
     ),
     Mutation(
         "same-value-always",
         "two writes have the same value",
         ("tests/verdicts/values/test_values.py", *_RACES),
-        gives(None, "races.pairs.checker:Judge._with_two_values"),
+        gives(None, "races.pairs.checker:PairChecker._with_two_values"),
     ),
     Mutation(
         "broadcast-off",
@@ -1246,7 +1246,7 @@ MUTATIONS = (
         "doubt-off",
         "what is not known is a race",
         ("tests/verdicts/test_unknown.py", *_RACES),
-        gives(None, "races.pairs.checker:Judge._doubt"),
+        gives(None, "races.pairs.checker:PairChecker._doubt"),
     ),
     Mutation(
         "conditions-off",

@@ -27,7 +27,8 @@ from types import MappingProxyType
 
 import pytest
 
-from hgrd.engine.analysis.program import analyze, prepare
+from hgrd.engine.analysis.launch_protocol import infer_at_launch
+from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Confidence, Finding, Level, OpenPair, Outcome, Report, Site
 from hgrd.findings.options import AnalysisOptions
 from hgrd.host.run import run_host
@@ -163,7 +164,7 @@ def protocols(folder: Path, text: str, **options: object) -> dict[str, Protocol]
     found: dict[str, Protocol] = {}
     for kernel in program.kernels():
         for launch in [site for site in launches if site.kernel.key == kernel.ref.key] or [None]:
-            found[kernel.ref.name] = prepare(tables, kernel, launch, chosen, [])[0]
+            found[kernel.ref.name] = infer_at_launch(tables, kernel, launch, chosen).protocol
     return found
 
 

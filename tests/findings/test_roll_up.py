@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.engine.analysis.program import merge_findings, roll_up
 from hgrd.findings.model import (
     Confidence,
     Finding,
@@ -15,6 +14,7 @@ from hgrd.findings.model import (
     ThreadWitness,
     Witness,
 )
+from hgrd.findings.roll_up import merge_findings, roll_up
 from hgrd.program.span import Span
 from hgrd.report.terminal.lines import plain
 from hgrd.report.terminal.report import TextOptions, render

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Finding, Level, ThreadWitness
 from hgrd.findings.options import AnalysisOptions
-from hgrd.races.results.evidence import Evidence, Situation
+from hgrd.races.results.evidence import Evidence, KernelAtLaunch
 from hgrd.simulate.replay.reachable_iteration import left_before
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
+from tests.simulate.replays import Replays
 
 KERNELS = {
     "arithmetic on dimensions and inputs": """
@@ -172,11 +173,11 @@ def tampered(folder: Path, text: str, change: Callable[[Finding, Evidence], tupl
     """What the replay of the only finding says once the finding and its evidence have been changed."""
     replay = Replayer()
 
-    def changed(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
-        assert replay(situation, finding, evidence).replay == "confirmed"
-        return replay(situation, *change(finding, evidence))
+    def changed(situation: KernelAtLaunch, finding: Finding, evidence: Evidence) -> Finding:
+        assert replay.race(situation, finding, evidence).replay == "confirmed"
+        return replay.race(situation, *change(finding, evidence))
 
-    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(), changed).kernels
+    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(), Replays(race=changed)).kernels
     (finding,) = kernel.findings
     assert finding.confidence.value != "confirmed"
     return finding.replay
@@ -281,16 +282,16 @@ def test_an_iteration_that_is_reached(tmp_path: Path):
     }"""
     replay, said = Replayer(), list[tuple[int, str]]()
 
-    def changed(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+    def changed(situation: KernelAtLaunch, finding: Finding, evidence: Evidence) -> Finding:
         if finding.first.kind is finding.second.kind:
             return finding
         (iteration,) = (v for s, v in evidence.model.values.items() if s.name.startswith("j.iteration"))
         wrong = with_values(evidence, n=iteration)
         left = left_before(wrong)
         assert left is not None
-        found = replay(situation, finding, wrong)
+        found = replay.race(situation, finding, wrong)
         said.append((iteration - 1 - left.last, found.replay))
         return found
 
-    analyze((parse(tmp_path, text),), AnalysisOptions(), changed)
+    analyze((parse(tmp_path, text),), AnalysisOptions(), Replays(race=changed))
     assert said == [(1, "confirmed")]

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Divergence, DivergenceRule
 from hgrd.findings.options import AnalysisOptions
-from hgrd.races.results.evidence import BarrierEvidence, Situation
+from hgrd.races.results.evidence import BarrierEvidence, KernelAtLaunch
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
+from tests.simulate.replays import Replays
 from tests.verdicts.barriers.test_divergence import SOURCE
 
 Change = Callable[[Divergence, BarrierEvidence], tuple[Divergence, BarrierEvidence]]
@@ -33,7 +34,7 @@ int main(int argc, char **argv) { if (argc > 16 && argc < 31) k<<<1, 32>>>(argc)
 
 
 def replayed(folder: Path, text: str) -> tuple[Divergence, ...]:
-    report = analyze((parse(folder, text),), AnalysisOptions(), None, Replayer(altogether=60.0).barrier)
+    report = analyze((parse(folder, text),), AnalysisOptions(), Replays(barrier=Replayer(altogether=60.0).barrier))
     return tuple(d for kernel in report.kernels for d in kernel.divergences)
 
 
@@ -41,11 +42,11 @@ def tampered(folder: Path, text: str, change: Change) -> str:
     """What the replay of the only finding says once the finding and its evidence have been changed."""
     replay = Replayer()
 
-    def changed(situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+    def changed(situation: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
         assert replay.barrier(situation, finding, evidence).replay == "confirmed"
         return replay.barrier(situation, *change(finding, evidence))
 
-    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(), None, changed).kernels
+    (kernel,) = analyze((parse(folder, text),), AnalysisOptions(), Replays(barrier=changed)).kernels
     (found,) = kernel.divergences
     assert found.confidence.value != "confirmed"
     return found.replay
@@ -161,12 +162,12 @@ def test_threads_that_meet_behind_a_barrier_where_others_wait_for_ever(tmp_path:
 
     replay, said = Replayer(), list[str]()
 
-    def changed(situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+    def changed(situation: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
         found = replay.barrier(situation, *change(finding, evidence))
         said.append(found.replay)
         return found
 
-    analyze((parse(tmp_path, text),), AnalysisOptions(), None, changed)
+    analyze((parse(tmp_path, text),), AnalysisOptions(), Replays(barrier=changed))
     assert said == ["not replayed: both threads perform the barrier in line 5"] * 2
 
 
@@ -179,12 +180,12 @@ def test_a_thread_that_has_not_left_but_waits_elsewhere(tmp_path: Path):
     }"""
     replay, said = Replayer(), list[str]()
 
-    def changed(situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+    def changed(situation: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
         found = replay.barrier(situation, replace(finding, rule=DivergenceRule.EXITED), evidence)
         said.append(found.replay)
         return found
 
-    analyze((parse(tmp_path, text),), AnalysisOptions(), None, changed)
+    analyze((parse(tmp_path, text),), AnalysisOptions(), Replays(barrier=changed))
     reason = "not replayed: the other thread has not left the kernel before the barrier in line"
     assert said == [f"{reason} {line}" for line in (3, 4)]
 
@@ -210,7 +211,7 @@ def test_a_thread_of_another_side_or_outside(tmp_path: Path, second: int):
 
 def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
     program = parse(tmp_path, SOME)
-    (kernel,) = analyze((program,), AnalysisOptions(), None, Replayer(altogether=-1.0).barrier).kernels
+    (kernel,) = analyze((program,), AnalysisOptions(), Replays(barrier=Replayer(altogether=-1.0).barrier)).kernels
     assert [(d.confidence.value, d.replay) for d in kernel.divergences] == [
         ("definite", "not replayed: the time for the replays of this program is over")
     ]

@@ -5,27 +5,23 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
-from hgrd.findings.model import Divergence, Finding, Report
+from hgrd.findings.model import Report
 from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.severity import merged
 from hgrd.program.program import Diagnostic, Program
 from hgrd.program.span import Span
 from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
-
-if TYPE_CHECKING:
-    from hgrd.races.results.evidence import BarrierEvidence, Evidence, Replay, ReplayBarrier, Situation
-    from hgrd.simulate.replay.replayer import Replayer
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -83,7 +79,7 @@ def parse(
 
     The analysis is loaded while the compiler is at work: it is half of what a small program takes.
     """
-    from hgrd.source.parse import parse_file
+    from hgrd.source.parse import parse_file  # not at the top: it loads the front end
 
     load = partial(import_module, "hgrd.engine.analysis.program")
     outcomes = [
@@ -136,34 +132,17 @@ def _check_program(
         return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
     if not any(map(analysis.wants, names)):
         return _Part(None, failures, names)
-    from hgrd.engine.analysis.program import analyze  # not before it is needed: it loads the solver
+    # not at the top: they load the solver
+    from hgrd.engine.analysis.program import analyze
+    from hgrd.engine.analysis.replay import LateReplayer
 
-    left = replace(analysis, program_limit=begin + analysis.program_limit - perf_counter())
-    report = guarded(
-        files[0], partial(analyze, programs, left, *(_replays(begin + analysis.program_limit) if replay else ()))
-    )
+    end = begin + analysis.program_limit
+    left = replace(analysis, program_limit=end - perf_counter())
+    report = guarded(files[0], partial(analyze, programs, left, LateReplayer(end) if replay else None))
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
     if isinstance(report, Failure):
         return _Part(None, (*failures, report), names)
     return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
-
-
-def _replays(deadline: float) -> tuple[Replay, ReplayBarrier]:
-    """Replays witnesses before `deadline`, of races and at barriers; the simulator is loaded with the first of them."""
-
-    @cache
-    def replayer() -> Replayer:
-        from hgrd.simulate.replay.replayer import Replayer
-
-        return Replayer(deadline=deadline)
-
-    def race(situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
-        return replayer()(situation, finding, evidence)
-
-    def barrier(situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
-        return replayer().barrier(situation, finding, evidence)
-
-    return race, barrier
 
 
 def _without_kernels(program: Program) -> Failure:

@@ -1,4 +1,4 @@
-"""The printed forms of the stages, for `hgrd show`.  What a stage does not need is not loaded."""
+"""Printed forms of the stages, for `hgrd show`.  What a stage does not need is not loaded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
 from hgrd.program.program import Program
 
-if TYPE_CHECKING:
-    from hgrd.host.model import Fact
-    from hgrd.protocol.model import Protocol
+if TYPE_CHECKING:  # inner imports in this file: what a stage does not need is not loaded
+    from hgrd.engine.analysis.launch_protocol import LaunchProtocol
 
 Programs: TypeAlias = tuple[Program, ...]
 
@@ -49,25 +48,25 @@ def _facts(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
 def _protocol(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.protocol.printer import print_protocol
 
-    return (print_protocol(protocol) for protocol, _ in _protocols(programs, options))
+    return (print_protocol(found.protocol) for found in _protocols(programs, options))
 
 
 def _aligned(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.protocol.phases.aligned import print_aligned
 
-    return (print_aligned(protocol) for protocol, _ in _protocols(programs, options))
+    return (print_aligned(found.protocol) for found in _protocols(programs, options))
 
 
 def _phases(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.races.pairs.printer import print_phases
 
-    return (print_phases(protocol, options) for protocol, _ in _protocols(programs, options))
+    return (print_phases(found.protocol, options) for found in _protocols(programs, options))
 
 
 def _queries(programs: Programs, options: AnalysisOptions) -> Iterator[str]:
     from hgrd.races.pairs.printer import print_queries
 
-    return (print_queries(protocol, facts, options) for protocol, facts in _protocols(programs, options))
+    return (print_queries(found.protocol, found.facts, options) for found in _protocols(programs, options))
 
 
 STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]] = {
@@ -81,14 +80,14 @@ STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]
 }
 
 
-def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[tuple[Protocol, tuple[Fact, ...]]]:
+def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[LaunchProtocol]:
     """The protocol of each kernel at each of its launches (or at any), with the facts that hold there."""
-    from hgrd.engine.analysis.program import prepare
+    from hgrd.engine.analysis.kernels import kernels_at_launches
+    from hgrd.engine.analysis.launch_protocol import infer_at_launch
     from hgrd.host.run import run_host
 
-    host, tables = run_host(programs, asserts=options.asserts, wants=options.wants), link(programs)
-    kernels = {kernel.ref.key: kernel for program in programs for kernel in program.kernels()}
-    for key, kernel in kernels.items():
-        if options.wants(kernel.ref.name):
-            launches = [launch for launch in host.launches if launch.kernel.key == key]
-            yield from (prepare(tables, kernel, launch, options, []) for launch in launches or [None])
+    tables = link(programs)
+    host = run_host(programs, asserts=options.asserts, wants=options.wants)
+    for found in kernels_at_launches(programs, host, options):
+        for launch in found.launches:
+            yield infer_at_launch(tables, found.kernel, launch, options)

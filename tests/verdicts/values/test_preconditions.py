@@ -5,11 +5,11 @@ from time import perf_counter
 
 import pytest
 
-from hgrd.engine.analysis.program import prepare
+from hgrd.engine.analysis.launch_protocol import infer_at_launch
 from hgrd.findings.model import Confidence
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
-from hgrd.races.pairs.checker import judge
+from hgrd.races.pairs.checker import check_pairs
 from hgrd.solve.decide import decide
 from hgrd.solve.session import Session
 from tests.checking import check, observed, parse, verdicts
@@ -447,11 +447,11 @@ __global__ void rows(int *a, int width, int height, int stride) {
 def test_what_excludes_races_of_other_launches_comes_first(tmp_path: Path, elsewhere: str, condition: str):
     program = parse(tmp_path, ROWS)
     (kernel,) = program.kernels()
-    protocol, facts = prepare(link((program,)), kernel, None, AnalysisOptions(), [])
+    inferred = infer_at_launch(link((program,)), kernel, None, AnalysisOptions())
     with Session() as session:
-        found = judge(
-            protocol,
-            facts,
+        found = check_pairs(
+            inferred.protocol,
+            inferred.facts,
             AnalysisOptions(),
             lambda query: decide(query, session=session),
             perf_counter() + 60,

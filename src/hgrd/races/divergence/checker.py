@@ -25,7 +25,7 @@ from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind,
 from hgrd.races.barriers.warp_masks import mask_paths, unknown_mask
 from hgrd.races.divergence.earlier_iterations import History, first_false, history_of
 from hgrd.races.encoding.path_query import EncodedPath, encode_path
-from hgrd.races.plausibility.computed_values import Contents, contents
+from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.sync.acquire_release import steady
@@ -70,7 +70,7 @@ class _Barriers(Struct):
     facts: tuple[Fact, ...]
     decide: Decide
     deadline: float
-    contents: Contents
+    contents: ComputedValues
     found: dict[tuple[DivergenceRule, Span], Divergence] = field(
         default_factory=dict[tuple[DivergenceRule, Span], Divergence]
     )
@@ -217,7 +217,7 @@ def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
 
 def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> BarrierVerdicts:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
-    known = contents(protocol, phases(protocol, UniformSymbols(protocol)))
+    known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
     alike = steady(protocol)
     protocol = replace(protocol, broadcast=alike.broadcast, agreed=alike.agreed)
     return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

@@ -22,17 +22,17 @@ from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certa
 from hgrd.races.encoding.read_consistency import ReadConsistency, read_consistency
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.candidates import candidates, level_pairs, levels_of, posed_pairs
-from hgrd.races.pairs.same_value import Left
+from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.synchronization_proofs import communication
 from hgrd.races.pairs.third_party_waits import takes_a_third
-from hgrd.races.plausibility.computed_values import Contents, contents
-from hgrd.races.plausibility.launch_consistency import in_a_launch
+from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
+from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.negative_sizes import negative, sizes, with_natural
-from hgrd.races.plausibility.program_made_arrays import Suppositions, suppositions
+from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays, program_made_arrays
 from hgrd.races.plausibility.reachability import reach, with_condition
 from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
-from hgrd.races.preconditions.across_findings import leanings
-from hgrd.races.preconditions.search import Suspect, not_negative, scatters
+from hgrd.races.preconditions.across_findings import preconditions_of
+from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.results.witness import witness_of
@@ -50,7 +50,7 @@ Decide: TypeAlias = Callable[[Query], Answer]
 Meeting: TypeAlias = tuple[EncodedPair, Model]
 
 
-class Judgement(Struct, frozen=True):
+class PairVerdicts(Struct, frozen=True):
     """What came of the pairs of one protocol; `evidence` has one entry a finding."""
 
     outcome: Outcome
@@ -64,7 +64,7 @@ class Judgement(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Judge(Struct):
+class PairChecker(Struct):
     """Decides pairs until `pairs_until`, then looks for conditions until `deadline`: values of perf_counter().
 
     `doubtful`: findings that need what there may never be (negative sizes, particular contents), and what that is.
@@ -79,9 +79,9 @@ class Judge(Struct):
     phases: Phases
     encoder: PairEncoder
     consistency: ReadConsistency
-    left: Left
-    contents: Contents
-    suppositions: Suppositions
+    stored: StoredValues
+    computed: ComputedValues
+    made: ProgramMadeArrays
     hosted: bool
     sizes: frozenset[Symbol]
     elsewhere: Set[str]
@@ -96,7 +96,7 @@ class Judge(Struct):
     pairs: int = 0
     discharged: int = 0
 
-    def run(self) -> Judgement:
+    def run(self) -> PairVerdicts:
         self._assume_apart()
         for a, b in candidates(self.protocol):
             levels = levels_of(a, b, self.protocol.configuration, self.options)
@@ -111,7 +111,7 @@ class Judge(Struct):
                 self._pair(a, b, levels)
         self._look_for_conditions()
         self._leave_doubtful_open()
-        return self._judgement()
+        return self._verdicts()
 
     def _pairs_end(self) -> float:
         """Until when pairs are decided: each race found leaves some time more to its condition, up to half of all."""
@@ -128,7 +128,7 @@ class Judge(Struct):
             names = ", ".join(t.name for key, t in used.items() if key in apart)
             self._assume(f"the memory behind {names} does not overlap", self.protocol.span)
 
-    def _judgement(self) -> Judgement:
+    def _verdicts(self) -> PairVerdicts:
         gaps = tuple(
             OpenPair(None, None, None, (), g.reason, g.span)
             for g in sorted(self.protocol.gaps, key=lambda g: (g.span, g.reason))
@@ -136,7 +136,7 @@ class Judge(Struct):
         undecided = (*self.open_pairs.values(), *gaps)
         racy = any(self.options.strict or not f.same_value for f in self.findings.values())
         outcome = Outcome.RACE if racy else Outcome.UNKNOWN if undecided else Outcome.SAFE
-        return Judgement(
+        return PairVerdicts(
             outcome,
             tuple(self.findings.values()),
             undecided,
@@ -229,7 +229,7 @@ class Judge(Struct):
         answer = self.decide(posed.query)
         for _ in range(_ATTEMPTS):
             if isinstance(answer, Conflict):
-                posed, answer = in_a_launch(posed, answer, self.facts, self.decide)
+                posed, answer = consistent_launch(posed, answer, self.facts, self.decide)
             if not isinstance(answer, Conflict):
                 return posed, answer
             found = reach(self.protocol, self.phases.paths, posed, answer.model)
@@ -286,14 +286,14 @@ class Judge(Struct):
         ordered = tuple(level for level in Level if level in levels)
         odd = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
         odd = odd or self._too_large(posed, answer)
-        doubt = "" if same_value else odd or self.suppositions.of(posed, self.decide)
+        doubt = "" if same_value else odd or self.made.of(posed, self.decide)
         better = not doubt and not same_value and self.doubtful.pop(key, None) is not None
         if known is not None and (same_value or not known.same_value) and not better:
             self.findings[key] = replace(known, levels=ordered)
             return
         if doubt:
             self.doubtful[key] = doubt
-        supposed = self.contents.never_given(posed)
+        supposed = self.computed.never_given(posed)
         self.evidence[key] = Evidence(posed, answer.model, pair.level, self.protocol, self.facts, supposed)
         confidence = Confidence.DATA_DEPENDENT if posed.data else Confidence.DEFINITE
         rule, cause = self._cause(pair)
@@ -316,10 +316,10 @@ class Judge(Struct):
         """Why a conflict in the query may be none in the program."""
         if posed.unknown:
             return f"it depends on values that are not known: {listed(posed.unknown)}"
-        functions = self.contents.functions_in(posed.query)
+        functions = self.computed.functions_in(posed.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
-        doubt = self.contents.doubt(posed, self.decide) or self.encoder.communication.unclear(pair.first, pair.second)
+        doubt = self.computed.doubt(posed, self.decide) or self.encoder.communication.unclear(pair.first, pair.second)
         return doubt or takes_a_third(self.encoder, pair, self.decide)
 
     def _with_two_values(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict] | None:
@@ -327,7 +327,7 @@ class Judge(Struct):
 
         So too between a write and a read of what the reading thread has just written itself.
         """
-        for values, assumed in self.left.told(pair):
+        for values, assumed in self.stored.told(pair):
             match self._decided(self._in_full(pair, values=values)):
                 case narrower, Conflict() as different:
                     posed, answer = narrower, different
@@ -357,24 +357,23 @@ class Judge(Struct):
                 return narrower, natural, negative(self.sizes, natural.model)
         return posed, answer, odd
 
-    # ------------------------------------------------------------ what a race leans on
-
     def _look_for_conditions(self) -> None:
         """Races that one precondition on parameters excludes are conditional, where a host could establish it."""
         racy = [key for key in self.conflicts if not self.findings[key].same_value]
         racy.sort(key=lambda key: key in self.doubtful)
-        for key, condition in leanings(racy, self._suspect, self.decide, self.deadline, self.elsewhere).items():
+        found = preconditions_of(racy, self._racy_pair, self.decide, self.deadline, self.elsewhere)
+        for key, condition in found.items():
             self._lean(key, condition)
         for key in self.doubtful:
             if not self.findings[key].condition and perf_counter() < self.deadline:
-                self._lean(key, not_negative(self._suspect(key), self.sizes, self.decide))
+                self._lean(key, not_negative(self._racy_pair(key), self.sizes, self.decide))
 
     def _lean(self, key: SiteKey, condition: str) -> None:
         finding = self.findings[key]
         confidence = Confidence.CONDITIONAL if self.hosted and condition else finding.confidence
         self.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
-    def _suspect(self, key: SiteKey) -> Suspect:
+    def _racy_pair(self, key: SiteKey) -> RacyPair:
         conflicts = self.conflicts[key]
         first = conflicts[0][0]
         scattered = scatters(first.first, first.second, self.protocol) or all(
@@ -382,7 +381,7 @@ class Judge(Struct):
         )
         target = first.first.target.key
         starts = tuple((name, p.offset) for name, p in self.protocol.pointers if p.target.key == target)
-        return Suspect(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers, starts)
+        return RacyPair(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers, starts)
 
     def _queries_of(self, key: SiteKey) -> Iterator[EncodedPair]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
@@ -390,9 +389,7 @@ class Judge(Struct):
             if key_of(a, b) == key:
                 levels = levels_of(a, b, self.protocol.configuration, self.options)
                 for pair in posed_pairs(a, b, levels, self.phases):
-                    yield self._in_full(pair, values=() if self.options.strict else self.left.all(pair))
-
-    # ------------------------------------------------------------ what stays open
+                    yield self._in_full(pair, values=() if self.options.strict else self.stored.all(pair))
 
     def _leave_doubtful_open(self) -> None:
         """What there may never be, and what no precondition excludes, is not decided."""
@@ -411,7 +408,7 @@ class Judge(Struct):
         self.open_pairs[key] = OpenPair(site_of(a), site_of(b), a.space, ordered, reason, a.span)
 
 
-def judge(
+def check_pairs(
     protocol: Protocol,
     facts: tuple[Fact, ...],
     options: AnalysisOptions,
@@ -420,7 +417,7 @@ def judge(
     *,
     hosted: bool = True,
     elsewhere: Set[str] = frozenset(),
-) -> Judgement:
+) -> PairVerdicts:
     """Decides every pair of the protocol under the facts.
 
     `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
@@ -431,7 +428,7 @@ def judge(
     protocol = steady(protocol)
     protocol, relation, drawn = opened(protocol)
     read_alike = read_consistency(protocol, relation, options.levels, lockstep=options.warp_lockstep)
-    return Judge(
+    return PairChecker(
         protocol,
         everything,
         options,
@@ -441,9 +438,9 @@ def judge(
         relation,
         PairEncoder(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
         read_alike,
-        Left(protocol, relation, read_alike, not options.warp_lockstep and set(options.levels) == set(Level)),
-        contents(read, relation),
-        suppositions(read, relation),
+        StoredValues(protocol, relation, read_alike, not options.warp_lockstep and set(options.levels) == set(Level)),
+        computed_values(read, relation),
+        program_made_arrays(read, relation),
         hosted,
         sizes(protocol, facts),
         elsewhere,

@@ -11,12 +11,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hgrd.findings.model import CONFIRMED, Confidence, Finding, OpenPair, Outcome
-from hgrd.races.pairs.checker import Judgement
+from hgrd.races.pairs.checker import PairVerdicts
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import listed
 
 
-def only_shown(result: Judgement, *, strict: bool) -> Judgement:
+def require_replay(result: PairVerdicts, *, strict: bool) -> PairVerdicts:
     """The judgement of a launch whose findings have been replayed; `strict`: writes of the same value count."""
     replayed = [(f, e, _supposed(f, e)) for f, e in zip(result.findings, result.evidence, strict=True)]
     left = tuple(_open(f, supposed) for f, _, supposed in replayed if supposed)

@@ -22,7 +22,7 @@ from hgrd.terms import read, var
 _STORED_BEFORE = "threads find in shared memory only what their block has stored there"
 
 
-class Left(Struct, frozen=True):
+class StoredValues(Struct, frozen=True):
     """`every_race`: all races of the kernel are looked for, on which rests what is said of twins."""
 
     protocol: Protocol

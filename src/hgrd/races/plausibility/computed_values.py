@@ -60,7 +60,7 @@ def made_by(protocol: Protocol) -> Made:
     return Made({m.target.key: m for m in protocol.made if m.target.key not in whole}, frozenset(arrays))
 
 
-class Contents(Struct, frozen=True):
+class ComputedValues(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
     `drawn`: of what additions to counters found, with the most that each is taken to find.  `reads`: by the names in
@@ -218,7 +218,7 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
     return found
 
 
-def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Contents:
+def computed_values(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> ComputedValues:
     """`made`: objects that hold something computed from the start."""
     everything = accesses(protocol.items)
     results = {a.result.name: a for a in everything if a.result is not None}
@@ -229,7 +229,7 @@ def contents(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> Con
         }
         if more <= computed:
             reads = {name: results[name] for name in computed}
-            return Contents(frozenset(computed), _drawn(protocol, relation), reads)
+            return ComputedValues(frozenset(computed), _drawn(protocol, relation), reads)
         computed |= more
 
 

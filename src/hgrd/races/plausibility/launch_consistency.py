@@ -16,7 +16,7 @@ from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import EvaluationError, evaluate, symbols_of
 
 
-def in_a_launch(
+def consistent_launch(
     posed: EncodedPair, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
 ) -> tuple[EncodedPair, Answer]:
     """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.

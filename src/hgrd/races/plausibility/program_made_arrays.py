@@ -27,7 +27,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import EncodedPair, query_of
-from hgrd.races.plausibility.computed_values import Made, contents, made_by
+from hgrd.races.plausibility.computed_values import Made, computed_values, made_by
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import SUFFIX, plain_name
 from hgrd.solve.query import Answer, Conflict, Query
@@ -60,7 +60,7 @@ class _Look(Struct, frozen=True):
     block: Side | None = None
 
 
-class Suppositions(Struct, frozen=True):
+class ProgramMadeArrays(Struct, frozen=True):
     """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols.
 
     Of the arrays in `filled` more is known than where their numbers begin.
@@ -168,14 +168,14 @@ class Suppositions(Struct, frozen=True):
                 yield _Look(read.target.key, read.target.name, place, t, index, side, side if of_block else None)
 
 
-def suppositions(protocol: Protocol, relation: Phases) -> Suppositions:
+def program_made_arrays(protocol: Protocol, relation: Phases) -> ProgramMadeArrays:
     """Of a kernel at a launch, as it was read."""
     made = made_by(protocol)
     if not made.objects:
-        return Suppositions(made, {})
+        return ProgramMadeArrays(made, {})
     telling = [h for h in protocol.contents if not _is_natural(h.fill.pattern)]
     filled = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in telling)
-    return Suppositions(made, contents(protocol, relation, made).reads, frozenset(filled))
+    return ProgramMadeArrays(made, computed_values(protocol, relation, made).reads, frozenset(filled))
 
 
 def _is_natural(pattern: Pattern) -> bool:

@@ -28,7 +28,7 @@ Numbers: TypeAlias = Mapping[Symbol, Term]
 """Iterations, by the binders of loops."""
 
 
-class Reach(Struct, frozen=True):
+class Reachability(Struct, frozen=True):
     """`missing` is a condition that the model must meet and does not, or says nothing of; None: there is none.
 
     `data`: memory contents decide whether the threads come so far; `unknown`: values that the analysis does not know.
@@ -39,17 +39,17 @@ class Reach(Struct, frozen=True):
     unknown: tuple[str, ...] = ()
 
 
-def reach(protocol: Protocol, paths: Mapping[int, Path], posed: EncodedPair, model: Model) -> Reach:
+def reach(protocol: Protocol, paths: Mapping[int, Path], posed: EncodedPair, model: Model) -> Reachability:
     """Of both threads of a model."""
     data, unknown = False, dict[str, None]()
     for party, access in ((Party.FIRST, posed.first), (Party.SECOND, posed.second)):
         thread = _Thread(protocol, posed.threads, model, party)
         missing = thread.comes_to(access, paths[access.number])
         if missing is not None:
-            return Reach(missing)
+            return Reachability(missing)
         data = data or thread.data
         unknown.update(dict.fromkeys(sorted(thread.unknown)))
-    return Reach(None, data, tuple(unknown))
+    return Reachability(None, data, tuple(unknown))
 
 
 def with_condition(posed: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> EncodedPair:

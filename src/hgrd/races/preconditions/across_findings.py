@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence, Set
 from time import perf_counter, process_time
 from typing import TypeVar
 
-from hgrd.races.preconditions.search import Suspect, precondition
+from hgrd.races.preconditions.search import RacyPair, precondition
 from hgrd.solve.query import Answer, Query
 
 _SECONDS = 12.0  # of the processor
@@ -15,9 +15,9 @@ _SECONDS_FOR_KNOWN = 24.0  # so long also those that have been found for other r
 Key = TypeVar("Key")
 
 
-def leanings(
-    races: Sequence[Key],
-    suspect: Callable[[Key], Suspect],
+def preconditions_of(
+    keys: Sequence[Key],
+    racy_pair: Callable[[Key], RacyPair],
     decide: Callable[[Query], Answer],
     deadline: float,
     elsewhere: Set[str] = frozenset(),
@@ -28,19 +28,19 @@ def leanings(
     A kernel in which one holds tends to have many races that it excludes: they are tried before the search goes on.
     """
     found: dict[Key, str] = {}
-    suspects: dict[Key, Suspect] = {}
+    races: dict[Key, RacyPair] = {}
     begin = process_time()
 
-    def condition(race: Key, seconds: float, only: str | None = None) -> str:
+    def condition(key: Key, seconds: float, only: str | None = None) -> str:
         if perf_counter() > deadline or process_time() - begin > seconds:
             return ""
-        if race not in suspects:
-            suspects[race] = suspect(race)
-        return precondition(suspects[race], decide, deadline, only=only, first=elsewhere)
+        if key not in races:
+            races[key] = racy_pair(key)
+        return precondition(races[key], decide, deadline, only=only, first=elsewhere)
 
-    for index, race in enumerate(races):
-        text = "" if race in found else condition(race, _SECONDS)
+    for index, key in enumerate(keys):
+        text = "" if key in found else condition(key, _SECONDS)
         if text:
-            alike = [r for r in races[index + 1 :] if r not in found]
-            found |= {race: text} | {r: text for r in alike if condition(r, _SECONDS_FOR_KNOWN, text)}
+            others = [k for k in keys[index + 1 :] if k not in found]
+            found |= {key: text} | {k: text for k in others if condition(k, _SECONDS_FOR_KNOWN, text)}
     return found

@@ -46,7 +46,7 @@ _MOST_QUERIES = 48
 _SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
 
 
-class Suspect(Struct, frozen=True):
+class RacyPair(Struct, frozen=True):
     """All queries that one finding stands for, and the conflicts that were found in some of them.
 
     `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
@@ -62,7 +62,7 @@ class Suspect(Struct, frozen=True):
 
 
 def precondition(
-    suspect: Suspect,
+    race: RacyPair,
     decide: Callable[[Query], Answer],
     deadline: float,
     *,
@@ -73,43 +73,43 @@ def precondition(
 
     `deadline` is a value of perf_counter().  `only`: this one alone is tried.  `first`: these before others.
     """
-    if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
+    if not race.conflicts or len(race.queries) > _MOST_QUERIES:
         return ""
     enough = process_time() + _SECONDS
-    conflicts = list(suspect.conflicts)
-    queries = list(suspect.queries)
-    posed = suspect.conflicts[0][0]
-    parts = (Candidate(text, says) for text, says in of_layout(posed.query, suspect.starts, suspect.arguments))
-    others = candidates(posed.query, posed.threads.configuration, suspect.arguments, scatters=suspect.scatters)
+    conflicts = list(race.conflicts)
+    queries = list(race.queries)
+    posed = race.conflicts[0][0]
+    parts = (Candidate(text, says) for text, says in of_layout(posed.query, race.starts, race.arguments))
+    others = candidates(posed.query, posed.threads.configuration, race.arguments, scatters=race.scatters)
     for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
         if only not in (None, candidate.text):
             continue
         if perf_counter() > deadline or process_time() > enough:
             return ""
         violated = all(_violates(candidate, posed.query, model) for posed, model in conflicts)
-        if violated and _helps(candidate, suspect, queries, conflicts, decide):
+        if violated and _helps(candidate, race, queries, conflicts, decide):
             return candidate.text
     return ""
 
 
-def not_negative(suspect: Suspect, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
+def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
     """That no size is, if this excludes the finding; "" if it does not, or where a size has no name."""
-    if not suspect.conflicts or len(suspect.queries) > _MOST_QUERIES:
+    if not race.conflicts or len(race.queries) > _MOST_QUERIES:
         return ""
-    bearing = sorted(sizes & {s for p in suspect.queries for s in p.query.shared}, key=lambda s: s.name)
-    named = {t: text for text, t in reversed(suspect.arguments)} | {
+    bearing = sorted(sizes & {s for p in race.queries for s in p.query.shared}, key=lambda s: s.name)
+    named = {t: text for text, t in reversed(race.arguments)} | {
         var(s): s.name for s in bearing if NAME.fullmatch(s.name)
     }
     if not all(var(s) in named for s in bearing):
         return ""
     text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
     candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
-    return text if _helps(candidate, suspect, list(suspect.queries), list(suspect.conflicts), decide) else ""
+    return text if _helps(candidate, race, list(race.queries), list(race.conflicts), decide) else ""
 
 
 def _helps(
     candidate: Candidate,
-    suspect: Suspect,
+    race: RacyPair,
     queries: list[EncodedPair],
     conflicts: list[tuple[EncodedPair, Model]],
     decide: Callable[[Query], Answer],
@@ -117,7 +117,7 @@ def _helps(
     """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
     assumed = _excludes(candidate, queries, decide, conflicts)
     return assumed is not None and all(
-        _leaves_work(candidate, p.query, model, decide, assumed) for p, model in suspect.conflicts
+        _leaves_work(candidate, p.query, model, decide, assumed) for p, model in race.conflicts
     )
 
 

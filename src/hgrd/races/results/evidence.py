@@ -1,14 +1,12 @@
-"""What a finding rests on, for those who want to run it."""
+"""Evidence of findings: the query and model behind a witness, from which a replay makes a launch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import Level
-from hgrd.findings.model import Divergence, Finding
 from hgrd.host.model import Fact, LaunchSite
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
@@ -20,9 +18,9 @@ from hgrd.terms import Symbol
 
 
 class Evidence(Struct, frozen=True):
-    """The query whose model is a finding's witness, at `level`; `protocol` and `facts` are what it was posed from.
+    """The query whose model is the witness of a race, at `level`; `protocol` and `facts` are what it was posed from.
 
-    `supposed`: what no input holds, and the kernel would have to compute.
+    `supposed`: values that no input holds and that the kernel would have to compute; () where there are none.
     """
 
     posed: EncodedPair
@@ -34,7 +32,7 @@ class Evidence(Struct, frozen=True):
 
 
 class BarrierEvidence(Struct, frozen=True):
-    """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: for one thread."""
+    """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: of one thread."""
 
     posed: EncodedPath
     model: Model
@@ -44,19 +42,10 @@ class BarrierEvidence(Struct, frozen=True):
     facts: tuple[Fact, ...]
 
 
-Grounds: TypeAlias = Evidence | BarrierEvidence
-
-
-class Situation(Struct, frozen=True):
-    """A kernel at a launch (None: no host code), and who decides queries about it."""
+class KernelAtLaunch(Struct, frozen=True):
+    """A kernel at a launch (None: no host code launches it), and the decision procedure for queries about it."""
 
     tables: Tables
     kernel: Function
     launch: LaunchSite | None
     decide: Callable[[Query], Answer]
-
-
-Replay: TypeAlias = Callable[[Situation, Finding, Evidence], Finding]
-"""Runs the witness of a race: the same finding, with what came of it."""
-ReplayBarrier: TypeAlias = Callable[[Situation, Divergence, BarrierEvidence], Divergence]
-"""The same for a finding about a barrier."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hgrd.findings.model import BarrierThread, ThreadWitness
 from hgrd.program.types import BoolType, FloatType, Type
-from hgrd.races.results.evidence import Grounds, Situation
+from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.simulate.launch import ConcreteLaunch
 from hgrd.simulate.lockstep.execute import Executable, make_globals
 from hgrd.simulate.lockstep.memory import Memory
@@ -98,20 +98,22 @@ class Attempt(Struct, frozen=True):
     ahead: int | None
 
 
-def attempts(situation: Situation, executable: Executable, both: Two, grounds: Grounds) -> Iterator[Attempt]:
+def attempts(
+    situation: KernelAtLaunch, executable: Executable, both: Two, evidence: Evidence | BarrierEvidence
+) -> Iterator[Attempt]:
     """The launch of a witness, in one way after the other.  Raises ValuationError."""
-    valuation = complete(grounds, _needed(situation, grounds), situation.decide)
+    valuation = complete(evidence, _needed(situation, evidence), situation.decide)
     for way in _WAYS:
         yield _attempt(situation, executable, both, valuation, way)
 
 
-def _needed(situation: Situation, grounds: Grounds) -> tuple[Term, ...]:
-    c = grounds.protocol.configuration
+def _needed(situation: KernelAtLaunch, evidence: Evidence | BarrierEvidence) -> tuple[Term, ...]:
+    c = evidence.protocol.configuration
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     return (*c.grid, *c.block, *(() if shared is None else (shared,)))
 
 
-def _attempt(situation: Situation, executable: Executable, both: Two, valuation: Valuation, way: _Way) -> Attempt:
+def _attempt(situation: KernelAtLaunch, executable: Executable, both: Two, valuation: Valuation, way: _Way) -> Attempt:
     grid, block = _extents(valuation)
     chosen, threads = _pair(both, grid, block)
     memory = Memory()
@@ -122,9 +124,9 @@ def _attempt(situation: Situation, executable: Executable, both: Two, valuation:
     passing = Passing(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
     arguments = tuple(
         passing.argument(value, parameter.type)
-        for value, parameter in zip(valuation.grounds.protocol.arguments, situation.kernel.parameters, strict=True)
+        for value, parameter in zip(valuation.evidence.protocol.arguments, situation.kernel.parameters, strict=True)
     )
-    for held in valuation.grounds.protocol.constants:
+    for held in valuation.evidence.protocol.constants:
         passing.constant(held)
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     size = valuation.of(const(_DYNAMIC) if shared is None else shared)
@@ -140,7 +142,7 @@ def _attempt(situation: Situation, executable: Executable, both: Two, valuation:
 
 
 def _extents(valuation: Valuation) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    c = valuation.grounds.protocol.configuration
+    c = valuation.evidence.protocol.configuration
     gx, gy, gz, bx, by, bz = map(valuation.of, (*c.grid, *c.block))
     if bx * by * bz > _MOST_THREADS:
         raise ValuationError(f"the witness has blocks of {bx * by * bz} threads")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from hgrd.protocol.phases.phases import Party as Side
-from hgrd.races.results.evidence import Grounds
+from hgrd.races.results.evidence import BarrierEvidence, Evidence
 from hgrd.solve.query import Answer, Conflict, Model, Party, Query
 from hgrd.terms import EvaluationError, Symbol, Term, const, eq, evaluate, symbols_of, var
 
@@ -19,7 +19,7 @@ class ValuationError(Exception):
 class Valuation(Struct, frozen=True):
     """Values for symbols and, at some indexes, for arrays."""
 
-    grounds: Grounds
+    evidence: Evidence | BarrierEvidence
     model: Model
 
     def of(self, term: Term) -> int:
@@ -34,7 +34,7 @@ class Valuation(Struct, frozen=True):
 
         Indexes that play no role are 0, as the witness has them.
         """
-        threads = self.grounds.posed.threads
+        threads = self.evidence.posed.threads
         c = threads.configuration
         indexes = {threads.rename(s, side): 0 for s in (*c.thread, *c.block_index) if s is not None}
         try:
@@ -46,16 +46,18 @@ class Valuation(Struct, frozen=True):
         return self.model.reads.get((array, index), 0)
 
 
-def complete(grounds: Grounds, needed: Iterable[Term], decide: Callable[[Query], Answer]) -> Valuation:
+def complete(
+    evidence: Evidence | BarrierEvidence, needed: Iterable[Term], decide: Callable[[Query], Answer]
+) -> Valuation:
     """The model, with values for what else the terms speak of, in accordance with all facts.
 
     What the query did not mention shares no fact with what it did: small values will do where the facts allow
     them, else the solver is asked for some.  Raises ValuationError where it finds none.
     """
-    model = grounds.model
-    terms = tuple(f.term for f in grounds.facts)
+    model = evidence.model
+    terms = tuple(f.term for f in evidence.facts)
     missing = symbols_of(*needed, *terms) - model.values.keys()
-    small = Valuation(grounds, Model({**_defaults(missing), **model.values}, model.reads))
+    small = Valuation(evidence, Model({**_defaults(missing), **model.values}, model.reads))
     if all(_holds(small, t) for t in terms):
         return small
     pinned = tuple(eq(var(s), const(v)) for s, v in model.values.items())
@@ -65,7 +67,7 @@ def complete(grounds: Grounds, needed: Iterable[Term], decide: Callable[[Query],
     if not isinstance(answer, Conflict):
         raise ValuationError("no values were found for what the race does not depend on")
     more = {s: v for s, v in answer.model.values.items() if s in missing}
-    return Valuation(grounds, Model({**_defaults(missing), **more, **model.values}, model.reads))
+    return Valuation(evidence, Model({**_defaults(missing), **more, **model.values}, model.reads))
 
 
 def _holds(valuation: Valuation, fact: Term) -> bool:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
-from hgrd.races.results.evidence import BarrierEvidence, Evidence, Situation
+from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.races.results.witness import barrier_witness, witness_of
 from hgrd.simulate import trace
 from hgrd.simulate.detectors.access_model import AccessModel
@@ -56,7 +56,7 @@ class Replayer(Struct):
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
     _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
 
-    def __call__(self, situation: Situation, finding: Finding, evidence: Evidence) -> Finding:
+    def race(self, situation: KernelAtLaunch, finding: Finding, evidence: Evidence) -> Finding:
         """The race with `replay`, and confirmed where it was definite.
 
         Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.  Of a
@@ -77,7 +77,7 @@ class Replayer(Struct):
         reason = f"the loop in line {left.loop.span.line} ends before iteration {left.last + 1}"
         return replace(replayed, replay=f"not replayed: {reason}")
 
-    def barrier(self, situation: Situation, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
+    def barrier(self, situation: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
         """The same for a finding about a barrier."""
         return self._replayed(situation, finding, evidence, _apart, _barrier_retold)
 
@@ -86,7 +86,7 @@ class Replayer(Struct):
 
     def _replayed(
         self,
-        situation: Situation,
+        situation: KernelAtLaunch,
         finding: F,
         evidence: E,
         run: Callable[[Attempt, F, E, float], str],
@@ -116,7 +116,12 @@ class Replayer(Struct):
         return replace(finding, replay=said, confidence=Confidence.CONFIRMED if definite else finding.confidence)
 
     def _said(
-        self, situation: Situation, finding: F, evidence: E, run: Callable[[Attempt, F, E, float], str], deadline: float
+        self,
+        situation: KernelAtLaunch,
+        finding: F,
+        evidence: E,
+        run: Callable[[Attempt, F, E, float], str],
+        deadline: float,
     ) -> str:
         """CONFIRMED, or why the first attempt has failed."""
         said = ""
@@ -139,7 +144,7 @@ class Replayer(Struct):
             return f"internal error: {type(error).__name__}: {error}"
         return said
 
-    def _executable(self, situation: Situation) -> Executable:
+    def _executable(self, situation: KernelAtLaunch) -> Executable:
         key = situation.kernel.ref.key
         if key not in self._ready:
             self._ready[key] = prepare(situation.tables, situation.kernel)

@@ -78,7 +78,7 @@ class Belongings(Struct):
         """
         for v in variables:
             self.start_of(MemoryObject(v.key, v.name, MemorySpace.CONSTANT, v.type, None, v.span))
-        targets = {a.target.key: a.target for a in accesses(valuation.grounds.protocol.items)}
+        targets = {a.target.key: a.target for a in accesses(valuation.evidence.protocol.items)}
         for target in targets.values():
             if target.space is not MemorySpace.SHARED:
                 self.start_of(target)
@@ -132,8 +132,8 @@ class Belongings(Struct):
 
     def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
         """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
-        model, threads = valuation.model, valuation.grounds.posed.threads
-        for access in accesses(valuation.grounds.protocol.items):
+        model, threads = valuation.model, valuation.evidence.posed.threads
+        for access in accesses(valuation.evidence.protocol.items):
             target = access.target
             if access.result is None or target.space is MemorySpace.SHARED:
                 continue

@@ -1,0 +1,143 @@
+"""Analysis of one kernel at one launch: infer, check barriers, check pairs, replay, require replay."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Set
+from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hgrd.engine.analysis.compile_gaps import broken
+from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
+from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
+from hgrd.findings.model import LaunchReport, Message, OpenPair, Outcome
+from hgrd.findings.options import AnalysisOptions
+from hgrd.host.model import Fact, HostNote, LaunchSite
+from hgrd.program.program import Function, Program
+from hgrd.protocol.model import Protocol
+from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
+from hgrd.races.divergence.spin_livelock import livelocks
+from hgrd.races.pairs.checker import PairVerdicts, check_pairs
+from hgrd.races.pairs.replay_required import require_replay
+from hgrd.races.results.evidence import KernelAtLaunch
+from hgrd.terms import show
+
+_log = logging.getLogger(__name__)
+_BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
+
+
+class LaunchContext(Struct, frozen=True):
+    """What is known of a launch besides its own facts.
+
+    `assumed` holds of its kernel; `hosted`: host code was seen that launches kernels.  `conditions` are the
+    preconditions that races of the kernel have at the launches analysed before.
+    """
+
+    programs: tuple[Program, ...]
+    assumed: tuple[Fact, ...]
+    hosted: bool
+    conditions: Set[str]
+
+
+class LaunchResult(Struct, frozen=True):
+    """The report of a launch, and messages about the user's options that came up with it."""
+
+    report: LaunchReport
+    messages: tuple[Message, ...] = ()
+
+
+def analyze_launch(
+    at: KernelAtLaunch, options: AnalysisOptions, context: LaunchContext, replayer: WitnessReplay | None
+) -> LaunchResult:
+    """The races and barrier findings of a launch; never raises.  Without a `replayer` no witness is run."""
+    begin = perf_counter()
+    try:
+        end = begin + options.time_limit
+        inferred = infer_at_launch(at.tables, at.kernel, at.launch, options, end)
+        protocol = _with_context(inferred, context)
+        barriers = check_barriers(protocol, inferred.facts, at.decide, begin + options.time_limit / _BARRIER_SHARE)
+        pairs = check_pairs(
+            protocol,
+            inferred.facts,
+            options,
+            at.decide,
+            end,
+            hosted=context.hosted,
+            elsewhere=context.conditions,
+        )
+        if replayer is not None:
+            pairs = require_replay(replay_pairs(replayer, at, pairs), strict=options.strict)
+            barriers = replay_barriers(replayer, at, barriers)
+        spinning = livelocks(protocol, inferred.facts, at.decide, end)
+    except Exception as error:  # trouble with one kernel must not cost the others their results
+        _log.info("kernel %s", at.kernel.ref.name, exc_info=True)
+        return LaunchResult(_failed(at.kernel, at.launch, error, perf_counter() - begin))
+    barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
+    seconds = perf_counter() - begin
+    return LaunchResult(_report(at, _configuration(at.launch, protocol), pairs, barriers, seconds), inferred.messages)
+
+
+def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
+    """The report that stands for launches of a kernel that were not found and may be there."""
+    gap = OpenPair(None, None, None, (), f"{why.text}, and may launch it again", why.span)
+    return _undecided(kernel, None, gap)
+
+
+def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:
+    protocol = inferred.protocol
+    gaps = (*protocol.gaps, *broken(protocol.functions, context.programs))
+    return replace(protocol, gaps=gaps, assumed=(*context.assumed, *protocol.assumed))
+
+
+def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
+    reason = f"internal error: {type(error).__name__}: {error}"
+    return _undecided(kernel, launch, OpenPair(None, None, None, (), reason, kernel.span), seconds)
+
+
+def _undecided(kernel: Function, launch: LaunchSite | None, gap: OpenPair, seconds: float = 0) -> LaunchReport:
+    """No verdict; `gap` says why."""
+    nothing = PairVerdicts(Outcome.UNKNOWN, (), (gap,), (), 0, 0, 0)
+    shown = "<<<?>>>" if launch is None else launch.configuration
+    return _launch_report(kernel, launch, shown, nothing, seconds)
+
+
+def _configuration(launch: LaunchSite | None, protocol: Protocol) -> str:
+    if launch is not None:
+        return launch.configuration
+    c = protocol.configuration
+    return f"<<<({', '.join(map(show, c.grid))}), ({', '.join(map(show, c.block))})>>>"
+
+
+def _report(
+    at: KernelAtLaunch, configuration: str, pairs: PairVerdicts, barriers: BarrierVerdicts, seconds: float
+) -> LaunchReport:
+    report = _launch_report(at.kernel, at.launch, configuration, pairs, seconds)
+    return replace(
+        report,
+        assumptions=(*report.assumptions, *barriers.assumptions()),
+        divergences=barriers.divergences,
+        open_barriers=barriers.open_barriers,
+    )
+
+
+def _launch_report(
+    kernel: Function, launch: LaunchSite | None, configuration: str, result: PairVerdicts, seconds: float
+) -> LaunchReport:
+    return LaunchReport(
+        kernel=kernel.ref.name,
+        kernel_span=kernel.span,
+        launch_span=None if launch is None else launch.span,
+        configuration=configuration,
+        outcome=result.outcome,
+        findings=result.findings,
+        open_pairs=result.open_pairs,
+        assumptions=result.assumptions,
+        notes=(),
+        accesses=result.accesses,
+        pairs=result.pairs,
+        discharged=result.discharged,
+        seconds=seconds,
+        proofs=result.proofs,
+    )

@@ -1,0 +1,57 @@
+"""Replay of the witnesses of a launch; the simulator is loaded with the first witness."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hgrd.findings.model import Divergence, Finding
+from hgrd.races.divergence.checker import BarrierVerdicts
+from hgrd.races.pairs.checker import PairVerdicts
+from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
+
+if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without
+    from hgrd.simulate.replay.replayer import Replayer
+
+
+class WitnessReplay(Protocol):
+    """A run of witnesses, as the simulator's `Replayer` does it: the same finding, with what came of the run."""
+
+    def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding: ...
+
+    def barrier(self, at: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence, /) -> Divergence: ...
+
+
+class LateReplayer(Struct):
+    """The simulator's `Replayer`, loaded with the first witness; no replay begins after `deadline` (perf_counter())."""
+
+    deadline: float
+    _loaded: Replayer | None = None
+
+    def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding:
+        return self._replayer().race(at, finding, evidence)
+
+    def barrier(self, at: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence, /) -> Divergence:
+        return self._replayer().barrier(at, finding, evidence)
+
+    def _replayer(self) -> Replayer:
+        if self._loaded is None:
+            # not at the top: it loads numpy and the simulator
+            from hgrd.simulate.replay.replayer import Replayer
+
+            self._loaded = Replayer(deadline=self.deadline)
+        return self._loaded
+
+
+def replay_pairs(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: PairVerdicts) -> PairVerdicts:
+    """The verdicts with each race replayed."""
+    witnesses = zip(verdicts.findings, verdicts.evidence, strict=True)
+    return replace(verdicts, findings=tuple(replayer.race(at, finding, evidence) for finding, evidence in witnesses))
+
+
+def replay_barriers(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: BarrierVerdicts) -> BarrierVerdicts:
+    """The verdicts with each finding about a barrier replayed."""
+    witnesses = zip(verdicts.divergences, verdicts.evidence, strict=True)
+    return replace(verdicts, divergences=tuple(replayer.barrier(at, d, evidence) for d, evidence in witnesses))

@@ -1,0 +1,84 @@
+"""Rolling up reports: the launches of one kernel, and its template instances, as one result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from hgrd.findings.model import (
+    CONFIRMED,
+    Confidence,
+    Divergence,
+    Finding,
+    KernelReport,
+    LaunchReport,
+    Outcome,
+)
+
+_SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
+
+
+def roll_up(reports: Iterable[LaunchReport]) -> tuple[KernelReport, ...]:
+    """Launches of a kernel (and its template instances) together."""
+    by_kernel: dict[tuple[str, object], list[LaunchReport]] = {}
+    for report in reports:
+        by_kernel.setdefault((report.kernel, report.kernel_span), []).append(report)
+    return tuple(
+        KernelReport(
+            group[0].kernel,
+            group[0].kernel_span,
+            _worst(group),
+            tuple(group),
+            merge_findings(group),
+            merge_divergences(group),
+        )
+        for group in by_kernel.values()
+    )
+
+
+def _worst(group: list[LaunchReport]) -> Outcome:
+    outcomes = {r.outcome for r in group}
+    for outcome in (Outcome.RACE, Outcome.UNKNOWN):
+        if outcome in outcomes:
+            return outcome
+    return Outcome.SAFE
+
+
+def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
+    """One finding a pair of sites and space: the gravest, with its levels over all launches."""
+    merged: dict[object, Finding] = {}
+    for report in group:
+        for f in report.findings:
+            ends = sorted((_end(f, first=True), _end(f, first=False)))
+            key = (*ends, f.space)
+            known = merged.get(key)
+            if known is None:
+                merged[key] = f
+            else:
+                levels = {*known.levels, *f.levels}
+                ordered = tuple(level for level in type(f.levels[0]) if level in levels)
+                merged[key] = replace(min(known, f, key=_lightness), levels=ordered)
+    return tuple(merged.values())
+
+
+def _lightness(finding: Finding) -> tuple[bool, int, bool]:
+    """What tells findings of the same two sites at different launches apart: the least is the gravest.
+
+    A condition that would exclude the race at one launch, or a value that is the same there, is no comfort at another.
+    """
+    return finding.same_value, _SURENESS.index(finding.confidence), finding.replay != CONFIRMED
+
+
+def merge_divergences(group: Iterable[LaunchReport]) -> tuple[Divergence, ...]:
+    """One finding a rule and barrier."""
+    merged: dict[object, Divergence] = {}
+    for report in group:
+        for d in report.divergences:
+            merged.setdefault((d.rule, d.span), d)
+    return tuple(merged.values())
+
+
+def _end(finding: Finding, *, first: bool) -> tuple[str, int, int, str, str]:
+    site = finding.first if first else finding.second
+    return (site.span.file, site.span.line, site.span.column, site.kind.value, site.scope)
