@@ -21,12 +21,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.grace import GraceAddresses, GraceStatements
 from hgrd.simulate.detectors.happens_before import Shape

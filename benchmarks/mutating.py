@@ -88,14 +88,14 @@ def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -
     """Barriers of these scopes order (or no longer order) threads at these levels."""
 
     def apply() -> None:
-        from hgrd.cuda.memory_model import Level
-        from hgrd.protocol.model import Scope
+        from hgrd.cuda.memory_model import Level, Scope
         from hgrd.protocol.phases import barrier_bypass as passing
 
+        known = {level: frozenset(s for s in Scope if passing.orders(s, level)) for level in Level}
+        passing.orders = lambda scope, level: scope in known[level]
         for level in (Level[name] for name in levels):
             chosen = {Scope[name] for name in scopes}
-            known = passing._COUNTING[level]
-            passing._COUNTING[level] = frozenset(known | chosen if count else known - chosen)
+            known[level] = frozenset(known[level] | chosen if count else known[level] - chosen)
 
     return apply
 
@@ -168,7 +168,7 @@ def ignored(scope: str) -> Callable[..., Any]:
 
 
 def everywhere(old: Callable[..., Any], ordering: Any, event: Any) -> None:
-    from hgrd.protocol.model import Scope
+    from hgrd.cuda.memory_model import Scope
 
     old(ordering, replace(event, scope=Scope.DEVICE))
 
@@ -285,7 +285,7 @@ def no_past(*_: Any) -> Any:
 
 
 def widest(*_: Any) -> Any:
-    from hgrd.protocol.model import Scope
+    from hgrd.cuda.memory_model import Scope
 
     return Scope.SYSTEM
 

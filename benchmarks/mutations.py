@@ -1150,12 +1150,7 @@ MUTATIONS = (
         "fence-scope-ignored",
         "fences of a block order blocks",
         _LOCKS,
-        together(
-            *(
-                gives(True, f"races.sync.{m}:at_least")
-                for m in ("acquire_release", "locks", "flags", "arrival_counters")
-            )
-        ),
+        gives(True, "cuda.memory_model:Scope.includes"),
     ),
     Mutation("fences-off", "no fence is seen", _LOCKS, gives((), "races.sync.acquire_release:Handshakes._fences")),
     Mutation(

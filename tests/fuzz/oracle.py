@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level, Scope
 from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel, Race
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another

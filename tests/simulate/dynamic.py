@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.program import Program
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import NOWHERE
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.trace import Arrive, Order, Touch

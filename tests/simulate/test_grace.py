@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.options import AnalysisOptions
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.grace import AddressRace, GraceAddresses, GraceStatements
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in

@@ -11,8 +11,7 @@ from random import Random
 
 import pytest
 
-from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.protocol.model import Scope
+from hgrd.cuda.memory_model import AccessKind, Level, Scope
 from hgrd.simulate.trace import Order
 from tests.simulate.dynamic import WORDS, Hand
 

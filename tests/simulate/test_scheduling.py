@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hgrd.cuda.memory_model import AccessKind, Space
-from hgrd.protocol.model import Scope
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.simulate.launch import (
     ConcreteLaunch,
     Divergence,

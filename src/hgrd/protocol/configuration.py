@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS, MAX_THREADS
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.protocol.model import Configuration
 from hgrd.terms import TRUE, Origin, Symbol, Term, const, eq, le, mul, show, var
 
-MAX_THREADS = 1024
-BLOCK_LIMITS = (1024, 1024, 64)
-GRID_LIMITS = ((1 << 31) - 1, 65535, 65535)
-WARP_SIZE = 32
-ALL_LANES = (1 << WARP_SIZE) - 1
 _AXES = "xyz"
 
 

@@ -7,7 +7,7 @@ from math import inf
 
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
 from hgrd.program.linked import Tables
@@ -30,7 +30,7 @@ from hgrd.protocol.inference.block_symmetry import has_twins
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, Scope, accesses
+from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.memory.lvalues import scalars
@@ -107,7 +107,7 @@ def _waits_for_grid(items: Iterable[Item]) -> bool:
 
 
 def _is_of_grid(item: Item) -> bool:
-    return isinstance(item, Barrier) and item.scope in (Scope.DEVICE, Scope.SYSTEM)
+    return isinstance(item, Barrier) and item.scope.covers(Level.INTER_BLOCK)
 
 
 def _of_grid(protocol: Protocol, seen: Protocol) -> Protocol:

@@ -8,26 +8,16 @@ reached, over the thread's indexes, loop binders, shared symbols and memory cont
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import ConstantMemory, Fact, Holding, Making
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
 from hgrd.terms import Symbol, Term
-
-
-class Scope(Enum):
-    """Who takes part in a barrier, or sees an atomic or fence; ordered from narrow to wide."""
-
-    WARP = "warp"
-    BLOCK = "block"
-    DEVICE = "device"
-    SYSTEM = "system"
 
 
 class Configuration(Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 
 Extent3: TypeAlias = tuple[int, int, int]
 

@@ -15,9 +15,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 
 
 class Order(Enum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.execution.context import SIZE, Invocation, Meaning
 from hgrd.host.execution.streams import done_before_launches
@@ -29,7 +30,6 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 
 _SUCCESS = const(0)
 _MOST = (1 << 31) - 1
-_WARP_SIZE = 32
 _RANDOM: Final = "curand"
 _RESULTS = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nvml", "nccl", "nvrtc", "cu")
 # CUDA Runtime API, "cudaDeviceProp"; what is not listed is at least 0.
@@ -232,7 +232,7 @@ def _potential_block(call: Invocation) -> Value | None:
         return done
     block = load(call.machine, call.state, call.arguments[1], INT, call.span)
     if isinstance(block, Term):
-        whole = eq(mod(block, const(_WARP_SIZE)), const(0))
+        whole = eq(mod(block, const(WARP_SIZE)), const(0))
         call.record.kinds[whole] = FactKind.ASSUMPTION
         call.state.assume(whole, ConditionKind.VALUE, call.span)
     return done

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value

@@ -5,13 +5,12 @@ cuRAND Library Guide, "Device API Overview".
 
 from __future__ import annotations
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.memory import arms
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State

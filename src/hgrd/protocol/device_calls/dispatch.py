@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
+from hgrd.cuda.limits import MAX_THREADS, WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.configuration import MAX_THREADS, WARP_SIZE
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation, is_specification
 from hgrd.protocol.device_calls.cooperative_groups import group_call
 from hgrd.protocol.device_calls.curand import is_random, random
@@ -19,7 +20,6 @@ from hgrd.protocol.device_calls.surfaces import is_surface, is_texture, surface_
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
-from hgrd.protocol.model import Scope
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, scalars

@@ -10,12 +10,12 @@ import re
 
 from msgspec.structs import replace
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType
 from hgrd.protocol.device_calls.memory import atomic_access
 from hgrd.protocol.inference.events import AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State

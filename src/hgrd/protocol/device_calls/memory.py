@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from math import prod
 
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
-from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.arithmetic import computed
 from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hgrd.protocol.configuration import WARP_SIZE, index_terms
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, add, const, div, mul, symbols_of

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
-from hgrd.protocol.model import Scope
 from hgrd.symbolic.values import Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, show
 from hgrd.terms.linear import from_linear, linear

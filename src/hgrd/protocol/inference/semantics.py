@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
-from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE, index_terms
+from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.assumptions import Assumptions
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
@@ -25,7 +26,7 @@ from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointe
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
-from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation, Scope
+from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation
 from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import scalars

@@ -13,8 +13,8 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import Level
-from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop, Scope
+from hgrd.cuda.memory_model import Level, Scope
+from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop
 from hgrd.protocol.phases.exited_threads import Departures
 from hgrd.protocol.phases.parallelism import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of, var
@@ -27,18 +27,18 @@ VALUES = "a barrier under a condition may order the two accesses"
 MASK = "a warp barrier whose mask is not known may order the two accesses"
 
 _UNBOUNDED = (1 << 31) - 2  # the highest iteration number of a loop with no bound but that of its counter
-_COUNTING = {
-    Level.INTER_BLOCK: frozenset({Scope.DEVICE, Scope.SYSTEM}),
-    Level.INTRA_BLOCK: frozenset({Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
-    Level.INTRA_WARP: frozenset({Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM}),
-}
+
+
+def orders(scope: Scope, level: Level) -> bool:
+    """Whether a barrier of this scope orders threads at this level."""
+    return scope.covers(level)
 
 
 def separates_at(item: Item, level: Level) -> bool:
     """Whether it is or has in it what may order threads at this level."""
     match item:
         case Barrier(scope=scope):
-            return scope in _COUNTING[level]
+            return orders(scope, level)
         case Gap():
             return level is not Level.INTER_BLOCK
         case ProtocolLoop(items=items):

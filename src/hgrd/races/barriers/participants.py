@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import Level
-from hgrd.protocol.configuration import WARP_SIZE, index_terms
-from hgrd.protocol.model import Barrier, Configuration, Protocol, Scope
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Level, Scope
+from hgrd.protocol.configuration import index_terms
+from hgrd.protocol.model import Barrier, Configuration, Protocol
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of

@@ -18,8 +18,9 @@ from enum import Enum
 
 from msgspec import Struct
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop, Scope
+from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.barriers.participants import Participants, participants_of
 from hgrd.symbolic.state import Condition, ConditionKind

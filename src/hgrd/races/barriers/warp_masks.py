@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hgrd.protocol.model import Scope
+from hgrd.cuda.memory_model import Scope
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.barriers.participants import names
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind

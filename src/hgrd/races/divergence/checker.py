@@ -15,10 +15,11 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.cuda.memory_model import Level, Scope
 from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
-from hgrd.protocol.model import Barrier, Protocol, Scope
+from hgrd.protocol.model import Barrier, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import phases
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind, choices, places
@@ -210,7 +211,7 @@ def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
     """Threads that have returned count as arrived at a barrier of their block, and need not be at one of their
     warp; a barrier of the grid waits for every block, and so for them.
     """
-    if path.miss is not MissKind.EXIT or barrier.scope in (Scope.DEVICE, Scope.SYSTEM):
+    if path.miss is not MissKind.EXIT or barrier.scope.covers(Level.INTER_BLOCK):
         return DivergenceRule.DIVERGENT
     return None if barrier.scope is Scope.WARP else DivergenceRule.EXITED
 

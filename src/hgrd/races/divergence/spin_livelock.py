@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import TypeAlias
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse
 from hgrd.host.model import Fact
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Barrier, Protocol, Scope, accesses
+from hgrd.protocol.model import Access, Barrier, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.barriers.participants import participants_of
 from hgrd.races.barriers.paths import DivergencePath, MissKind

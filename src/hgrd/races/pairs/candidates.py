@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.findings.options import AnalysisOptions
-from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.model import Access, Configuration, Protocol, Scope, accesses
+from hgrd.protocol.model import Access, Configuration, Protocol, accesses
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import Pair
 
@@ -52,7 +52,7 @@ def _both_atomic(a: Access, b: Access, level: Level) -> bool:
     """Two atomics whose scopes both include the two threads do not race."""
     if a.kind is not AccessKind.ATOMIC or b.kind is not AccessKind.ATOMIC:
         return False
-    return level is not Level.INTER_BLOCK or (a.scope is not Scope.BLOCK and b.scope is not Scope.BLOCK)
+    return all(x.scope is None or x.scope.covers(level) for x in (a, b))
 
 
 def posed_pairs(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.protocol.model import Configuration
 from hgrd.races.preconditions.segments import NAME, bounds_in, of_one_index, of_runs, reads_in
 from hgrd.solve.query import Party, Query

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Space
-from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, Scope, accesses
+from hgrd.cuda.memory_model import AccessKind, Scope, Space, narrowest
+from hgrd.protocol.model import Access, Barrier, Fence, Item, Observation, Protocol, ProtocolLoop, accesses
 from hgrd.races.sync.program_order import Placement, Spot, certain, placement, precedes
 from hgrd.terms import FALSE, TRUE, Op, Origin, Symbol, Term, conj, const, negate, substitute, symbols_of, var
 
-_WIDTH = {Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 3}
 _MOST = 24  # ways of acquiring, or of releasing, that are looked at
 _TRIED = (-2, -1, 0, 1, 2, 3)  # values of flags
 
@@ -54,14 +53,6 @@ class Release(Struct, frozen=True):
     spot: Spot
 
 
-def narrower(*scopes: Scope) -> Scope:
-    return min(scopes, key=_WIDTH.__getitem__)
-
-
-def at_least(scope: Scope, wanted: Scope) -> bool:
-    return _WIDTH[scope] >= _WIDTH[wanted]
-
-
 def modifies(access: Access) -> bool:
     """Whether an access can change what it touches."""
     if not access.changes:
@@ -85,10 +76,10 @@ def reads_volatile(access: Access) -> bool:
 
 
 def scope_of(access: Access) -> Scope:
-    """Who sees the access as one: an atomic's scope; a volatile access is seen by all (PTX, "Volatile")."""
+    """The threads that see the access as one: an atomic's scope; of a volatile access, all (PTX, "Volatile")."""
     if access.scope is not None:
         return access.scope
-    return Scope.SYSTEM if access.volatile else Scope.WARP
+    return Scope.SYSTEM if access.volatile else Scope.THREAD
 
 
 class Handshakes(Struct, frozen=True):
@@ -127,23 +118,23 @@ class Handshakes(Struct, frozen=True):
                     continue
                 yield Acquire(seen, seen.offset, symbol, test, when, seen.scope, False, False, spot)
                 for scope, given in self._fences(spot, here, known):
-                    scope = narrower(seen.scope, scope)
+                    scope = narrowest(seen.scope, scope)
                     yield Acquire(seen, seen.offset, symbol, test, conj(when, given), scope, True, False, spot)
 
     def _own_releases(self, access: Access, here: Spot) -> Iterator[Release]:
-        if modifies(access) and scope_of(access) is not Scope.WARP:
+        if modifies(access) and scope_of(access) is not Scope.THREAD:
             yield Release(access, access.offset, TRUE, scope_of(access), True, here)
         before = known_to(access)
         for write, spot in self._writes_behind(here):
             own = conj(*(g for g in write.guards if g not in before))
             yield Release(write, write.offset, own, scope_of(write), False, spot)
             for scope, given in self._fences(here, spot, before | known_to(write)):
-                yield Release(write, write.offset, conj(given, own), narrower(scope, scope_of(write)), True, spot)
+                yield Release(write, write.offset, conj(given, own), narrowest(scope, scope_of(write)), True, spot)
 
     def _writes_behind(self, here: Spot) -> Iterator[tuple[Access, Spot]]:
         for spot in self.placement.spots:
             write = spot.item
-            if not isinstance(write, Access) or not modifies(write) or scope_of(write) is Scope.WARP:
+            if not isinstance(write, Access) or not modifies(write) or scope_of(write) is Scope.THREAD:
                 continue
             if precedes(here, spot) and certain(spot, here):
                 yield write, spot
@@ -165,7 +156,7 @@ class Handshakes(Struct, frozen=True):
                 fences = (*self._fences(spot, barrier, parts), *self._fences(spot, here, known_to(access)))
                 for scope, also in fences:
                     if also is TRUE:
-                        yield Acquire(seen, offset, symbol, test, rest, narrower(seen.scope, scope), True, True, spot)
+                        yield Acquire(seen, offset, symbol, test, rest, narrowest(seen.scope, scope), True, True, spot)
 
     def _delegated_releases(self, access: Access, here: Spot) -> Iterator[Release]:
         before = known_to(access)
@@ -179,7 +170,7 @@ class Handshakes(Struct, frozen=True):
             fences = (*self._fences(here, barrier, before), *self._fences(barrier, spot, known_to(write)))
             for scope, also in fences:
                 if also is TRUE:
-                    yield Release(write, offset, rest, narrower(scope, scope_of(write)), True, spot)
+                    yield Release(write, offset, rest, narrowest(scope, scope_of(write)), True, spot)
 
     def handed_to_somebody(self, access: Access) -> frozenset[int]:
         """The numbers of writes behind a barrier that some thread of the block makes, it is not known which."""
@@ -400,9 +391,9 @@ def _telling(acquires: list[Acquire]) -> tuple[Acquire, ...]:
     """Without those that say no more than another one of the same observation."""
 
     def says_less(a: Acquire, b: Acquire) -> bool:
-        weaker = _parts(b.when) < _parts(a.when) or (b.when is a.when and a != b and not at_least(a.scope, b.scope))
+        weaker = _parts(b.when) < _parts(a.when) or (b.when is a.when and a != b and not a.scope.includes(b.scope))
         alike = a.symbol == b.symbol and a.delegated == b.delegated
-        return alike and at_least(b.scope, a.scope) and b.fenced >= a.fenced and weaker
+        return alike and b.scope.includes(a.scope) and b.fenced >= a.fenced and weaker
 
     found = [a for a in dict.fromkeys(acquires) if a.when is not FALSE]
     return tuple(a for a in found if not any(says_less(a, b) for b in found))

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Protocol, Scope, accesses
+from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.sync.acquire_release import Acquire, Handshakes, at_least, modifies, narrower, reads_volatile
+from hgrd.races.sync.acquire_release import Acquire, Handshakes, modifies, reads_volatile
 from hgrd.races.sync.locks import Apart
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Op, Term, conj, const, disj, eq, mul, negate, var
@@ -40,7 +40,7 @@ class Counters(Struct):
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has come when all had arrived, the other among them."""
-        needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
+        needed = needed_scope(level)
         return (
             *self._not_last(a, b, (Party.FIRST, Party.SECOND), threads, needed),
             *self._not_last(b, a, (Party.SECOND, Party.FIRST), threads, needed),
@@ -58,7 +58,7 @@ class Counters(Struct):
                 conj(done, eq(where, place))
                 for r in self.handshakes.releases(before)
                 if r.write.number == counting.arrival.number and r.fenced
-                if at_least(narrower(r.scope, acquire.scope), needed)
+                if narrowest(r.scope, acquire.scope).includes(needed)
                 for done, where in [threads.of((r.when, r.offset), parties[0])]
             ]
             if arrived:

@@ -11,19 +11,17 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
-from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Protocol, Scope, accesses
+from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.sync.acquire_release import (
     Acquire,
     Handshakes,
     Release,
-    at_least,
     exclude,
     known_to,
     modifies,
-    narrower,
     reads_volatile,
 )
 from hgrd.races.sync.locks import Apart
@@ -65,7 +63,7 @@ class Flags(Struct):
         level: Level | None,
         waits: Callable[[Access, Access], Iterator[Wait]],
     ) -> tuple[Term, ...]:
-        needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
+        needed = needed_scope(level)
         return (
             *_not_waited(waits(a, b), (Party.FIRST, Party.SECOND), threads, needed),
             *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), threads, needed),
@@ -196,7 +194,7 @@ def _not_waited(
         set_by_other = [
             conj(done, eq(where, place))
             for r in wait.releases
-            if r.fenced and at_least(narrower(r.scope, acquire.scope), needed)
+            if r.fenced and narrowest(r.scope, acquire.scope).includes(needed)
             for done, where in [threads.of((r.when, r.offset), parties[0])]
         ]
         if set_by_other:

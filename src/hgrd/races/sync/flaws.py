@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind, Level
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
 from hgrd.findings.rules import MISSING_FENCE, NARROW_SCOPE, PLAIN_LOCK_ACCESS, UNGUARDED_DELEGATE
-from hgrd.protocol.model import Access, Scope
-from hgrd.races.sync.acquire_release import Acquire, Handshakes, Release, at_least, reads_volatile
+from hgrd.protocol.model import Access
+from hgrd.races.sync.acquire_release import Acquire, Handshakes, Release, reads_volatile
 from hgrd.races.sync.arrival_counters import needs_no_fence
 from hgrd.races.sync.locks import takes_lock
 from hgrd.races.sync.synchronization import Handshaking
@@ -28,7 +28,7 @@ class Flaw(Struct, frozen=True):
 
 def flaw(handshaking: Handshaking, a: Access, b: Access, level: Level) -> Flaw | None:
     """What keeps the synchronisation around two racing accesses from ordering them."""
-    needed = Scope.DEVICE if level is Level.INTER_BLOCK else Scope.BLOCK
+    needed = needed_scope(level)
     return next(
         (
             found
@@ -115,7 +115,7 @@ def _missing(
         yield Flaw(
             MISSING_FENCE.code, f"{what}, but no fence stands between {acquiring} in line {line} and line {here}"
         )
-    elif acquires and not any(q.fenced and at_least(q.scope, needed) for q in acquires):
+    elif acquires and not any(q.fenced and q.scope.includes(needed) for q in acquires):
         line = acquires[0].seen.span.line
         yield Flaw(
             NARROW_SCOPE.code, f"{what}, but {acquiring} in line {line}, or the fence behind it, is of a block only"
@@ -125,7 +125,7 @@ def _missing(
         yield Flaw(
             MISSING_FENCE.code, f"{what}, but no fence stands between line {here} and {releasing} in line {line}"
         )
-    elif releases and not any(r.fenced and at_least(r.scope, needed) for r in releases):
+    elif releases and not any(r.fenced and r.scope.includes(needed) for r in releases):
         line = releases[0].write.span.line
         yield Flaw(
             NARROW_SCOPE.code, f"{what}, but {releasing} in line {line}, or the fence before it, is of a block only"

@@ -12,18 +12,16 @@ from itertools import product
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.protocol.model import Access, Protocol, Scope, accesses
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
+from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.races.sync.acquire_release import (
     Acquire,
     Handshakes,
     Release,
-    at_least,
     exclude,
     known_to,
     modifies,
-    narrower,
     scope_of,
 )
 from hgrd.races.sync.lock_interference import Opening
@@ -65,15 +63,15 @@ class Locks(Struct, frozen=True):
 
         Or what they do reaches their block alone, and another block takes the lock in between.
         """
-        needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
+        needed = needed_scope(level)
         found: list[Term] = []
         for one, two in product(self.held.get(a.number, ()), self.held.get(b.number, ())):
-            key, scope = one.target.key, narrower(one.scope, two.scope)
+            key, scope = one.target.key, narrowest(one.scope, two.scope)
             if key != two.target.key or not (threads.same_block or one.target.space is not MemorySpace.SHARED):
                 continue
             if self._reaches(key, scope, needed):
                 found.append(disj(not_both(one, two, threads), *self._opened_by(one, (a, b), threads)))
-            elif at_least(scope, needed) and at_least(self.sound[key], needed):
+            elif scope.includes(needed) and self.sound[key].includes(needed):
                 others = (*self._opened_by(one, (a, b), threads), *self._taken_elsewhere(one, threads))
                 found.append(disj(not_both(one, two, threads), *others))
         return tuple(found)
@@ -137,7 +135,7 @@ class Locks(Struct, frozen=True):
         """Whether order gets from one holder to the other, where others, of other blocks perhaps, come in between."""
         between = needed if key in self.of_block else Scope.DEVICE
         taken_from = needed if key in self.chained else between
-        return at_least(scope, taken_from) and at_least(self.sound[key], between)
+        return scope.includes(taken_from) and self.sound[key].includes(between)
 
 
 def not_both(one: Held, two: Held, threads: ThreadPair) -> Term:
@@ -165,7 +163,7 @@ def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: A
         if opening:
             opened_by[key] = opening
         if changes:
-            sound[key] = narrower(*(_passed_on(c, handshakes) for c in changes))
+            sound[key] = narrowest(*(_passed_on(c, handshakes) for c in changes))
             if all(elsewhere(c, d) for c in changes for d in changes if c.number <= d.number):
                 of_block.add(key)
             if all(c.kind is AccessKind.ATOMIC for c in changes):
@@ -200,7 +198,7 @@ def _held(acquire: Acquire, access: Access, handshakes: Handshakes) -> list[Held
     given = [
         (
             conj(acquire.when, r.when, eq(r.offset, offset), *_not_given_before(r, access, releases, handshakes)),
-            narrower(acquire.scope, r.scope),
+            narrowest(acquire.scope, r.scope),
         )
         for r in releases
         if r.fenced and r.spot.depth == sequence and r.write.target.key == target.key
@@ -240,7 +238,7 @@ def _not_given_before(
             fenced = (
                 r.when
                 for r in releases
-                if r.fenced and r.write.number == write.number and at_least(r.scope, release.scope)
+                if r.fenced and r.write.number == write.number and r.scope.includes(release.scope)
             )
             yield disj(*fenced, *(negate(g) for g in write.guards if g not in known_to(access)))
 
@@ -316,8 +314,8 @@ def _passed_on(change: Access, handshakes: Handshakes) -> Scope:
     """
     if change.kind is AccessKind.ATOMIC:
         return scope_of(change)
-    acquired = [narrower(scope_of(change), a.scope) for a in _taken_any(change, handshakes) if a.fenced]
-    return next((scope for scope in reversed(Scope) if scope in acquired), Scope.WARP)
+    acquired = [narrowest(scope_of(change), a.scope) for a in _taken_any(change, handshakes) if a.fenced]
+    return next((scope for scope in reversed(Scope) if scope in acquired), Scope.THREAD)
 
 
 def _takes(access: Access, handshakes: Handshakes) -> bool:

@@ -10,9 +10,9 @@ from itertools import product
 
 from msgspec import Struct, field
 
-from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.protocol.model import Access, Observation, Scope
-from hgrd.races.sync.acquire_release import Acquire, Handshakes, at_least, exclude, modifies, narrower, scope_of
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
+from hgrd.protocol.model import Access, Observation
+from hgrd.races.sync.acquire_release import Acquire, Handshakes, exclude, modifies, scope_of
 from hgrd.races.sync.locks import Held, Locks, not_both, takes_lock
 from hgrd.races.sync.program_order import meeting
 from hgrd.races.threads.two_threads import ThreadPair
@@ -29,11 +29,11 @@ class Claims(Struct, frozen=True):
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """The two have not both taken the same place for good."""
-        needed = Scope.BLOCK if level in (Level.INTRA_WARP, Level.INTRA_BLOCK) else Scope.DEVICE
+        needed = needed_scope(level)
         return tuple(
             not_both(one, two, threads)
             for one, two in product(self._kept(a), self._kept(b))
-            if one.target.key == two.target.key and at_least(narrower(one.scope, two.scope), needed)
+            if one.target.key == two.target.key and narrowest(one.scope, two.scope).includes(needed)
             if threads.same_block or one.target.space is not MemorySpace.SHARED
         )
 
@@ -70,7 +70,7 @@ class Claims(Struct, frozen=True):
 
     def _scope(self, key: str) -> Scope:
         """Who all see the atomic changes of an object as such (others are given back by who has taken it)."""
-        return narrower(Scope.SYSTEM, *(scope_of(c) for c in self._changes(key) if c.kind is AccessKind.ATOMIC))
+        return narrowest(Scope.SYSTEM, *(scope_of(c) for c in self._changes(key) if c.kind is AccessKind.ATOMIC))
 
 
 def _takes_from(free: Term, change: Access | Observation) -> bool:

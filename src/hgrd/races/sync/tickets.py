@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, Scope, accesses
+from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.threads.two_threads import ThreadPair
@@ -108,12 +108,15 @@ def _common(one: Iterable[ProtocolLoop], two: Iterable[ProtocolLoop]) -> list[Pr
     return [x for x, y in zip(one, two, strict=False) if x is y]
 
 
+def _within_grid(*tickets: Ticket) -> bool:
+    """Whether all blocks count together: the scopes of the atomics cover threads of different blocks."""
+    return all(t.drawn.scope is None or t.drawn.scope.covers(Level.INTER_BLOCK) for t in tickets)
+
+
 def _apart(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
     """Unless they count at different places: [result, result + amount) do not overlap."""
     elsewhere = FALSE
-    if not threads.same_block and (
-        one.drawn.space is Space.SHARED or Scope.BLOCK in (one.drawn.scope, two.drawn.scope)
-    ):
+    if not threads.same_block and (one.drawn.space is Space.SHARED or not _within_grid(one, two)):
         elsewhere = conj(*threads.distinct(Level.INTER_BLOCK))  # every block counts for itself
     place_1, result_1, amount_1 = threads.of(_parts(one), Party.FIRST)
     place_2, result_2, amount_2 = threads.of(_parts(two), Party.SECOND)

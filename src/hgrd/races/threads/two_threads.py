@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Level
-from hgrd.protocol.configuration import ALL_LANES, WARP_SIZE
 from hgrd.protocol.model import Configuration
 from hgrd.protocol.phases.parallelism import (
     Ahead,

@@ -14,9 +14,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.detectors.happens_before import Clock, Divergence, Ordering, Shape, is_atomic
 from hgrd.simulate.detectors.overlaps import (
     Bools,
@@ -31,13 +31,6 @@ from hgrd.simulate.detectors.overlaps import (
 )
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 
-_WIDTH = {None: 2, Scope.WARP: 0, Scope.BLOCK: 1, Scope.DEVICE: 2, Scope.SYSTEM: 2}
-_LEVELS = {Level.INTRA_WARP: 0, Level.INTRA_BLOCK: 1, Level.INTER_BLOCK: 2}  # the width that atomics need
-_ORDERED = {  # the levels that barriers of a scope order
-    Scope.DEVICE: tuple(Level),
-    Scope.BLOCK: (Level.INTRA_WARP, Level.INTRA_BLOCK),
-    Scope.WARP: (Level.INTRA_WARP,),
-}
 _COMPACT_AT = 1 << 21
 
 
@@ -88,7 +81,7 @@ class _Kind(Struct, frozen=True):
     kind: AccessKind
     space: Space
     atomic: bool
-    width: int
+    scope: Scope | None
 
 
 class AccessModel:
@@ -113,7 +106,7 @@ class AccessModel:
             if not kept.size:
                 return
             event, now = event.taken(kept), now.taken(kept)
-        kind = _Kind(event.site, event.kind, event.space, is_atomic(event), _WIDTH[event.scope])
+        kind = _Kind(event.site, event.kind, event.space, is_atomic(event), event.scope)
         n = len(event.threads)
         everywhere = np.zeros(n, np.int64)
         copy = self._shape.block(event.threads) if event.space is Space.SHARED else everywhere
@@ -165,7 +158,7 @@ class AccessModel:
         plain = rows.clock == 0
         for level in Level:
             group, party = _groups(rows, level, self._shape)
-            allowed = self._allowed(_LEVELS[level])
+            allowed = self._allowed(level)
             kept = np.flatnonzero(plain & _contested(group, party, rows, allowed))
             found.meet(level, meetings(group[kept], rows.kind[kept], party[kept], rows.take(kept), allowed), kept)
             if not plain.all():
@@ -195,8 +188,8 @@ class AccessModel:
             Scope.BLOCK: (rows.block, self._shape.block(rows.thread)),
         }.get(scope, (rows.grid, np.zeros(len(rows), np.int64)))
         needed: set[tuple[int, int]] = set()
-        for level in _ORDERED[scope]:
-            across = np.kron(self._allowed(_LEVELS[level]), np.array([[False, True], [True, False]]))
+        for level in filter(scope.covers, Level):
+            across = np.kron(self._allowed(level), np.array([[False, True], [True, False]]))
             for shift in (0, 1):
                 merged = (epoch + shift) // 2
                 group, party = _groups(rows, level, self._shape, scope, merged)
@@ -204,11 +197,11 @@ class AccessModel:
                 needed |= set(zip(unit[met].tolist(), (2 * merged[met] - shift).tolist(), strict=True))
         return needed
 
-    def _allowed(self, width: int) -> Bools:
+    def _allowed(self, level: Level) -> Bools:
         """Which kinds conflict: not two reads, not two atomic accesses of sufficient scope."""
         kinds = list(self._kinds)
         writes = np.array([k.kind is not AccessKind.READ for k in kinds], np.bool_)
-        safe = np.array([k.atomic and k.width >= width for k in kinds], np.bool_)
+        safe = np.array([k.atomic and (k.scope is None or k.scope.covers(level)) for k in kinds], np.bool_)
         return (writes[:, None] | writes[None, :]) & ~(safe[:, None] & safe[None, :])
 
 
@@ -222,7 +215,7 @@ def _groups(
     passed = {Scope.DEVICE: rows.grid, Scope.BLOCK: rows.block, Scope.WARP: rows.warp}
     if instead is not None and epochs is not None:
         passed[instead] = epochs
-    now = [passed[scope] for scope in passed if level in _ORDERED[scope]]
+    now = [passed[scope] for scope in passed if scope.covers(level)]
     place = [rows.memory, rows.copy, rows.offset]
     warp, block = shape.warp(rows.thread), shape.block(rows.thread)
     match level:
@@ -309,7 +302,7 @@ def covers(clock: Clock, shape: Shape, thread: int, grid: int, block: int, warp:
     if not clock:
         return False
     number, inside = divmod(thread, shape.threads_per_block)
-    unit = number * shape.warps_per_block + inside // 32
+    unit = number * shape.warps_per_block + inside // WARP_SIZE
     return (
         clock.get(("grid", 0), 0) > grid
         or clock.get(("block", number), 0) > block

@@ -23,9 +23,9 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.protocol.model import Scope
-from hgrd.simulate.detectors.happens_before import WARP_SIZE, Shape
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
+from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.detectors.overlaps import Ints
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 

@@ -24,13 +24,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.trace import Arrive, Fenced, Order, Touch
 
-WARP_SIZE = 32
-_WIDE = (Scope.DEVICE, Scope.SYSTEM)
 _RELEASING = (Order.RELEASE, Order.ACQ_REL)
 _ACQUIRING = (Order.ACQUIRE, Order.ACQ_REL)
 
@@ -143,7 +141,7 @@ class Ordering:
         self._appear(threads)
         if event.scope is Scope.WARP:
             return
-        wide = event.scope in _WIDE
+        wide = event.scope.covers(Level.INTER_BLOCK)
         for thread in threads.tolist() if self._pending else ():
             self._acquire_pending(thread, wide)
         for each in (False, True) if wide else (False,):
@@ -172,7 +170,7 @@ class Ordering:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING
         if not (ordered or self._releases or self._fences[False].exists[event.threads].any()):
             return
-        wide = event.order is Order.VOLATILE or event.scope in _WIDE
+        wide = event.order is Order.VOLATILE or (event.scope is not None and event.scope.covers(Level.INTER_BLOCK))
         blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
         for thread, copy, offset in zip(event.threads.tolist(), blocks, event.offsets.tolist(), strict=True):
             location = (event.memory, copy, offset)

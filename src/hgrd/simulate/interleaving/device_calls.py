@@ -11,10 +11,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.model import Scope
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
 from hgrd.simulate.interleaving.libcu_atomics import atomic_member

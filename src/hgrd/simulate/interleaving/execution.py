@@ -21,7 +21,8 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import FunctionRef, Storage, Variable
 from hgrd.program.layout import size_of
@@ -29,9 +30,8 @@ from hgrd.program.printer import print_expression, print_place
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
-from hgrd.protocol.model import Scope
 from hgrd.simulate import scalars
-from hgrd.simulate.detectors.happens_before import WARP_SIZE, Divergence
+from hgrd.simulate.detectors.happens_before import Divergence
 from hgrd.simulate.globals import OPAQUE, initial_bytes, named_in
 from hgrd.simulate.interleaving import heap
 from hgrd.simulate.interleaving.heap import Heap, address_of

@@ -10,10 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type
-from hgrd.protocol.model import Scope
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
 from hgrd.simulate.interleaving.steps import Access, Fence, Running

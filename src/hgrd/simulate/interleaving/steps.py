@@ -10,11 +10,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Expression, Place
 from hgrd.program.span import Span
 from hgrd.program.types import Type
-from hgrd.protocol.model import Scope
 from hgrd.simulate.scalars import Scalar
 from hgrd.simulate.trace import Order
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import DType, Value, uniform
 from hgrd.simulate.lockstep.frames import Here, TrapError, UnsupportedError, launch_threads, rows_of
 from hgrd.simulate.lockstep.memory import (

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from msgspec import Struct, field
 
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.findings.model import Divergence, DivergenceRule
 from hgrd.program.span import Span
-from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import uniform
 from hgrd.simulate.lockstep.barriers import way
 from hgrd.simulate.lockstep.frames import spread
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hgrd.simulate.lockstep.instructions import Meet
     from hgrd.simulate.lockstep.scheduler import Group
 
-_ALL_LANES = (1 << WARP_SIZE) - 1
 
 Instance: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Calls, and iterations."""
@@ -128,5 +127,5 @@ def _instance(group: Group, barrier: Meet, index: int) -> Instance:
 
 def _mask(group: Group, barrier: Meet, index: int) -> int:
     if barrier.scope is not Scope.WARP or barrier.mask is None:
-        return _ALL_LANES
-    return int(spread(group, barrier.mask(group))[index]) & _ALL_LANES
+        return ALL_LANES
+    return int(spread(group, barrier.mask(group))[index]) & ALL_LANES

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.model import Scope
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.simulate.launch import Divergence
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
 from hgrd.simulate.lockstep.frames import (

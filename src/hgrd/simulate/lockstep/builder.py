@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import Struct, field
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import local_effects, nodes
@@ -18,7 +18,6 @@ from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
-from hgrd.protocol.model import Scope
 from hgrd.simulate.globals import OPAQUE
 from hgrd.simulate.lockstep.access import Access
 from hgrd.simulate.lockstep.arithmetic import I64, DType, Value, dtype_of

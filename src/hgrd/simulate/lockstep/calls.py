@@ -6,13 +6,12 @@ from inspect import signature
 
 import numpy as np
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, PointerType, RecordType
 from hgrd.protocol.device_calls.annotations import is_annotation
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read
 from hgrd.simulate.lockstep.arithmetic import I64, Value

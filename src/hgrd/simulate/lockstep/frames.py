@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.program.span import Span
-from hgrd.protocol.configuration import WARP_SIZE
 from hgrd.simulate.launch import ConcreteLaunch
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
 from hgrd.simulate.lockstep.instructions import Code

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import DType, Value
 
 if TYPE_CHECKING:

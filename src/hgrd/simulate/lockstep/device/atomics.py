@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, Type, VoidType
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.access import Access, chosen, located, place, touch
 from hgrd.simulate.lockstep.arithmetic import Value, conversion
 from hgrd.simulate.lockstep.builder import Builder, fails

@@ -10,10 +10,10 @@ import re
 
 import numpy as np
 
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
-from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, is_group, kept, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps

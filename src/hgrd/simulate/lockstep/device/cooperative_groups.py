@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
-from hgrd.protocol.configuration import WARP_SIZE
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps

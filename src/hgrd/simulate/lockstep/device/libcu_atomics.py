@@ -10,10 +10,10 @@ import re
 
 import numpy as np
 
+from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.types import BOOL, INT, PointerType, Type, VoidType
-from hgrd.protocol.model import Scope
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, is_atomic_object, nothing
 from hgrd.simulate.lockstep.device.atomics import constant, lowered, perform

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.protocol.configuration import WARP_SIZE
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
 from hgrd.simulate.lockstep.frames import Here, block_rows, lane_numbers, spread, warp_numbers
 
