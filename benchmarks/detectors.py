@@ -30,8 +30,8 @@ from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.grace import GraceAddresses, GraceStatements
 from hgrd.simulate.detectors.happens_before import Shape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished
-from hgrd.simulate.lockstep.execute import execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Arrive, Observer, Order, Recorded, Site, Sites, Touch
 from hgrd.source.options import SourceOptions

@@ -37,9 +37,9 @@ from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
 from hgrd.simulate.launch import ConcreteLaunch, Finished
-from hgrd.simulate.lockstep.execute import execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Sites
 from hgrd.source.options import SourceOptions

@@ -297,14 +297,14 @@ def stuck(*_: Any, **__: Any) -> Any:
 
 
 def seen_always(*_: Any) -> None:
-    from hgrd.simulate.lockstep.attendance import SeenError
+    from hgrd.simulate.replay.barrier_watch import SeenError
 
     raise SeenError
 
 
-def not_forced(old: Callable[..., Any], attendance: Any) -> None:
-    old(attendance)
-    attendance.forced = False
+def not_forced(old: Callable[..., Any], watch: Any) -> None:
+    old(watch)
+    watch.forced = False
 
 
 def at_every_level(old: Callable[..., Any], attempt: Any, finding: Any, evidence: Any, deadline: float) -> Any:

@@ -1315,19 +1315,19 @@ MUTATIONS = (
         "replay-barriers-missed-always",
         "in a replay, a thread that waits is missed by the other one",
         _REPLAY,
-        put("simulate.lockstep.attendance:Attendance._apart", seen_always),
+        put("simulate.replay.barrier_watch:WitnessWatch._apart", seen_always),
     ),
     Mutation(
         "replay-barriers-let-go-unnoticed",
         "in a replay, who has been let go may miss others",
         _REPLAY,
-        around("simulate.lockstep.attendance:Attendance.stuck", not_forced),
+        around("simulate.replay.barrier_watch:WitnessWatch.stuck", not_forced),
     ),
     Mutation(
         "replay-masks-unchecked",
         "in a replay, warp masks are not looked at",
         _REPLAY,
-        gives(None, "simulate.lockstep.attendance:Attendance._compare"),
+        gives(None, "simulate.replay.barrier_watch:WitnessWatch._compare"),
     ),
     Mutation(
         "replay-at-any-level",

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.program.linked import link
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
-from hgrd.simulate.lockstep.execute import execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file

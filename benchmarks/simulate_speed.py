@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from benchmarks.plain_interpreter import Pointer, interpret
 from hgrd.program.linked import link
 from hgrd.program.program import Program
+from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
-from hgrd.simulate.lockstep.execute import Executable, execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
@@ -117,7 +117,7 @@ def _plainly(kernel: Executable, case: Case) -> float:
     arguments = case.arguments(case.small_size)
     given = [Pointer(a.tolist(), a.itemsize, 0) if isinstance(a, np.ndarray) else a for a in arguments]
     begin = perf_counter()
-    interpret(kernel.kernel.function, case.small_grid, case.block, given)
+    interpret(kernel.function, case.small_grid, case.block, given)
     seconds = perf_counter() - begin
     for array, value in zip(arguments, given, strict=True):
         if isinstance(array, np.ndarray):
@@ -130,7 +130,7 @@ def _by_small_steps(program: Program, kernel: Executable, case: Case) -> float:
     """Thread-statements a second of the interleaving semantics."""
     _, statements = _run(kernel, case.small_grid, case.block, case.arguments(case.small_size))
     launched = Launched(
-        program, kernel.kernel.function, case.small_grid, case.block, case.arguments(case.small_size)
+        program, kernel.function, case.small_grid, case.block, case.arguments(case.small_size)
     )  # fmt: skip
     begin = perf_counter()
     execution = Execution(launched).run()

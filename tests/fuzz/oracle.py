@@ -21,10 +21,10 @@ from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
 from hgrd.simulate.detectors.access_model import AccessModel, Race
 from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another
-from hgrd.simulate.launch import ConcreteLaunch, Divergence, Finished
-from hgrd.simulate.lockstep.execute import Executable, execute, prepare
-from hgrd.simulate.lockstep.memory import Home, Memory, MemoryObject
+from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier
+from hgrd.simulate.lockstep.memory import Allocation, Home, Memory
 from hgrd.simulate.trace import Arrive, Fenced, Site, Touch
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
@@ -143,7 +143,7 @@ class _Filled(Memory, kw_only=True):
     before: Before
     names: Mapping[str, str]
 
-    def place_copies(self, name: str, home: Home, size: int, copies: int) -> MemoryObject:
+    def place_copies(self, name: str, home: Home, size: int, copies: int) -> Allocation:
         made = Memory.place_copies(self, name, home, size, copies)
         for copy in range(copies if home is Home.SHARED else 0):
             self.before.fill(self.names[name], made.data[copy * made.pitch :][: made.size])
@@ -163,10 +163,10 @@ def _in_lockstep(
     model = AccessModel(Shape(concrete.block_threads, concrete.blocks))
     ahead = random.choice((None, random.randrange(concrete.block_threads * concrete.blocks)))
     outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
-    if not isinstance(outcome, Finished | Divergence):
+    if not isinstance(outcome, Finished | StuckAtBarrier):
         raise MeaninglessError(str(outcome))
     parted = {d.barrier.line for d in model.divergences}
-    if isinstance(outcome, Divergence):
+    if isinstance(outcome, StuckAtBarrier):
         parted.add(outcome.span.line)
     return Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from hgrd.program.linked import link
+from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished, Outcome
-from hgrd.simulate.lockstep.execute import Executable, execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Observer
 from tests.checking import parse

@@ -7,9 +7,9 @@ import pytest
 
 from hgrd.program.linked import link
 from hgrd.program.program import Program
+from hgrd.simulate.execute import prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
 from hgrd.simulate.launch import Finished
-from hgrd.simulate.lockstep.execute import prepare
 from tests.checking import parse
 from tests.simulate.running import launch
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hgrd.simulate.lockstep.lanes import Lanes, Slot
+from hgrd.simulate.lockstep.lanes import Lanes, VariableSlot
 
 
 def everyone(count: int) -> Lanes:
@@ -32,7 +32,7 @@ def test_threads_that_leave_one_by_one_do_not_keep_all_that_was():
 def test_variables_keep_what_each_lane_stored():
     whole = everyone(5)
     odd, even = whole.split(np.arange(5) % 2 == 1)
-    slot = Slot(np.dtype(np.int32), 5)
+    slot = VariableSlot(np.dtype(np.int32), 5)
     slot.store(whole, np.int32(7))
     slot.store(odd, np.int32(1))
     assert slot.load(even).tolist() == [7, 7, 7]
@@ -44,7 +44,7 @@ def test_variables_keep_what_each_lane_stored():
 def test_a_variable_does_not_change_what_was_read_from_it():
     whole = everyone(3)
     some = whole.where(np.array([True, False, True]))
-    slot, other = Slot(np.dtype(np.int32), 3), Slot(np.dtype(np.int32), 3)
+    slot, other = VariableSlot(np.dtype(np.int32), 3), VariableSlot(np.dtype(np.int32), 3)
     slot.store(whole, np.array([1, 2, 3], np.int32))
     other.store(whole, slot.load(whole))
     slot.store(some, np.int32(9))

@@ -11,8 +11,8 @@ import pytest
 from hgrd.program.linked import link
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.execute import prepare
 from hgrd.simulate.launch import Finished
-from hgrd.simulate.lockstep.execute import prepare
 from tests.checking import parse
 from tests.simulate import dynamic
 from tests.simulate.running import launch

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
+from hgrd.simulate.execute import execute
 from hgrd.simulate.launch import (
     ConcreteLaunch,
-    Divergence,
     Finished,
     NotSupported,
     Outcome,
     OutOfBounds,
     OutOfFuel,
+    StuckAtBarrier,
     Trapped,
 )
-from hgrd.simulate.lockstep.execute import execute
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Arrive, Fenced, Order, Recorded
 from tests.simulate.running import compiled, launch
@@ -37,7 +37,7 @@ def test_a_barrier_that_some_threads_do_not_reach(tmp_path: Path):
       __syncthreads();
     }"""
     found = outcome(tmp_path, text, 1, 6, np.zeros(6, np.int32))
-    assert isinstance(found, Divergence)
+    assert isinstance(found, StuckAtBarrier)
     assert (found.scope, found.span.line, found.waiting, found.elsewhere) == (Scope.BLOCK, 3, (0, 1, 2), (3, 4, 5))
     assert found.other is not None
     assert found.other.line == 5
@@ -66,7 +66,7 @@ def test_loops_of_different_length_around_a_barrier_diverge(tmp_path: Path):
     assert isinstance(found, Finished)  # thread 0 has ended, and a barrier waits for no thread that has
     text = text.replace("} }", "} a[0] = 1; __syncthreads(); }")
     found = outcome(tmp_path, text, 1, 2, np.zeros(2, np.int32))
-    assert isinstance(found, Divergence)
+    assert isinstance(found, StuckAtBarrier)
     assert (found.waiting, found.elsewhere) == ((1,), (0,))
 
 
@@ -80,7 +80,7 @@ def test_a_barrier_in_different_iterations_diverges(tmp_path: Path):
     }"""
     for here in ("meet(i)", "if (i % 2 == threadIdx.x % 2) __syncthreads()"):
         found = outcome(tmp_path, text.replace("HERE", here), 1, 4, np.zeros(4, np.int32))
-        assert isinstance(found, Divergence)
+        assert isinstance(found, StuckAtBarrier)
         assert (found.scope, found.waiting, found.elsewhere) == (Scope.BLOCK, (0,), (1,))
     for here in ("meet(threadIdx.x)", "if (i % 2 == blockIdx.x % 2) __syncthreads()"):
         assert isinstance(outcome(tmp_path, text.replace("HERE", here), 2, 4, np.zeros(4, np.int32)), Finished)
@@ -91,7 +91,7 @@ def test_a_barrier_by_different_calls_diverges(tmp_path: Path):
     __device__ void meet() { __syncthreads(); }
     __global__ void k(int *a) { if (threadIdx.x) meet(); else meet(); a[threadIdx.x] = 1; }"""
     found = outcome(tmp_path, text, 1, 2, np.zeros(2, np.int32))
-    assert isinstance(found, Divergence)
+    assert isinstance(found, StuckAtBarrier)
     assert (found.waiting, found.elsewhere) == ((0,), (1,))
     assert isinstance(
         outcome(tmp_path, text.replace("threadIdx.x)", "blockIdx.x)"), 2, 2, np.zeros(2, np.int32)), Finished
@@ -123,7 +123,7 @@ def test_a_warp_barrier_waits_for_the_lanes_of_its_mask(tmp_path: Path):
     assert isinstance(outcome(tmp_path, text.replace("MASK", "3"), 1, 4, a), Finished)
     assert a.tolist()[2:] == [0, 0]
     found = outcome(tmp_path, text.replace("MASK", "7").replace("}\n    }", "} else __syncthreads(); }"), 1, 4, a)
-    assert isinstance(found, Divergence)
+    assert isinstance(found, StuckAtBarrier)
     assert (found.scope, found.waiting, found.elsewhere) == (Scope.WARP, (0, 1), (2, 3))
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hgrd.program.linked import link
 from hgrd.program.program import Program
+from hgrd.simulate.execute import prepare
 from hgrd.simulate.launch import Finished
-from hgrd.simulate.lockstep.execute import prepare
 from tests.checking import parse
 from tests.simulate.running import launch, run
 

@@ -9,8 +9,8 @@ from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Finding
 from hgrd.findings.options import AnalysisOptions
 from hgrd.races.results.evidence import Evidence, KernelAtLaunch
+from hgrd.simulate.execute import Executable, execute
 from hgrd.simulate.launch import ConcreteLaunch, Outcome
-from hgrd.simulate.lockstep.execute import Executable, execute
 from hgrd.simulate.replay import replayer as replaying
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.simulate.replay.shrink import smaller

@@ -13,10 +13,10 @@ import pytest
 
 from hgrd.program.linked import link
 from hgrd.program.program import Program
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random, one_after_another
 from hgrd.simulate.interleaving.exploration import every_schedule
-from hgrd.simulate.launch import ConcreteLaunch, Divergence, Finished
-from hgrd.simulate.lockstep.execute import execute, prepare
+from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier
 from hgrd.simulate.lockstep.memory import Memory
 from tests.checking import parse
 from tests.simulate.dynamic import ints, launch, model_of
@@ -36,8 +36,8 @@ def in_lock_step(program: Program, launched: Launched) -> tuple[list[str], bool,
     model, memory, data = model_of(launched), Memory(), ints(CELLS + 1)
     arguments = (int(memory.allocate("a", data)),)
     outcome = execute(executable, ConcreteLaunch(launched.grid, launched.block, arguments), memory, model)
-    assert isinstance(outcome, Finished | Divergence), outcome
-    return races_of(model, executable.sites), isinstance(outcome, Divergence), data.tolist()
+    assert isinstance(outcome, Finished | StuckAtBarrier), outcome
+    return races_of(model, executable.sites), isinstance(outcome, StuckAtBarrier), data.tolist()
 
 
 @pytest.mark.parametrize("number", range(COUNT))

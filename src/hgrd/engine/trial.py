@@ -11,7 +11,7 @@ from hgrd.source.options import SourceOptions
 
 def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs, build: Build = NO_BUILD) -> Trial:
     """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
-    from hgrd.simulate.lockstep.frames import UnsupportedError
+    from hgrd.simulate.lockstep.instructions import UnsupportedError
 
     programs, failures = parse((file,), source, build)
     if failures:

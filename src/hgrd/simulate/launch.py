@@ -46,7 +46,7 @@ class Finished(Struct, frozen=True):
     statements: int
 
 
-class Divergence(Struct, frozen=True):
+class StuckAtBarrier(Struct, frozen=True):
     """Threads wait at a barrier that others of their block, warp or grid do not come to any more.
 
     `waiting` wait at `span`; `elsewhere` do not: at `other` (None: not at any barrier).  Numbers of threads
@@ -89,4 +89,4 @@ class NotSupported(Struct, frozen=True):
     reason: str
 
 
-Outcome: TypeAlias = Finished | Divergence | OutOfFuel | OutOfBounds | Trapped | NotSupported
+Outcome: TypeAlias = Finished | StuckAtBarrier | OutOfFuel | OutOfBounds | Trapped | NotSupported

@@ -18,8 +18,8 @@ from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.simulate.detectors.access_model import AccessModel, BarrierUse, Race
 from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, Outcome
-from hgrd.simulate.lockstep.execute import execute, prepare
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.witness_memory import scalar_of
 from hgrd.simulate.scalars import dtype_of

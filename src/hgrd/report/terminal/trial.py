@@ -10,13 +10,13 @@ from hgrd.report.terminal.lines import Line, Tone, line
 from hgrd.report.terminal.parts import counted, field, headline, in_macro, triple
 from hgrd.simulate.detectors.access_model import BarrierUse, Race
 from hgrd.simulate.launch import (
-    Divergence,
     Extent3,
     Finished,
     NotSupported,
     Outcome,
     OutOfBounds,
     OutOfFuel,
+    StuckAtBarrier,
     Trapped,
 )
 from hgrd.simulate.trace import Site
@@ -40,7 +40,7 @@ def render_trial(trial: Trial, source_line: SourceLine) -> Iterator[Line]:
 
 def failed(trial: Trial) -> bool:
     """Whether there is a race of different values, or a divergent barrier."""
-    return isinstance(trial.outcome, Divergence) or any(not race.same_value for race in trial.races)
+    return isinstance(trial.outcome, StuckAtBarrier) or any(not race.same_value for race in trial.races)
 
 
 def redundant(trial: Trial) -> tuple[BarrierUse, ...]:
@@ -85,7 +85,7 @@ def _index(number: int, extents: Extent3) -> Extent3:
 
 def _stopped(trial: Trial, outcome: Outcome, source_line: SourceLine) -> Iterator[Line]:
     match outcome:
-        case Divergence(span=span, waiting=waiting, elsewhere=elsewhere, other=other):
+        case StuckAtBarrier(span=span, waiting=waiting, elsewhere=elsewhere, other=other):
             yield headline(span, (Tone.ERROR, "error"), f"barrier divergence in kernel '{trial.kernel}'")
             yield from excerpt(span, source_line)
             yield field("waiting", _some(trial, waiting))

@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
-from hgrd.program.span import Span
+from hgrd.program.span import NOWHERE, Span
 from hgrd.simulate.lockstep.arithmetic import DType, Value, uniform
-from hgrd.simulate.lockstep.frames import Here, TrapError, UnsupportedError, launch_threads, rows_of
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Parameter, TrapError, UnsupportedError
 from hgrd.simulate.lockstep.memory import (
     AccessError,
+    Allocation,
     At,
     Home,
-    MemoryObject,
     Scattered,
     byte_indexes,
     decoded,
     element_indexes,
     numbers_of,
 )
+from hgrd.simulate.lockstep.thread_numbers import launch_threads, rows_of
 from hgrd.simulate.trace import Order, Touch
 
 SPACES = {Home.GLOBAL: Space.GLOBAL, Home.SHARED: Space.SHARED}
@@ -48,7 +49,9 @@ class Access:
         self.scope = scope
 
 
-def located(here: Here, pointers: Value, run: Callable[[Here, At, NDArray[np.bool_]], Value]) -> Value:
+def located(
+    here: ActiveThreads, pointers: Value, run: Callable[[ActiveThreads, At, NDArray[np.bool_]], Value]
+) -> Value:
     """Calls `run` for each object that the threads' pointers point into, with those threads.
 
     The values it gives are put together again.
@@ -68,7 +71,7 @@ def located(here: Here, pointers: Value, run: Callable[[Here, At, NDArray[np.boo
     return found
 
 
-def read(here: Here, at: At | Scattered, access: Access) -> Value:
+def read(here: ActiveThreads, at: At | Scattered, access: Access) -> Value:
     """The values at a place."""
     if isinstance(at, Scattered):
         return located(here, at.pointers, lambda part, where, _: read(part, where, access))
@@ -87,7 +90,7 @@ def read(here: Here, at: At | Scattered, access: Access) -> Value:
     return values
 
 
-def write(here: Here, at: At | Scattered, access: Access, values: Value) -> None:
+def write(here: ActiveThreads, at: At | Scattered, access: Access, values: Value) -> None:
     """Stores; of threads that store to one place, the last stays."""
     if isinstance(at, Scattered):
         located(here, at.pointers, lambda part, where, mask: write(part, where, access, chosen(values, mask)))
@@ -112,7 +115,7 @@ def chosen(values: Value, mask: NDArray[np.bool_]) -> Value:
     return values if uniform(values) else values[mask]
 
 
-def _resolve(here: Here, at: At, access: Access) -> tuple[MemoryObject, Value, bool]:
+def _resolve(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, Value, bool]:
     """The object, and indexes into its elements (True) or, where they are not aligned, its bytes."""
     try:
         target = here.batch.memory.find(at)
@@ -126,7 +129,7 @@ def _resolve(here: Here, at: At, access: Access) -> tuple[MemoryObject, Value, b
         raise BoundsError(error.reason, access.span, thread) from None
 
 
-def place(here: Here, at: At, access: Access) -> tuple[MemoryObject, NDArray[np.int64]]:
+def place(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, NDArray[np.int64]]:
     """The object and the indexes of its elements, one a thread (for atomics)."""
     target, indexes, aligned = _resolve(here, at, access)
     if not aligned:
@@ -134,7 +137,7 @@ def place(here: Here, at: At, access: Access) -> tuple[MemoryObject, NDArray[np.
     return target, np.ascontiguousarray(np.broadcast_to(np.asarray(indexes, np.int64), (here.count,)))
 
 
-def touch(here: Here, target: MemoryObject, at: At, access: Access, values: Value, before: Value = None) -> None:
+def touch(here: ActiveThreads, target: Allocation, at: At, access: Access, values: Value, before: Value = None) -> None:
     """Tells the observer."""
     observer = here.batch.observer
     if observer is None or target.home not in SPACES:
@@ -160,3 +163,14 @@ def touch(here: Here, target: MemoryObject, at: At, access: Access, values: Valu
             None if before is None else each(before),
         )
     )
+
+
+def pass_argument(here: ActiveThreads, parameter: Parameter, value: Value) -> None:
+    """Gives an argument to a fresh activation."""
+    if parameter.size == 0:
+        here.frame.slots[parameter.number].store(here.lanes, value)
+        return
+    access = Access(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, Order.PLAIN)
+    if parameter.dtype.kind == "V" and len(value) != here.count:
+        value = np.broadcast_to(value, (here.count, parameter.size))
+    write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)

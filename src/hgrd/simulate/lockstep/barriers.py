@@ -7,38 +7,25 @@ in the same iterations of the loops around: all or none are at one (Collingbourn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
-from hgrd.simulate.launch import Divergence
+from hgrd.simulate.launch import StuckAtBarrier
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
-from hgrd.simulate.lockstep.frames import (
-    Batch,
-    UnsupportedError,
-    block_rows,
-    lane_numbers,
-    launch_threads,
-    spread,
-    warp_numbers,
-)
-from hgrd.simulate.lockstep.instructions import Invoke, InvokeIndirect, Meet
+from hgrd.simulate.lockstep.instructions import Batch, Invoke, InvokeIndirect, Meet, ThreadGroup, UnsupportedError
+from hgrd.simulate.lockstep.thread_numbers import block_rows, lane_numbers, launch_threads, spread, warp_numbers
 from hgrd.simulate.trace import Arrive
-
-if TYPE_CHECKING:
-    from hgrd.simulate.lockstep.scheduler import Group
 
 _SHOWN = 4  # threads named in a divergence
 
 
-def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
+def release(batch: Batch, groups: list[ThreadGroup], barrier: Meet) -> bool:
     """Lets the threads pass that are complete; whether there were any."""
     there = [g for g in groups if g.waiting and g.frame.code.instructions[g.pc] is barrier]
     passing = _complete(batch, there, barrier)
-    if barrier.scope is not Scope.WARP and batch.attendance is None:
+    if barrier.scope is not Scope.WARP and batch.watch is None:
         _agree(batch, there, passing, barrier)
     released = False
     for group, mask in zip(there, passing, strict=True):
@@ -48,7 +35,7 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
         if not mask.all():
             going, staying = group.lanes.split(mask)
             group.lanes = staying
-            group = type(group)(batch, group.frame, going, group.pc, turns=group.turns)
+            group = ThreadGroup(batch, group.frame, going, group.pc, overtaken=group.overtaken)
             groups.append(group)
         go_on(group, barrier, len(there))
     return released
@@ -57,12 +44,12 @@ def release(batch: Batch, groups: list[Group], barrier: Meet) -> bool:
 class DivergenceError(Exception):
     """Threads are at one barrier, but not at the same time of the program."""
 
-    def __init__(self, found: Divergence) -> None:
+    def __init__(self, found: StuckAtBarrier) -> None:
         super().__init__(str(found.span))
         self.found = found
 
 
-def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
+def _agree(batch: Batch, there: list[ThreadGroup], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
     """Raises DivergenceError where threads that would pass together have come by different ways."""
     ways = [way(group, barrier) for group in there]
     if len(ways) == 1 and all(uniform(count) for count in ways[0][1]):
@@ -86,10 +73,10 @@ def _agree(batch: Batch, there: list[Group], passing: list[NDArray[np.bool_]], b
     if wrong.size:
         base = batch.first_block * batch.block_threads
         one, other = int(threads[first[inverse[wrong[0]]]]) + base, int(threads[wrong[0]]) + base
-        raise DivergenceError(Divergence(barrier.scope, barrier.span, (one,), (other,), barrier.span))
+        raise DivergenceError(StuckAtBarrier(barrier.scope, barrier.span, (one,), (other,), barrier.span))
 
 
-def way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
+def way(group: ThreadGroup, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
     """The calls that have led here, and the iterations of the loops around (one count a thread, or for all)."""
     frame, inner = group.frame, group.lanes
     path: list[int] = []
@@ -109,10 +96,10 @@ def way(group: Group, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
     return tuple(path), counts
 
 
-def go_on(group: Group, barrier: Meet, groups: int) -> None:
+def go_on(group: ThreadGroup, barrier: Meet, groups: int) -> None:
     """Threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
-    if group.batch.attendance is not None:
-        group.batch.attendance.leave(group)
+    if group.batch.watch is not None:
+        group.batch.watch.leave(group)
     if barrier.orders and group.batch.observer is not None:
         _tell(group, barrier)
     if barrier.exchange is not None and barrier.result is not None:
@@ -124,7 +111,7 @@ def go_on(group: Group, barrier: Meet, groups: int) -> None:
     group.pc += 1
 
 
-def _complete(batch: Batch, there: list[Group], barrier: Meet) -> list[NDArray[np.bool_]]:
+def _complete(batch: Batch, there: list[ThreadGroup], barrier: Meet) -> list[NDArray[np.bool_]]:
     """For each group, which of its threads miss nobody."""
     if len(there) == 1 and there[0].lanes.count == batch.threads:
         return [np.ones(batch.threads, np.bool_)]
@@ -139,7 +126,7 @@ def _complete(batch: Batch, there: list[Group], barrier: Meet) -> list[NDArray[n
     return [np.full(g.count, everyone) for g in there]
 
 
-def _complete_warps(batch: Batch, there: list[Group], barrier: Meet) -> list[NDArray[np.bool_]]:
+def _complete_warps(batch: Batch, there: list[ThreadGroup], barrier: Meet) -> list[NDArray[np.bool_]]:
     warps = -(-batch.block_threads // WARP_SIZE)
     live = np.zeros((batch.blocks, warps * WARP_SIZE), np.bool_)
     live[:, : batch.block_threads] = batch.live.reshape(batch.blocks, -1)
@@ -157,7 +144,7 @@ def _complete_warps(batch: Batch, there: list[Group], barrier: Meet) -> list[NDA
     return found
 
 
-def _tell(group: Group, barrier: Meet) -> None:
+def _tell(group: ThreadGroup, barrier: Meet) -> None:
     """One event a block or warp."""
     observer = group.batch.observer
     assert observer is not None
@@ -172,7 +159,7 @@ def _tell(group: Group, barrier: Meet) -> None:
         observer.arrive(Arrive(barrier.scope, part, barrier.span))
 
 
-def _meeting_keys(group: Group, barrier: Meet) -> NDArray[np.int64]:
+def _meeting_keys(group: ThreadGroup, barrier: Meet) -> NDArray[np.int64]:
     """Warps, and in them the masks that the threads have named."""
     mask = np.int64(0xFFFFFFFF) if barrier.mask is None else spread(group, barrier.mask(group)).astype(np.int64)
     return warp_numbers(group) << 32 | (mask & 0xFFFFFFFF)
@@ -181,7 +168,7 @@ def _meeting_keys(group: Group, barrier: Meet) -> NDArray[np.int64]:
 # ---------------------------------------------------------------- divergence
 
 
-def divergence(batch: Batch, groups: list[Group]) -> Divergence:
+def divergence(batch: Batch, groups: list[ThreadGroup]) -> StuckAtBarrier:
     """Nobody can run: the first barrier that someone waits at, and who of its party is elsewhere."""
     group = min(groups, key=lambda g: g.place)
     barrier = group.frame.code.instructions[group.pc]
@@ -196,7 +183,7 @@ def divergence(batch: Batch, groups: list[Group]) -> Divergence:
         None,
     )
     base = batch.first_block * batch.block_threads
-    return Divergence(
+    return StuckAtBarrier(
         barrier.scope,
         barrier.span,
         tuple(int(t) + base for t in waiting[:_SHOWN]),

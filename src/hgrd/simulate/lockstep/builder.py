@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from msgspec import Struct, field
@@ -15,19 +15,37 @@ from hgrd.program.analysis.effects import local_effects, nodes
 from hgrd.program.expressions import Expression, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.linked import Tables
+from hgrd.program.printer import print_place
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.simulate.globals import OPAQUE
 from hgrd.simulate.lockstep.access import Access
 from hgrd.simulate.lockstep.arithmetic import I64, DType, Value, dtype_of
-from hgrd.simulate.lockstep.frames import Here, UnsupportedError
-from hgrd.simulate.lockstep.instructions import Closure, Code, Do, Instruction, Jump, Parameter, SlotKind
+from hgrd.simulate.lockstep.instructions import (
+    ActiveThreads,
+    Closure,
+    Code,
+    Do,
+    Instruction,
+    Jump,
+    Parameter,
+    SlotKind,
+    UnsupportedError,
+)
 from hgrd.simulate.trace import Order, Site, Sites, one_sided
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
 DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address
 _EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New, ir.Unsupported, ir.Launch)
+
+
+class Lowering(Struct, frozen=True):
+    """The functions that lower parts of a program; given to a Unit since they refer to each other."""
+
+    expression: Callable[[Builder, Expression], Closure]
+    call: Callable[[Builder, ir.Call | ir.IndirectCall | ir.Construct], Closure]
+    function: Callable[[Unit, Function], Code]
 
 
 class Unit(Struct):
@@ -37,6 +55,7 @@ class Unit(Struct):
     """
 
     tables: Tables
+    lowering: Lowering
     sites: Sites = field(default_factory=Sites)
     codes: dict[str, Code] = field(default_factory=dict[str, Code])
     shared: dict[str, tuple[Variable, int | None]] = field(default_factory=dict[str, tuple[Variable, int | None]])
@@ -64,6 +83,10 @@ class Unit(Struct):
         function = self.tables.functions.get(key)
         return function if function is not None and function.body is not None else None
 
+    def code_of(self, function: Function) -> Code:
+        """The code of a function with a body."""
+        return self.lowering.function(self, function)
+
     def access(
         self,
         place: ir.Place | str,
@@ -73,8 +96,6 @@ class Unit(Struct):
         order: Order,
         scope: Scope | None = None,
     ) -> Access:
-        from hgrd.program.printer import print_place
-
         text = place if isinstance(place, str) else print_place(place)
         site = Site(span, kind, scope, order is Order.VOLATILE, text)
         return Access(self.sites.number(site), type_, kind, span, order, scope)
@@ -137,6 +158,16 @@ class Builder(Struct):
     loops: list[Loop] = field(default_factory=list[Loop])
     labels: dict[str, int] = field(default_factory=dict[str, int])
     gotos: list[tuple[Jump, str]] = field(default_factory=list[tuple[Jump, str]])
+
+    # ------------------------------------------------------------ expressions
+
+    def lower(self, e: Expression) -> Closure:
+        """The value of `e`; instructions that this takes are emitted."""
+        return self.unit.lowering.expression(self, e)
+
+    def call(self, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
+        """The result of a call; its instructions are emitted."""
+        return self.unit.lowering.call(self, e)
 
     # ------------------------------------------------------------ instructions
 
@@ -253,8 +284,6 @@ def _direct(pointer: Expression) -> list[ir.AddressOf]:
 
 
 def _pointee(e: Expression) -> Type:
-    from hgrd.program.types import PointerType
-
     return e.type.to if isinstance(e.type, PointerType) else e.type
 
 
@@ -269,19 +298,19 @@ def root_of(place: ir.Place) -> Variable | None:
             return None
 
 
-def nothing(here: Here) -> Value:
+def nothing(here: ActiveThreads) -> Value:
     return None
 
 
 def keep(number: int, value: Closure) -> Closure:
-    def run(here: Here) -> None:
+    def run(here: ActiveThreads) -> None:
         here.frame.slots[number].store(here.lanes, value(here))
 
     return run
 
 
 def kept(number: int) -> Closure:
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         return here.frame.slots[number].load(here.lanes)
 
     return run
@@ -290,7 +319,7 @@ def kept(number: int) -> Closure:
 def fails(reason: str, span: Span) -> Closure:
     """What ends the run when it is executed."""
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         raise UnsupportedError(reason, span)
 
     return run

@@ -22,9 +22,9 @@ from hgrd.simulate.lockstep.device.libcu_atomics import atomic_member, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
 from hgrd.simulate.lockstep.device.memory import memory_call
 from hgrd.simulate.lockstep.expressions import as_bytes, lower
-from hgrd.simulate.lockstep.frames import Here, TrapError, launch_threads
-from hgrd.simulate.lockstep.instructions import Closure, Invoke, InvokeIndirect
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Invoke, InvokeIndirect, TrapError
 from hgrd.simulate.lockstep.lvalues import load, local_object, plain_access
+from hgrd.simulate.lockstep.thread_numbers import launch_threads
 from hgrd.simulate.trace import Fenced
 
 _FENCES = {
@@ -57,11 +57,9 @@ def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
             callee = b.unit.enters(function.key)
             if callee is None:
                 return known(b, e)
-            from hgrd.simulate.lockstep.statements import code_of
-
             values = arguments_of(b, arguments)
             result = _result(b, e)
-            b.emit(Invoke(code_of(b.unit, callee), values, result, span, b.around))
+            b.emit(Invoke(b.unit.code_of(callee), values, result, span, b.around))
             return nothing if result is None else kept(result)
 
 
@@ -96,11 +94,9 @@ def _construct(b: Builder, e: ir.Construct) -> Closure:
         return lambda here: np.broadcast_to(rows, (here.count, size))
     if function is None:
         return _library_object(b, e, size)
-    from hgrd.simulate.lockstep.statements import code_of
-
     where = local_object(b.object("object", size))
     values = arguments_of(b, e.arguments)
-    b.emit(Invoke(code_of(b.unit, function), (lambda here: where(here).address(), *values), None, e.span, b.around))
+    b.emit(Invoke(b.unit.code_of(function), (lambda here: where(here).address(), *values), None, e.span, b.around))
     access = plain_access(b, "object", dtype, AccessKind.READ, e.span)
     return lambda here: read(here, where(here), access)
 
@@ -138,7 +134,7 @@ def packed(b: Builder, arguments: tuple[Expression, ...], size: int, span: Span)
     """A record of the arguments, one after the other."""
     values = arguments_of(b, arguments)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         rows = np.zeros((here.count, size), np.uint8)
         at = 0
         for value in values:
@@ -195,7 +191,7 @@ def _numbers(b: Builder, e: ir.Call, function: arithmetic.Function) -> Closure:
         return fails(f"a call of {e.function.name} with types that numpy has not", e.span)
     values = arguments_of(b, e.arguments)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         found = function(*[value(here) for value in values])
         return found if found.dtype == to else found.astype(to)
 
@@ -218,7 +214,7 @@ def _implied(condition: Value, conclusion: Value) -> Value:
 
 
 def _evaluated(values: tuple[Closure, ...], result: Value) -> Closure:
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         for value in values:
             value(here)
         return result
@@ -227,7 +223,7 @@ def _evaluated(values: tuple[Closure, ...], result: Value) -> Closure:
 
 
 def _fence(scope: Scope, span: Span) -> Closure:
-    def run(here: Here) -> None:
+    def run(here: ActiveThreads) -> None:
         if here.batch.observer is not None:
             here.batch.observer.fenced(Fenced(scope, launch_threads(here), span))
 
@@ -235,7 +231,7 @@ def _fence(scope: Scope, span: Span) -> Closure:
 
 
 def _stop(name: str, span: Span) -> Closure:
-    def run(here: Here) -> None:
+    def run(here: ActiveThreads) -> None:
         raise TrapError(name, span, int(launch_threads(here)[0]))
 
     return run
@@ -246,7 +242,7 @@ def _assertion(b: Builder, e: ir.Call) -> Closure:
         return nothing
     value = lower(b, e.arguments[0])
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         good = value(here) != 0
         if not np.all(good):
             bad = 0 if arithmetic.uniform(good) else int(np.flatnonzero(~good)[0])

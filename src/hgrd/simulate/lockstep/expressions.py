@@ -17,8 +17,7 @@ from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, harmless, keep, kept
-from hgrd.simulate.lockstep.frames import Here
-from hgrd.simulate.lockstep.instructions import Branch, Closure, Do, Jump
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Do, Jump
 from hgrd.simulate.lockstep.lvalues import load, locate, simple, slot_of, storer, target
 from hgrd.simulate.lockstep.memory import widened
 from hgrd.simulate.trace import Order
@@ -50,9 +49,7 @@ def lower(b: Builder, e: Expression) -> Closure:
         case ir.Conditional():
             return _conditional(b, e)
         case ir.Call() | ir.IndirectCall() | ir.Construct():
-            from hgrd.simulate.lockstep.calls import call
-
-            return call(b, e)
+            return b.call(e)
         case _:
             return _rare(b, e)
 
@@ -143,7 +140,7 @@ def _assign(b: Builder, e: ir.Assign) -> Closure:
         made = b.spill(made, value.type, value.span)
     put = storer(b, place, value.type, _order(e))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         stored = made(here)
         put(here, stored)
         return stored
@@ -165,7 +162,7 @@ def _update(b: Builder, e: ir.Update) -> Closure:
     if slot is not None:
         number = slot.number
 
-        def run_slot(here: Here) -> Value:
+        def run_slot(here: ActiveThreads) -> Value:
             amount = operand(here)
             held = here.frame.slots[number]
             old = held.load(here.lanes)
@@ -178,7 +175,7 @@ def _update(b: Builder, e: ir.Update) -> Closure:
     reads = b.unit.access(place, dtype, AccessKind.READ, place.span, _order(e))
     writes = b.unit.access(place, dtype, AccessKind.WRITE, place.span, _order(e))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         amount = operand(here)
         at = where(here)
         old = read(here, at, reads)
@@ -221,7 +218,7 @@ def _logical(b: Builder, e: ir.Logical) -> Closure:
         both_of = np.logical_and if conjunction else np.logical_or
         return lambda here: both_of(left(here), right(here))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         known = left(here)
         go = known if conjunction else np.logical_not(known)
         if np.all(go):
@@ -240,7 +237,7 @@ def _logical_in_steps(b: Builder, e: ir.Logical, left: Closure) -> Closure:
     b.emit(Do(keep(number, left), e.span, 0))
     load_ = kept(number)
 
-    def negated(here: Here) -> Value:
+    def negated(here: ActiveThreads) -> Value:
         return np.logical_not(load_(here))
 
     skip = Branch(load_ if e.conjunction else negated, -1, e.span, 0)
@@ -258,7 +255,7 @@ def _conditional(b: Builder, e: ir.Conditional) -> Closure:
     then, otherwise = lower(b, e.then), lower(b, e.otherwise)
     if harmless(e.then) and harmless(e.otherwise):
 
-        def choose(here: Here) -> Value:
+        def choose(here: ActiveThreads) -> Value:
             test = condition(here)
             if arithmetic.uniform(test):
                 return then(here) if test else otherwise(here)
@@ -266,7 +263,7 @@ def _conditional(b: Builder, e: ir.Conditional) -> Closure:
 
         return choose
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         test = condition(here)
         if np.all(test):
             return then(here)
@@ -307,7 +304,7 @@ def _comma(b: Builder, left: Expression, right: Expression, span: Span) -> Closu
         return lower(b, right)
     second = lower(b, right)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         first(here)
         return second(here)
 
@@ -331,7 +328,7 @@ def _aggregate(b: Builder, e: ir.Aggregate) -> Closure:
             return fails("a member of unknown size", value.span)
         parts.append((offset, dtype.itemsize, b.spill(made, value.type, value.span) if i < last else made))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         rows = np.zeros((here.count, size), np.uint8)
         for offset, width, made in parts:
             rows[:, offset : offset + width] = as_bytes(made(here))

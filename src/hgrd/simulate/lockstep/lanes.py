@@ -76,7 +76,7 @@ def _ancestors(lanes: Lanes) -> list[Lanes]:
     return found
 
 
-class Slot(Struct, eq=False):
+class VariableSlot(Struct, eq=False):
     """A variable of a frame: one value a member.
 
     What the lanes that used it last see is kept for them apart (`latest`, of the lanes `holder`), as one

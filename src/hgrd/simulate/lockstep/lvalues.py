@@ -9,19 +9,20 @@ import numpy as np
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import nodes
 from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type
 from hgrd.simulate.lockstep.access import Access, read, write
 from hgrd.simulate.lockstep.arithmetic import DType, Value
 from hgrd.simulate.lockstep.builder import DYNAMIC, Builder, InMemory, InSlot, fails, keep, kept
-from hgrd.simulate.lockstep.frames import Here, builtin
-from hgrd.simulate.lockstep.instructions import Closure, Do
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Do
 from hgrd.simulate.lockstep.memory import At, Scattered, added, decoded
+from hgrd.simulate.lockstep.thread_numbers import builtin
 from hgrd.simulate.trace import Order
 
-Locator: TypeAlias = Callable[[Here], "At | Scattered"]
-Storer: TypeAlias = Callable[[Here, Value], None]
+Locator: TypeAlias = Callable[[ActiveThreads], "At | Scattered"]
+Storer: TypeAlias = Callable[[ActiveThreads, Value], None]
 _ZERO = np.int64(0)
 
 
@@ -119,7 +120,7 @@ def _builtin_object(b: Builder, variable: Variable, span: Span) -> Locator:
     names = [f"{variable.name}.{axis}" for axis in "xyz"] if variable.name != "warpSize" else ["warpSize"]
     accesses = [plain_access(b, variable.name, np.dtype(np.uint32), AccessKind.WRITE, span)] * 3
 
-    def run(here: Here) -> At | Scattered:
+    def run(here: ActiveThreads) -> At | Scattered:
         at = where(here)
         for i, (name, access) in enumerate(zip(names, accesses, strict=False)):
             write(here, at.moved(4 * i), access, builtin(here, name))
@@ -133,16 +134,14 @@ def _moved(base: Locator, offset: int) -> Locator:
 
 
 def _temporary(b: Builder, value: Expression, type_: Type, span: Span) -> Locator:
-    from hgrd.simulate.lockstep.expressions import lower
-
     size, dtype = b.unit.size(type_), b.unit.dtype(type_)
     if size is None or dtype is None:
         return fails("a temporary of unknown size", span)
-    made = lower(b, value)
+    made = b.lower(value)
     where = local_object(b.object("temporary", size))
     access = plain_access(b, "temporary", dtype, AccessKind.WRITE, span)
 
-    def run(here: Here) -> At | Scattered:
+    def run(here: ActiveThreads) -> At | Scattered:
         at = where(here)
         write(here, at, access, made(here))
         return at
@@ -151,18 +150,16 @@ def _temporary(b: Builder, value: Expression, type_: Type, span: Span) -> Locato
 
 
 def _after(b: Builder, effect: Expression, inner: ir.Place, span: Span) -> Locator:
-    from hgrd.simulate.lockstep.expressions import lower
-
     stored = effect.place if isinstance(effect, ir.Assign | ir.Update) else None
     if stored == inner and not _repeatable(inner):
         return fails("an assignment to a place with effects, used as a place", span)
-    made = lower(b, effect)
+    made = b.lower(effect)
     if b.controls(inner):
         b.emit(Do(made, span, 0))
         return locate(b, inner)
     where = locate(b, inner)
 
-    def run(here: Here) -> At | Scattered:
+    def run(here: ActiveThreads) -> At | Scattered:
         made(here)
         return where(here)
 
@@ -183,16 +180,12 @@ def _repeatable(place: ir.Place) -> bool:
 
 
 def _no_effects(e: object) -> bool:
-    from hgrd.program.analysis.effects import nodes
-
     effects = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct)
     return not any(isinstance(n, effects) for n in nodes(e))
 
 
 def target(b: Builder, pointer: Expression) -> Locator:
     """Where a pointer points."""
-    from hgrd.simulate.lockstep.expressions import lower
-
     match pointer:
         case ir.AddressOf(place=place) if slot_of(b, simple(place)) is None:
             return locate(b, place)
@@ -202,12 +195,12 @@ def target(b: Builder, pointer: Expression) -> Locator:
             start = target(b, base)
             if b.controls(index):
                 start = _kept_pointer(b, start, span)
-            steps = lower(b, index)
+            steps = b.lower(index)
             return lambda here: added(start(here), steps(here), stride)
         case ir.Convert(operand=operand) if isinstance(operand.type, PointerType):
             return target(b, operand)
         case _:
-            value = lower(b, pointer)
+            value = b.lower(pointer)
             return lambda here: decoded(value(here))
 
 
@@ -227,8 +220,6 @@ def plain_access(b: Builder, place: ir.Place | str, dtype: DType, kind: AccessKi
 
 def load(b: Builder, place: ir.Place, type_: Type, span: Span, volatile: bool) -> Closure:
     """The value at a place."""
-    from hgrd.simulate.lockstep.expressions import lower
-
     place = simple(place)
     name = _builtin_name(place)
     if name is not None:
@@ -239,9 +230,9 @@ def load(b: Builder, place: ir.Place, type_: Type, span: Span, volatile: bool) -
     if isinstance(place, ir.AfterPlace):
         if isinstance(place.effect, ir.Assign | ir.Update) and place.effect.place == place.place:
             if not (isinstance(place.effect, ir.Update) and place.effect.postfix):
-                return lower(b, place.effect)
+                return b.lower(place.effect)
         elif slot_of(b, simple(place.place)) is not None:
-            b.spill(lower(b, place.effect), place.effect.type, span)
+            b.spill(b.lower(place.effect), place.effect.type, span)
             return load(b, place.place, type_, span, volatile)
     dtype = b.unit.dtype(type_)
     if dtype is None:

@@ -39,7 +39,7 @@ class AccessError(Exception):
         self.position = position
 
 
-class MemoryObject(Struct, eq=False):
+class Allocation(Struct, eq=False):
     """`data` holds `copies` rows of `pitch` bytes, of which `size` count."""
 
     number: int
@@ -164,7 +164,7 @@ class Memory(Struct):
     `symbols` are the numbers of `__device__`, `__constant__` and `__shared__` variables by key.
     """
 
-    objects: dict[int, MemoryObject] = field(default_factory=dict[int, MemoryObject])
+    objects: dict[int, Allocation] = field(default_factory=dict[int, Allocation])
     symbols: dict[str, int] = field(default_factory=dict[str, int])
     free: list[int] = field(default_factory=list[int])
     last: int = 0
@@ -188,18 +188,18 @@ class Memory(Struct):
             number = next(n for n in self.symbols.values() if self.objects[n].name == name)
         return self.objects[number].data.view(dtype)
 
-    def place_copies(self, name: str, home: Home, size: int, copies: int) -> MemoryObject:
+    def place_copies(self, name: str, home: Home, size: int, copies: int) -> Allocation:
         """A new object with a copy of its own for each block or thread of a batch."""
         pitch = -(-size // _PADDING) * _PADDING if size > 8 else size
         return self._add(name, home, size, np.zeros(pitch * copies, np.uint8), pitch)
 
-    def _add(self, name: str, home: Home, size: int, data: NDArray[np.uint8], pitch: int) -> MemoryObject:
+    def _add(self, name: str, home: Home, size: int, data: NDArray[np.uint8], pitch: int) -> Allocation:
         if self.free:
             number = self.free.pop()
         else:
             self.last += 1
             number = self.last
-        made = self.objects[number] = MemoryObject(number, name, home, size, data, pitch)
+        made = self.objects[number] = Allocation(number, name, home, size, data, pitch)
         return made
 
     def release(self, number: int) -> None:
@@ -211,14 +211,14 @@ class Memory(Struct):
         for number in [n for n, o in self.objects.items() if o.rows]:
             self.release(number)
 
-    def find(self, at: At) -> MemoryObject:
+    def find(self, at: At) -> Allocation:
         found = self.objects.get(at.number)
         if found is None:
             raise AccessError("memory through a pointer to no object", 0)
         return found
 
 
-def element_indexes(target: MemoryObject, at: At, dtype: DType, rows: NDArray[np.int64] | None) -> Value:
+def element_indexes(target: Allocation, at: At, dtype: DType, rows: NDArray[np.int64] | None) -> Value:
     """Indexes into `target.view(dtype)`; None where an access is not aligned to its size.
 
     `rows` are the threads' copies of the object where it has several.  Raises AccessError outside of it.
@@ -234,7 +234,7 @@ def element_indexes(target: MemoryObject, at: At, dtype: DType, rows: NDArray[np
     return rows * (target.pitch // width) + elements
 
 
-def byte_indexes(target: MemoryObject, at: At, width: int, rows: NDArray[np.int64] | None, count: int) -> Value:
+def byte_indexes(target: Allocation, at: At, width: int, rows: NDArray[np.int64] | None, count: int) -> Value:
     """For each thread the indexes of its `width` bytes."""
     offsets: Value = at.offsets()
     _check(offsets, target.size - width + 1, target, 1)
@@ -244,7 +244,7 @@ def byte_indexes(target: MemoryObject, at: At, width: int, rows: NDArray[np.int6
     return first[:, None] + np.arange(width)
 
 
-def _check(elements: Value, limit: int, target: MemoryObject, width: int) -> None:
+def _check(elements: Value, limit: int, target: Allocation, width: int) -> None:
     if not isinstance(elements, np.ndarray):
         if 0 <= elements < limit:
             return
@@ -264,6 +264,6 @@ def _inside(elements: Value, limit: int) -> bool:
     return bool(elements.max() < limit)
 
 
-def _outside(offset: int, target: MemoryObject, position: int) -> AccessError:
+def _outside(offset: int, target: Allocation, position: int) -> AccessError:
     name = target.name.rpartition("::")[2]  # of a function's own object, without the function
     return AccessError(f"byte {offset} of {name}, which has {target.size}", position)

@@ -10,31 +10,31 @@ Guide, "SIMT Architecture").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from hgrd.program.span import Span
-from hgrd.simulate.launch import Divergence
+from hgrd.simulate.launch import StuckAtBarrier
+from hgrd.simulate.lockstep.access import pass_argument
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
 from hgrd.simulate.lockstep.barriers import DivergenceError, divergence, go_on, release
-from hgrd.simulate.lockstep.frames import Batch, Frame, Here, UnsupportedError
 from hgrd.simulate.lockstep.instructions import (
+    BarrierWatch,
+    Batch,
     Branch,
     Code,
     Do,
+    Frame,
     Instruction,
     Invoke,
     InvokeIndirect,
     Jump,
     Meet,
     Return,
+    ThreadGroup,
+    UnsupportedError,
 )
-from hgrd.simulate.lockstep.lanes import Lanes, Slot
+from hgrd.simulate.lockstep.lanes import Lanes, VariableSlot
 from hgrd.simulate.lockstep.memory import Home
-
-if TYPE_CHECKING:
-    from hgrd.simulate.lockstep.attendance import Attendance
 
 _DEPTH = 200  # activations of functions inside each other
 _STEP = 256  # the fuel that a step costs at least
@@ -48,35 +48,18 @@ class FuelError(Exception):
         self.span = span
 
 
-class Group(Here):
-    """Threads at an instruction.  `turns`: how often they have been overtaken; `rounds` since then.
-
-    `ahead`: they go before others, and do not wait to be met by them, up to their first barrier.
-    """
-
-    pc: int = 0
-    waiting: bool = False
-    rounds: int = 0
-    turns: int = 0
-    ahead: bool = False
-
-    @property
-    def place(self) -> tuple[int, ...]:
-        return (*self.frame.place, self.pc)
-
-
-class Machine:
+class Scheduler:
     """Runs one batch of blocks.  `fuel` is in thread-statements, a step counting as 256 at least."""
 
     def __init__(self, batch: Batch, fuel: int) -> None:
         self.batch = batch
         self.fuel = fuel
         self.statements = 0
-        self.groups: list[Group] = []
+        self.groups: list[ThreadGroup] = []
         self.activations = 0
         self.impatient: set[int] = set()  # back edges where threads have been overtaken before
 
-    def run(self, kernel: Code, arguments: list[object], ahead: int | None = None) -> Divergence | None:
+    def run(self, kernel: Code, arguments: list[object], ahead: int | None = None) -> StuckAtBarrier | None:
         """Executes the kernel to its end, or to a barrier that not all come to; thread `ahead` goes first.
 
         Raises FuelError, UnsupportedError, TrapError.
@@ -84,33 +67,33 @@ class Machine:
         count = self.batch.threads
         lanes = Lanes(None, count, np.arange(count, dtype=np.int64))
         frame = self._frame(kernel, lanes, ())
-        group = Group(self.batch, frame, lanes)
+        group = ThreadGroup(self.batch, frame, lanes)
         self._pass(group, kernel, arguments)
         self.groups = [group]
         if ahead is not None and count > 1:
             group.lanes, rest = lanes.split(lanes.threads == ahead)
             group.ahead = True
-            self.groups.append(Group(self.batch, frame, rest, turns=1))
+            self.groups.append(ThreadGroup(self.batch, frame, rest, overtaken=1))
         try:
             return self._run()
         except DivergenceError as error:
             return error.found
 
-    def _run(self) -> Divergence | None:
+    def _run(self) -> StuckAtBarrier | None:
         while self.groups:
             ready = [g for g in self.groups if not g.waiting]
             if not ready:
                 if not self._release():
-                    if self.batch.attendance is None:
+                    if self.batch.watch is None:
                         return divergence(self.batch, self.groups)
-                    self._let_go(self.batch.attendance)
+                    self._let_go(self.batch.watch)
                 continue
             self._schedule(ready)
         return None
 
     # ------------------------------------------------------------ scheduling
 
-    def _schedule(self, ready: list[Group]) -> None:
+    def _schedule(self, ready: list[ThreadGroup]) -> None:
         """Runs the group whose turn it is for a while."""
         if len(ready) == 1:
             self._advance(ready[0], -1, alone=True)
@@ -126,14 +109,16 @@ class Machine:
                 self.groups.remove(other)
                 return
         limit = min((g.pc for g in ready if g.frame is group.frame and g.pc > group.pc), default=-1)
-        outer = [g.place for g in ready if g is not group and g.frame is not group.frame and g.turns <= group.turns]
+        outer = [
+            g.place for g in ready if g is not group and g.frame is not group.frame and g.overtaken <= group.overtaken
+        ]
         for other in outer:
             depth = len(place) - 1
             if other[:depth] == place[:depth] and len(other) > depth and other[depth] >= group.pc:
                 limit = other[depth] + 1 if limit < 0 else min(limit, other[depth] + 1)
         self._advance(group, limit, alone=False)
 
-    def _advance(self, group: Group, limit: int, *, alone: bool) -> None:
+    def _advance(self, group: ThreadGroup, limit: int, *, alone: bool) -> None:
         """Runs a group until it comes to `limit` (-1: none), splits, waits, ends or is overtaken."""
         code = group.frame.code.instructions
         while True:
@@ -151,7 +136,7 @@ class Machine:
                     group.pc = instruction.target
                     if back:
                         self._pay(group, 0, instruction.span)
-                        if not alone and self._overtaken(group, instruction):
+                        if not alone and self._is_overtaken(group, instruction):
                             return
                 case _:
                     self._leave_line(group, instruction)
@@ -159,23 +144,23 @@ class Machine:
             if 0 <= limit <= group.pc:
                 return
 
-    def _overtaken(self, group: Group, edge: Jump) -> bool:
+    def _is_overtaken(self, group: ThreadGroup, edge: Jump) -> bool:
         group.rounds += 1
         if group.rounds <= (1 if id(edge) in self.impatient else edge.patience):
             return False
         self.impatient.add(id(edge))
         group.rounds = 0
-        group.turns += 1
+        group.overtaken += 1
         return True
 
-    def _pay(self, group: Group, weight: int, span: Span) -> None:
+    def _pay(self, group: ThreadGroup, weight: int, span: Span) -> None:
         count = group.lanes.count
         self.statements += count * weight
         self.fuel -= count if count > _STEP else _STEP
         if self.fuel < 0:
             raise FuelError(span)
 
-    def _branch(self, group: Group, branch: Branch) -> bool:
+    def _branch(self, group: ThreadGroup, branch: Branch) -> bool:
         """Whether the group has been split."""
         self._pay(group, branch.weight, branch.span)
         condition: Value = branch.condition(group)
@@ -191,11 +176,11 @@ class Machine:
         lanes = group.lanes
         there, elsewhere = lanes.split(condition)
         group.lanes = there
-        self.groups.append(Group(self.batch, group.frame, elsewhere, branch.otherwise, turns=group.turns))
+        self.groups.append(ThreadGroup(self.batch, group.frame, elsewhere, branch.otherwise, overtaken=group.overtaken))
         group.pc += 1
         return True
 
-    def _leave_line(self, group: Group, instruction: Instruction) -> None:
+    def _leave_line(self, group: ThreadGroup, instruction: Instruction) -> None:
         match instruction:
             case Invoke(callee=callee, arguments=arguments, result=result):
                 self._enter(group, callee, [a(group) for a in arguments], result, instruction.span)
@@ -211,18 +196,16 @@ class Machine:
     # ------------------------------------------------------------ calls
 
     def _frame(self, code: Code, lanes: Lanes, place: tuple[int, ...]) -> Frame:
-        slots = [Slot(kind.dtype, lanes.count, kind.width) for kind in code.slots]
+        slots = [VariableSlot(kind.dtype, lanes.count, kind.width) for kind in code.slots]
         memory, threads = self.batch.memory, self.batch.threads
         objects = [memory.place_copies(name, Home.LOCAL, size, threads).number for name, size in code.objects]
         return Frame(code, lanes, slots, objects, place, left=lanes.count)
 
-    def _pass(self, group: Group, code: Code, arguments: list[object]) -> None:
-        from hgrd.simulate.lockstep.execute import pass_argument
-
+    def _pass(self, group: ThreadGroup, code: Code, arguments: list[object]) -> None:
         for parameter, value in zip(code.parameters, arguments, strict=False):
             pass_argument(group, parameter, value)
 
-    def _enter(self, group: Group, callee: Code, arguments: list[object], result: int | None, span: Span) -> None:
+    def _enter(self, group: ThreadGroup, callee: Code, arguments: list[object], result: int | None, span: Span) -> None:
         if len(group.frame.place) >= 2 * _DEPTH:
             raise UnsupportedError(f"recursion deeper than {_DEPTH} calls", span)
         self.activations += 1
@@ -232,20 +215,20 @@ class Machine:
         group.frame, group.lanes, group.pc = frame, lanes, 0
         self._pass(group, callee, arguments)
 
-    def _enter_indirect(self, group: Group, instruction: InvokeIndirect) -> None:
+    def _enter_indirect(self, group: ThreadGroup, instruction: InvokeIndirect) -> None:
         target: Value = instruction.callee(group)
         if not uniform(target):
             first = target == target[0]
             if not first.all():
                 there, elsewhere = group.lanes.split(first)
                 group.lanes = there
-                self.groups.append(Group(self.batch, group.frame, elsewhere, group.pc, turns=group.turns))
+                self.groups.append(ThreadGroup(self.batch, group.frame, elsewhere, group.pc, overtaken=group.overtaken))
                 self._separate(group, instruction, int(target[0]))
                 return
             target = target[0]
         self._separate(group, instruction, int(target))
 
-    def _separate(self, group: Group, instruction: InvokeIndirect, target: int) -> None:
+    def _separate(self, group: ThreadGroup, instruction: InvokeIndirect, target: int) -> None:
         functions = self.batch.functions
         if not 1 <= target <= len(functions):
             raise UnsupportedError("a call through a pointer to no function", instruction.span)
@@ -255,7 +238,7 @@ class Machine:
         values = [a(group) for a in instruction.arguments]
         self._enter(group, called, values, instruction.result, instruction.span)
 
-    def _return(self, group: Group, instruction: Return) -> None:
+    def _return(self, group: ThreadGroup, instruction: Return) -> None:
         self._pay(group, instruction.weight, instruction.span)
         frame = group.frame
         value = None if instruction.value is None else instruction.value(group)
@@ -276,15 +259,15 @@ class Machine:
 
     # ------------------------------------------------------------ barriers
 
-    def _arrive(self, group: Group, instruction: Meet) -> None:
+    def _arrive(self, group: ThreadGroup, instruction: Meet) -> None:
         self._pay(group, 1 if instruction.orders else 0, instruction.span)
         same = next((g for g in self.groups if g.waiting and g.frame is group.frame and g.pc == group.pc), None)
         if same is not None:
             group.lanes = group.lanes.join(same.lanes)
             self.groups.remove(same)
         group.waiting, group.ahead = True, False
-        if self.batch.attendance is not None:
-            self.batch.attendance.come(group, instruction)
+        if self.batch.watch is not None:
+            self.batch.watch.come(group, instruction)
         release(self.batch, self.groups, instruction)
 
     def _release(self) -> bool:
@@ -293,14 +276,14 @@ class Machine:
         released = [release(self.batch, self.groups, instruction) for instruction in met.values()]
         return any(released)
 
-    def _let_go(self, attendance: Attendance) -> None:
+    def _let_go(self, watch: BarrierWatch) -> None:
         """Nobody can run: those who wait at the lowest place go on, as if the others had come."""
         group = min(self.groups, key=lambda g: g.place)
         barrier = group.frame.code.instructions[group.pc]
         assert isinstance(barrier, Meet)
-        attendance.stuck()
+        watch.stuck()
         go_on(group, barrier, 1)
 
 
-def _turn(group: Group) -> tuple[int, tuple[int, ...]]:
-    return group.turns, group.place
+def _turn(group: ThreadGroup) -> tuple[int, tuple[int, ...]]:
+    return group.overtaken, group.place

@@ -16,8 +16,7 @@ from hgrd.simulate.lockstep.arithmetic import I32
 from hgrd.simulate.lockstep.builder import Builder, Loop, Unit, exposed_variables, fails, is_member, keep, kept, nothing
 from hgrd.simulate.lockstep.device.barriers_and_votes import meets_widely
 from hgrd.simulate.lockstep.expressions import condition, lower
-from hgrd.simulate.lockstep.frames import Here
-from hgrd.simulate.lockstep.instructions import Branch, Closure, Code, Do, Jump, Return
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.lockstep.lvalues import storer
 
 _LONG, _SHORT = 4096, 16  # rounds of a loop before those who have left it go on: at work, and waiting
@@ -29,7 +28,7 @@ def code_of(unit: Unit, function: Function) -> Code:
     if known is not None:
         return known
     assert function.body is not None
-    code = unit.codes[function.ref.key] = Code(function)
+    code = unit.codes[function.ref.key] = Code()
     b = Builder(unit, code, exposed_variables(function.body))
     for parameter in function.parameters:
         b.parameter(parameter)
@@ -211,7 +210,7 @@ def _switch(b: Builder, s: st.Switch) -> None:
 def _matches(operand: Closure, case: st.Case) -> Closure:
     ranges = case.values
 
-    def run(here: Here) -> object:
+    def run(here: ActiveThreads) -> object:
         value = operand(here)
         found = None
         for low, high in ranges:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hgrd.findings.model import BarrierThread, ThreadWitness
 from hgrd.program.types import BoolType, FloatType, Type
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
+from hgrd.simulate.execute import Executable, make_globals
 from hgrd.simulate.launch import ConcreteLaunch
-from hgrd.simulate.lockstep.execute import Executable, make_globals
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.arguments import Passing
 from hgrd.simulate.replay.model_values import Valuation, ValuationError, complete

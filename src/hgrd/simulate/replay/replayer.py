@@ -3,7 +3,7 @@
 A race is *confirmed* if, in the run, exactly the two threads of the witness perform the two source accesses
 on common bytes, at the level of the query, and nothing orders them (`access_model`).  A finding about a barrier is
 confirmed if the first thread comes to an instance of the barrier where the second one does not come to, because it
-waits elsewhere for ever, or has ended (`attendance`), or if the masks of a warp barrier are seen to be wrong.
+waits elsewhere for ever, or has ended (`barrier_watch`), or if the masks of a warp barrier are seen to be wrong.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from hgrd.races.results.witness import barrier_witness, witness_of
 from hgrd.simulate import trace
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.happens_before import Shape
-from hgrd.simulate.launch import Divergence as Stuck
-from hgrd.simulate.launch import Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
-from hgrd.simulate.lockstep.attendance import Attendance, LateError, SeenError
-from hgrd.simulate.lockstep.execute import Executable, execute, prepare
-from hgrd.simulate.lockstep.frames import UnsupportedError
+from hgrd.simulate.execute import Executable, execute, prepare
+from hgrd.simulate.launch import Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, StuckAtBarrier, Trapped
+from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.replay.attempts import Attempt, Two, attempts
+from hgrd.simulate.replay.barrier_watch import LateError, SeenError, WitnessWatch
 from hgrd.simulate.replay.model_values import ValuationError
 from hgrd.simulate.replay.reachable_iteration import left_before, sooner
 from hgrd.simulate.replay.shrink import smaller
@@ -229,19 +228,19 @@ def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: floa
 
 
 def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, deadline: float) -> str:
-    attendance = Attendance(finding, attempt.threads, deadline)
-    watch = _Watch(Silent(), deadline, lambda: False)
+    watch = WitnessWatch(finding, attempt.threads, deadline)
+    observer = _Watch(Silent(), deadline, lambda: False)
     run, launch, memory = attempt.executable, attempt.launch, attempt.memory
     try:
-        outcome = execute(run, launch, memory, watch, _FUEL, together=True, ahead=attempt.ahead, attendance=attendance)
+        outcome = execute(run, launch, memory, observer, _FUEL, together=True, ahead=attempt.ahead, watch=watch)
         if not isinstance(outcome, Finished):
             return _ended(outcome)
-        attendance.ended()
+        watch.ended()
     except SeenError:
         return CONFIRMED
     except LateError:
         return _TOO_LONG
-    return attendance.failed()
+    return watch.failed()
 
 
 def _key_of(site: Site) -> tuple[object, ...]:
@@ -257,7 +256,7 @@ def _ended(outcome: Outcome | None) -> str:
     match outcome:
         case None | OutOfFuel():
             return _TOO_LONG
-        case Stuck(span=span):
+        case StuckAtBarrier(span=span):
             return f"threads wait for others at the barrier in line {span.line}"
         case OutOfBounds(span=span, reason=reason):
             return f"line {span.line} accesses {reason}"

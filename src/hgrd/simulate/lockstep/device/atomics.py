@@ -17,8 +17,7 @@ from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.simulate.lockstep.access import Access, chosen, located, place, touch
 from hgrd.simulate.lockstep.arithmetic import Value, conversion
 from hgrd.simulate.lockstep.builder import Builder, fails
-from hgrd.simulate.lockstep.frames import Here
-from hgrd.simulate.lockstep.instructions import Closure
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.memory import At, Scattered
 from hgrd.simulate.trace import Order
 
@@ -103,7 +102,7 @@ def lowered(
         where = target(b, address)
         values = list(arguments_of(b, operands))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         at = where(here)
         amounts = [v(here) if c is None else c(v(here)) for v, c in zip(values, casts, strict=True)]
         return perform(here, at, access, operation, amounts, after=after)
@@ -112,7 +111,13 @@ def lowered(
 
 
 def perform(
-    here: Here, at: At | Scattered, access: Access, operation: str, operands: list[Value], *, after: bool = False
+    here: ActiveThreads,
+    at: At | Scattered,
+    access: Access,
+    operation: str,
+    operands: list[Value],
+    *,
+    after: bool = False,
 ) -> Value:
     """Does the operation for all threads and gives what each found before, or left `after`."""
     if isinstance(at, Scattered):

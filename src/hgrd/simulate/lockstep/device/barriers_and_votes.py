@@ -17,8 +17,7 @@ from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, is_group, kept, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
-from hgrd.simulate.lockstep.frames import Here
-from hgrd.simulate.lockstep.instructions import Closure, Meet
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
 
 _SHUFFLE = re.compile(r"^__shfl(_up|_down|_xor)?(_sync)?$")
 _VOTE = re.compile(r"^__(ballot|any|all|uni)(_sync)?$")
@@ -112,7 +111,7 @@ def meet(
     if dtype is None:
         return fails(f"{e.function.name} with a type of unknown size", e.span)
 
-    def converted(here: Here) -> Value:
+    def converted(here: ActiveThreads) -> Value:
         value = exchange(here)
         return value if dtype.kind == "V" or value.dtype == dtype else value.astype(dtype)
 

@@ -18,8 +18,8 @@ from hgrd.simulate.lockstep.builder import Builder, fails, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.device.barriers_and_votes import group_type, meet, tile_size
 from hgrd.simulate.lockstep.device.math import popcount
-from hgrd.simulate.lockstep.frames import (
-    Here,
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
+from hgrd.simulate.lockstep.thread_numbers import (
     builtin,
     grid_ranks,
     lane_numbers,
@@ -27,7 +27,6 @@ from hgrd.simulate.lockstep.frames import (
     threads_in_block,
     warp_numbers,
 )
-from hgrd.simulate.lockstep.instructions import Closure, Meet
 
 _SYNCS = ("sync", "synchronize")
 _SHUFFLES = ("shfl", "shfl_up", "shfl_down", "shfl_xor")
@@ -117,7 +116,7 @@ def _grid(b: Builder, e: ir.Call) -> Closure:
             return fails(f"a call of {name} of a grid", e.span)
 
 
-def _rank_in_grid(here: Here) -> Value:
+def _rank_in_grid(here: ActiveThreads) -> Value:
     return grid_ranks(here) * here.batch.block_threads + threads_in_block(here)
 
 
@@ -127,7 +126,7 @@ def _number(b: Builder, e: ir.Call, value: Closure) -> Closure:
 
 
 def _vector(name: str) -> Closure:
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         rows = np.zeros((here.count, 12), np.uint8)
         cells = rows.view(np.uint32)
         for i, axis in enumerate("xyz"):
@@ -196,14 +195,14 @@ def _members(b: Builder, e: ir.Call, size: int | None) -> Closure:
     if (group_type(e) or "").endswith("coalesced_group"):
         return lambda here: spread(here, handle(here)).astype(np.int64)
 
-    def sized(here: Here) -> Value:
+    def sized(here: ActiveThreads) -> Value:
         wide = np.maximum(spread(here, handle(here)).astype(np.int64), 1)
         return np.left_shift((np.int64(1) << wide) - 1, lane_numbers(here) & ~(wide - 1))
 
     return sized
 
 
-def _rank(here: Here, members: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rank(here: ActiveThreads, members: NDArray[np.int64]) -> NDArray[np.int64]:
     below = np.left_shift(np.int64(1), lane_numbers(here)) - 1
     return popcount(members & below).astype(np.int64)
 
@@ -218,7 +217,7 @@ def _lane_of(members: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.
     return found
 
 
-def _shuffled(here: Here, kind: str, value: Value, operand: Value, members: NDArray[np.int64]) -> Value:
+def _shuffled(here: ActiveThreads, kind: str, value: Value, operand: Value, members: NDArray[np.int64]) -> Value:
     rank, amount = _rank(here, members), spread(here, operand).astype(np.int64)
     size = popcount(members).astype(np.int64)
     to = {"_up": rank - amount, "_down": rank + amount, "_xor": rank ^ amount}
@@ -228,7 +227,7 @@ def _shuffled(here: Here, kind: str, value: Value, operand: Value, members: NDAr
     return warps.from_lanes(here, value, lanes)
 
 
-def _voted(here: Here, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
+def _voted(here: ActiveThreads, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
     if kind == "match_any":
         yes = warps.matching(here, value).astype(np.int64) & members
     else:
@@ -252,7 +251,7 @@ def _compressed(members: NDArray[np.int64], bits: NDArray[np.int64]) -> NDArray[
     return found
 
 
-def _reduced(here: Here, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
+def _reduced(here: ActiveThreads, kind: str, value: Value, members: NDArray[np.int64]) -> Value:
     values = spread(here, value)
     lowest = members & -members
     keys = warp_numbers(here) << 32 | lowest

@@ -14,8 +14,8 @@ from hgrd.simulate.lockstep.access import read
 from hgrd.simulate.lockstep.arithmetic import F32, F64, Function, One, Two, Value, conversion
 from hgrd.simulate.lockstep.builder import Builder
 from hgrd.simulate.lockstep.expressions import lower
-from hgrd.simulate.lockstep.frames import Here, spread
-from hgrd.simulate.lockstep.instructions import Closure
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
+from hgrd.simulate.lockstep.thread_numbers import spread
 from hgrd.simulate.trace import Order
 
 _LANES = {"__half": 1, "__half2": 2, "__nv_bfloat16": 1, "__nv_bfloat162": 2}
@@ -130,7 +130,7 @@ def _to_number(b: Builder, e: ir.Call, value: Closure) -> Closure | None:
         return None
     cast = conversion(F32, to)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         column = np.ascontiguousarray(value(here)[:, 0])
         return column if cast is None else cast(column)
 
@@ -149,7 +149,7 @@ def _assigning(b: Builder, e: ir.Call, kind: str, function: Function) -> Closure
     reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, Order.PLAIN)
     writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, Order.PLAIN)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         at = where(here)
         amount = operand(here)
         write(here, at, writes, repacked(function(unpacked(read(here, at, reads), kind), amount), kind))

@@ -17,8 +17,8 @@ from hgrd.program.types import BOOL, INT, PointerType, Type, VoidType
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails, is_atomic_object, nothing
 from hgrd.simulate.lockstep.device.atomics import constant, lowered, perform
-from hgrd.simulate.lockstep.frames import Here, launch_threads
-from hgrd.simulate.lockstep.instructions import Closure
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
+from hgrd.simulate.lockstep.thread_numbers import launch_threads
 from hgrd.simulate.trace import Fenced, Order
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
@@ -67,7 +67,7 @@ def _fence(e: ir.Call) -> Closure:
         return nothing
     wide = Scope.SYSTEM if scope is None else _NUMBERS[scope]
 
-    def run(here: Here) -> None:
+    def run(here: ActiveThreads) -> None:
         if here.batch.observer is not None:
             here.batch.observer.fenced(Fenced(wide, launch_threads(here), e.span))
 
@@ -105,7 +105,7 @@ def _compare_exchange(b: Builder, e: ir.Call, address: Expression, type_: Type, 
     where, put = target(b, address), storer(b, place, type_)
     access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, order, _scope(e))
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         hoped = expected(here)
         found = perform(here, where(here), access, "cas", [hoped, desired(here)])
         put(here, found)

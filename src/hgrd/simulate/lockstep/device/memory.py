@@ -11,8 +11,7 @@ from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import Builder, fails
 from hgrd.simulate.lockstep.expressions import lower
-from hgrd.simulate.lockstep.frames import Here, UnsupportedError
-from hgrd.simulate.lockstep.instructions import Closure
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, UnsupportedError
 from hgrd.simulate.lockstep.lvalues import Storer, storer, target
 from hgrd.simulate.trace import Order
 
@@ -70,7 +69,7 @@ def _copy(b: Builder, e: ir.Call) -> Closure:
     reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, Order.PLAIN)
     writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, Order.PLAIN)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         at = to(here)
         write(here, at, writes, read(here, source(here), reads))
         return at.address()
@@ -85,7 +84,7 @@ def _fill(b: Builder, e: ir.Call) -> Closure:
     to, value = target(b, _bare(e.arguments[0])), lower(b, e.arguments[1])
     writes = b.unit.access(e.function.name, np.dtype(f"V{size}"), AccessKind.WRITE, e.span, Order.PLAIN)
 
-    def run(here: Here) -> Value:
+    def run(here: ActiveThreads) -> Value:
         at = to(here)
         byte = np.atleast_1d(value(here)).astype(np.uint8)
         write(here, at, writes, np.ascontiguousarray(np.broadcast_to(byte[:, None], (here.count, size))))
@@ -100,7 +99,7 @@ def _sine_and_cosine(b: Builder, e: ir.Call) -> Closure:
     puts: list[Storer] = [storer(b, _pointee(p), _pointee(p).type) for p in e.arguments[1:]]
     dtypes = [b.unit.dtype(_pointee(p).type) for p in e.arguments[1:]]
 
-    def run(here: Here) -> None:
+    def run(here: ActiveThreads) -> None:
         x = angle(here)
         wide = x * scale if scale != 1.0 else x
         for put, dtype, function in zip(puts, dtypes, (np.sin, np.cos), strict=True):

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
-from hgrd.simulate.lockstep.frames import Here, block_rows, lane_numbers, spread, warp_numbers
+from hgrd.simulate.lockstep.instructions import ActiveThreads
+from hgrd.simulate.lockstep.thread_numbers import block_rows, lane_numbers, spread, warp_numbers
 
 Numbers = NDArray[np.int64]
 FOLDS: dict[str, np.ufunc] = {
@@ -19,7 +20,7 @@ FOLDS: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
-def from_lanes(here: Here, value: Value, lanes: Numbers) -> Value:
+def from_lanes(here: ActiveThreads, value: Value, lanes: Numbers) -> Value:
     """The value that the given lane of each thread's warp has; its own where that lane is not here."""
     if uniform(value):
         return value
@@ -31,7 +32,7 @@ def from_lanes(here: Here, value: Value, lanes: Numbers) -> Value:
     return value[at]
 
 
-def shuffle(here: Here, kind: str, value: Value, operand: Value, width: Value) -> Value:
+def shuffle(here: ActiveThreads, kind: str, value: Value, operand: Value, width: Value) -> Value:
     """__shfl and its kin."""
     lane = lane_numbers(here)
     amount = spread(here, operand).astype(np.int64)
@@ -53,7 +54,7 @@ def shuffle(here: Here, kind: str, value: Value, operand: Value, width: Value) -
     return from_lanes(here, value, np.where(inside, source, lane))
 
 
-def bits_of(here: Here, predicate: Value) -> Numbers:
+def bits_of(here: ActiveThreads, predicate: Value) -> Numbers:
     """For each thread: the lanes of its warp that are here and where the predicate holds."""
     groups, index = np.unique(warp_numbers(here), return_inverse=True)
     weights = np.where(spread(here, predicate) != 0, np.left_shift(np.int64(1), lane_numbers(here)), 0)
@@ -62,11 +63,11 @@ def bits_of(here: Here, predicate: Value) -> Numbers:
     return total[index]
 
 
-def active_mask(here: Here) -> Value:
+def active_mask(here: ActiveThreads) -> Value:
     return bits_of(here, np.bool_(True)).astype(np.uint32)
 
 
-def vote(here: Here, kind: str, predicate: Value) -> Value:
+def vote(here: ActiveThreads, kind: str, predicate: Value) -> Value:
     yes = bits_of(here, predicate)
     if kind == "ballot":
         return yes.astype(np.uint32)
@@ -80,14 +81,14 @@ def vote(here: Here, kind: str, predicate: Value) -> Value:
             return ((yes == 0) | (yes == everyone)).astype(np.int32)
 
 
-def reduction(here: Here, kind: str, value: Value) -> Value:
+def reduction(here: ActiveThreads, kind: str, value: Value) -> Value:
     groups, index = np.unique(warp_numbers(here), return_inverse=True)
     values = spread(here, value)
     starts = np.searchsorted(index, np.arange(groups.size))
     return FOLDS[kind].reduceat(values, starts)[index].astype(values.dtype)
 
 
-def matching(here: Here, value: Value) -> Value:
+def matching(here: ActiveThreads, value: Value) -> Value:
     """__match_any_sync: the lanes that have the same value."""
     values = spread(here, value)
     _, code = np.unique(values, return_inverse=True)
@@ -97,7 +98,7 @@ def matching(here: Here, value: Value) -> Value:
     return total[index].astype(np.uint32)
 
 
-def block_vote(here: Here, predicate: Value, kind: str) -> Value:
+def block_vote(here: ActiveThreads, predicate: Value, kind: str) -> Value:
     """__syncthreads_count, _and, _or."""
     index = block_rows(here)
     yes = np.bincount(index, weights=spread(here, predicate) != 0, minlength=here.batch.blocks)

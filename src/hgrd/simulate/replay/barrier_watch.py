@@ -8,7 +8,7 @@ divergent one can be watched, too.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct, field
@@ -19,12 +19,8 @@ from hgrd.findings.model import Divergence, DivergenceRule
 from hgrd.program.span import Span
 from hgrd.simulate.lockstep.arithmetic import uniform
 from hgrd.simulate.lockstep.barriers import way
-from hgrd.simulate.lockstep.frames import spread
-
-if TYPE_CHECKING:
-    from hgrd.simulate.lockstep.instructions import Meet
-    from hgrd.simulate.lockstep.scheduler import Group
-
+from hgrd.simulate.lockstep.instructions import Meet, ThreadGroup
+from hgrd.simulate.lockstep.thread_numbers import spread
 
 Instance: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Calls, and iterations."""
@@ -38,7 +34,7 @@ class SeenError(Exception):
     """What the finding says has been seen."""
 
 
-class Attendance(Struct):
+class WitnessWatch(Struct):
     """What the two threads of a finding do at its barrier; `threads` are numbered in the blocks that run.
 
     `came`: for each, the instances that it has come to, with its mask.  `at`: where each waits now.  `forced`: somebody
@@ -53,7 +49,7 @@ class Attendance(Struct):
     last: Instance | None = None
     forced: bool = False
 
-    def come(self, group: Group, barrier: Meet) -> None:
+    def come(self, group: ThreadGroup, barrier: Meet) -> None:
         """Threads come to a barrier."""
         if perf_counter() > self.deadline:
             raise LateError
@@ -69,7 +65,7 @@ class Attendance(Struct):
                 if self.finding.rule is DivergenceRule.MASK:
                     self._compare(group, instance)
 
-    def leave(self, group: Group) -> None:
+    def leave(self, group: ThreadGroup) -> None:
         """Threads pass the barrier where they have waited."""
         if self.at[0] == self.finding.span and not self.forced and self.threads[0] in group.lanes.threads:
             gone = not group.batch.live[self.threads[1]]
@@ -110,7 +106,7 @@ class Attendance(Struct):
         if self.finding.rule is not DivergenceRule.MASK and self.last not in self.came[1]:
             raise SeenError
 
-    def _compare(self, group: Group, instance: Instance) -> None:
+    def _compare(self, group: ThreadGroup, instance: Instance) -> None:
         alone = self.finding.witness.second is None
         mine, theirs = (came.get(instance) for came in self.came)
         one, two = (thread % group.batch.block_threads % WARP_SIZE for thread in self.threads)
@@ -120,12 +116,12 @@ class Attendance(Struct):
             raise SeenError
 
 
-def _instance(group: Group, barrier: Meet, index: int) -> Instance:
+def _instance(group: ThreadGroup, barrier: Meet, index: int) -> Instance:
     path, counts = way(group, barrier)
     return path, tuple(int(count if uniform(count) else count[index]) for count in counts)
 
 
-def _mask(group: Group, barrier: Meet, index: int) -> int:
+def _mask(group: ThreadGroup, barrier: Meet, index: int) -> int:
     if barrier.scope is not Scope.WARP or barrier.mask is None:
         return ALL_LANES
     return int(spread(group, barrier.mask(group))[index]) & ALL_LANES

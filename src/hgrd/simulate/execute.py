@@ -5,35 +5,43 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Expression, Storage
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
-from hgrd.simulate.lockstep.access import Access, BoundsError, write
+from hgrd.simulate.lockstep.access import BoundsError
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.attendance import Attendance
-from hgrd.simulate.lockstep.builder import Builder, Unit
+from hgrd.simulate.lockstep.builder import Builder, Lowering, Unit
+from hgrd.simulate.lockstep.calls import call
 from hgrd.simulate.lockstep.expressions import lower
-from hgrd.simulate.lockstep.frames import Batch, Frame, Here, TrapError, UnsupportedError
-from hgrd.simulate.lockstep.instructions import Code, Parameter
-from hgrd.simulate.lockstep.lanes import Lanes, Slot
-from hgrd.simulate.lockstep.memory import At, Home, Memory
-from hgrd.simulate.lockstep.scheduler import FuelError, Machine
+from hgrd.simulate.lockstep.instructions import (
+    ActiveThreads,
+    BarrierWatch,
+    Batch,
+    Code,
+    Frame,
+    TrapError,
+    UnsupportedError,
+)
+from hgrd.simulate.lockstep.lanes import Lanes, VariableSlot
+from hgrd.simulate.lockstep.memory import Home, Memory
+from hgrd.simulate.lockstep.scheduler import FuelError, Scheduler
 from hgrd.simulate.lockstep.statements import code_of
-from hgrd.simulate.trace import Observer, Order, Sites
+from hgrd.simulate.trace import Observer, Sites
 
+LOWERING = Lowering(lower, call, code_of)
 _BATCH = 1 << 16  # threads that run together, where blocks need not
 FUEL = 1 << 36
 
 
 class Executable(Struct):
-    """A kernel ready to run, any number of times.  `sites` names the accesses that observers are told of."""
+    """A kernel that is ready to run, any number of times.  `sites` names the accesses that observers are told of."""
 
     unit: Unit
-    kernel: Code
+    function: Function
+    code: Code
 
     @property
     def sites(self) -> Sites:
@@ -42,15 +50,15 @@ class Executable(Struct):
 
 def prepare(tables: Tables, kernel: Function) -> Executable:
     """Lowers a kernel and all that it calls.  Raises UnsupportedError where a parameter has no size."""
-    unit = Unit(tables)
-    code = code_of(unit, kernel)
+    unit = Unit(tables, LOWERING)
+    code = unit.code_of(kernel)
     lowered = 0
     while lowered < len(unit.pointed):  # functions that are called through pointers
         function = unit.enters(unit.pointed[lowered])
         if function is not None:
-            code_of(unit, function)
+            unit.code_of(function)
         lowered += 1
-    return Executable(unit, code)
+    return Executable(unit, kernel, code)
 
 
 def execute(
@@ -62,16 +70,15 @@ def execute(
     *,
     together: bool | None = None,
     ahead: int | None = None,
-    attendance: Attendance | None = None,
+    watch: BarrierWatch | None = None,
 ) -> Outcome:
     """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
 
     Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
-    for other blocks, or `together` says so.  Of the first batch, thread `ahead` runs before the others do, as far
-    as it comes without them: another of the schedules that CUDA allows.  With `attendance`, threads that wait
-    for ever at a barrier are let go, one barrier after the other: there is no Divergence.
+    for other blocks, or `together` says so.  In the first batch, thread `ahead` runs before the others, as far
+    as it comes without them: another of the schedules that CUDA allows.  With `watch`, threads that wait for
+    ever at a barrier are let go, one barrier after the other, and the outcome is never StuckAtBarrier.
     """
-    kernel = executable.kernel
     size = launch.block_threads
     if size <= 0 or launch.blocks <= 0:
         return Finished(0)
@@ -80,25 +87,18 @@ def execute(
     statements = 0
     with np.errstate(all="ignore"):
         try:
-            arguments = [
-                _argument(p.type, a) for p, a in zip(kernel.function.parameters, launch.arguments, strict=True)
-            ]
+            parameters = executable.function.parameters
+            arguments = [_argument(p.type, a) for p, a in zip(parameters, launch.arguments, strict=True)]
             make_globals(executable.unit, memory)
-            shared = {key: size or launch.shared_bytes for key, (_, size) in executable.unit.shared.items()}
             for first in range(0, launch.blocks, blocks):
-                here = min(blocks, launch.blocks - first)
-                batch = Batch(launch, memory, observer, first, here, np.ones(here * size, np.bool_))
-                batch.functions = tuple(executable.unit.codes.get(k) for k in executable.unit.pointed)
-                batch.shared = {
-                    key: memory.place_copies(key, Home.SHARED, bytes_, here).number for key, bytes_ in shared.items()
-                }
-                batch.attendance = attendance
-                machine = Machine(batch, fuel)
+                batch = _batch(executable.unit, launch, memory, first, min(blocks, launch.blocks - first))
+                batch.observer, batch.watch = observer, watch
+                scheduler = Scheduler(batch, fuel)
                 try:
-                    stuck = machine.run(kernel, arguments, ahead if first == 0 else None)
+                    stuck = scheduler.run(executable.code, arguments, ahead if first == 0 else None)
                 finally:
-                    fuel = machine.fuel
-                    statements += machine.statements
+                    fuel = scheduler.fuel
+                    statements += scheduler.statements
                     memory.forget_copies()
                 if stuck is not None:
                     return stuck
@@ -111,6 +111,17 @@ def execute(
         except FuelError as error:
             return OutOfFuel(error.span)
     return Finished(statements)
+
+
+def _batch(unit: Unit, launch: ConcreteLaunch, memory: Memory, first: int, count: int) -> Batch:
+    """`count` blocks from block `first` on, with their shared memory."""
+    live = np.ones(count * launch.block_threads, np.bool_)
+    shared = {
+        key: memory.place_copies(key, Home.SHARED, size or launch.shared_bytes, count).number
+        for key, (_, size) in unit.shared.items()
+    }
+    functions = tuple(unit.codes.get(key) for key in unit.pointed)
+    return Batch(launch, memory, None, first, count, live, shared, functions)
 
 
 def _waits(executable: Executable) -> bool:
@@ -135,17 +146,6 @@ def _argument(type_: Type, given: float | bytes) -> object:
             raise UnsupportedError(f"an argument {given!r} of this type", NOWHERE)
 
 
-def pass_argument(here: Here, parameter: Parameter, value: Value) -> None:
-    """Gives an argument to a fresh activation."""
-    if parameter.size == 0:
-        here.frame.slots[parameter.number].store(here.lanes, value)
-        return
-    access = Access(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, Order.PLAIN)
-    if parameter.dtype.kind == "V" and len(value) != here.count:
-        value = np.broadcast_to(value, (here.count, parameter.size))
-    write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)
-
-
 def make_globals(unit: Unit, memory: Memory) -> None:
     """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
     for key in [key for key in unit.globals if key not in memory.symbols]:
@@ -163,13 +163,13 @@ def make_globals(unit: Unit, memory: Memory) -> None:
 
 def _initial(unit: Unit, e: Expression, memory: Memory) -> Value:
     """The value of a constant expression; variables that it mentions are made before."""
-    code = Code(Function.__new__(Function))
+    code = Code()
     b = Builder(unit, code, frozenset())
-    made = lower(b, e)
+    made = b.lower(e)
     make_globals(unit, memory)
     launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
     batch = Batch(launch, memory, None, 0, 1, np.ones(1, np.bool_))
     lanes = Lanes(None, 1, np.zeros(1, np.int64))
     objects = [memory.place_copies(name, Home.LOCAL, size, 1).number for name, size in code.objects]
-    frame = Frame(code, lanes, [Slot(k.dtype, 1, k.width) for k in code.slots], objects)
-    return made(Here(batch, frame, lanes))
+    frame = Frame(code, lanes, [VariableSlot(k.dtype, 1, k.width) for k in code.slots], objects)
+    return made(ActiveThreads(batch, frame, lanes))
