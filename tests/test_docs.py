@@ -14,6 +14,10 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
+SOURCES = ROOT / "src" / "hgrd"
+ROOMS = "|".join(sorted(path.name for path in SOURCES.iterdir() if (path / "__init__.py").exists()))
+MODULE = re.compile(rf"`((?:{ROOMS})/[\w/.]*)`")
+FILE = re.compile(r"`((?:src|tests|docs|benchmarks|examples)/[\w/.-]*)`")
 SECONDS = re.compile(r"\d+\.\d\d s\b")
 
 
@@ -63,3 +67,15 @@ def test_quoted_source_stands_in_the_file(page: Path):
 def test_links_lead_somewhere(page: Path):
     links = LINK.findall(page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_modules_and_files_that_are_named_exist(page: Path):
+    text = page.read_text()
+    assert [name for name in MODULE.findall(text) if not (SOURCES / name).exists()] == []
+    assert [name for name in FILE.findall(text) if not (ROOT / name).exists()] == []
+
+
+def test_every_room_has_a_section():
+    page = (ROOT / "docs" / "how-it-works.md").read_text()
+    assert set(re.findall(r"^## (\w+)$", page, re.MULTILINE)) == set(ROOMS.split("|"))
