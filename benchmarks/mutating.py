@@ -144,7 +144,8 @@ def without_lemmas(family: str) -> Callable[[], None]:
 
 
 def without_broadcast(old: Callable[..., Any], encoder: Any, pair: Any) -> Any:
-    return old(replace(encoder, protocol=replace(encoder.protocol, broadcast={})), pair)
+    uniform = replace(encoder.protocol.uniform, broadcast={})
+    return old(replace(encoder, protocol=replace(encoder.protocol, uniform=uniform)), pair)
 
 
 def one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, second: Any, between: Any) -> Any:

@@ -774,13 +774,13 @@ MUTATIONS = (
         "twins-off",
         "blocks that all do the same differ",
         ("tests/verdicts/values/test_block_symmetry.py",),
-        gives(False, "protocol.inference.block_symmetry:has_twins"),
+        gives(False, "protocol.inference.block_symmetry:has_symmetric_blocks"),
     ),
     Mutation(
         "twins-always",
         "all blocks do the same",
         ("tests/verdicts/values/test_block_symmetry.py",),
-        gives(True, "protocol.inference.block_symmetry:has_twins"),
+        gives(True, "protocol.inference.block_symmetry:has_symmetric_blocks"),
     ),
     Mutation(
         "stored-pointers-differ",

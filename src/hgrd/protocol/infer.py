@@ -26,11 +26,23 @@ from hgrd.program.walk import nodes
 from hgrd.protocol.device_calls.annotations import assume_axioms
 from hgrd.protocol.device_calls.dispatch import DEVICE_CALLS
 from hgrd.protocol.inference.assumptions import Assumptions
-from hgrd.protocol.inference.block_symmetry import has_twins
+from hgrd.protocol.inference.block_symmetry import has_symmetric_blocks
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import Barrier, Configuration, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.model import (
+    Barrier,
+    Configuration,
+    Gap,
+    Item,
+    LaunchInfo,
+    MemoryFacts,
+    Protocol,
+    ProtocolLoop,
+    SymbolInfo,
+    Uniformity,
+    accesses,
+)
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.memory.lvalues import scalars
@@ -69,19 +81,20 @@ def infer(
     variables in shared memory are given one value only.
     A kernel that is not followed to its end before `deadline`, a value of perf_counter(), has a gap.
     """
+    functions = FunctionNumbers(tables)
     written: frozenset[str] = frozenset()
     kept: dict[str, Value] = {}
     runs = 0
     while True:
         known = kept if runs < _MOST_RUNS else {}
-        device = _semantics(tables, configuration, written, known, asserts=asserts)
+        device = _semantics(tables, functions, configuration, written, known, asserts=asserts)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
-        found, kept = protocol.written | written, device.memory.single_valued.found()
+        found, kept = protocol.memory.written | written, device.memory.single_valued.found()
         settled = found == written and (kept == known or (not known and runs >= _MOST_RUNS))
         if settled or not _reads_written(protocol):
             if not _waits_for_grid(protocol.items):
                 return protocol
-            device = _semantics(tables, configuration, written, known, asserts=asserts, of_grid=True)
+            device = _semantics(tables, functions, configuration, written, known, asserts=asserts, of_grid=True)
             return _of_grid(protocol, _run(tables, kernel, launch, device, parameters or {}, deadline))
         written = found
         runs += 1
@@ -89,6 +102,7 @@ def infer(
 
 def _semantics(
     tables: Tables,
+    functions: FunctionNumbers,
     configuration: Configuration,
     written: frozenset[str],
     single_values: Mapping[str, Value],
@@ -98,7 +112,7 @@ def _semantics(
 ) -> DeviceSemantics:
     """Semantics for a run that knows which objects are `written`, and the only values of variables in shared memory."""
     memory = MemoryKnowledge(tables.globals, written, single_values)
-    return DeviceSemantics(configuration, FunctionNumbers(tables), DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
+    return DeviceSemantics(configuration, functions, DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
 
 
 def _waits_for_grid(items: Iterable[Item]) -> bool:
@@ -114,13 +128,14 @@ def _of_grid(protocol: Protocol, seen: Protocol) -> Protocol:
     """The protocol with what all threads of the grid have alike, as a run that asked for this has `seen` it."""
     if seen.items != protocol.items:  # cut short
         return protocol
-    alike = {**seen.broadcast, **seen.agreed}
-    ours = {**protocol.broadcast, **protocol.agreed}
-    return replace(protocol, everywhere=frozenset(n for n, loops in alike.items() if ours.get(n) == loops))
+    of_grid = {**seen.uniform.broadcast, **seen.uniform.in_iteration}
+    of_block = {**protocol.uniform.broadcast, **protocol.uniform.in_iteration}
+    names = frozenset(n for n, loops in of_grid.items() if of_block.get(n) == loops)
+    return replace(protocol, uniform=replace(protocol.uniform, of_grid=names))
 
 
 def _reads_written(protocol: Protocol) -> bool:
-    return any(a.kind is AccessKind.READ and a.target.key in protocol.written for a in accesses(protocol.items))
+    return any(a.kind is AccessKind.READ and a.target.key in protocol.memory.written for a in accesses(protocol.items))
 
 
 def _run(
@@ -158,30 +173,34 @@ def _run(
     items = tuple(device.recorder.open[0])
     gaps = (*device.recorder.gaps, *device.memory.stored_pointers.gaps(accesses(items)))
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
+    symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)
+    given = tuple(zip(kernel.parameters, arguments, strict=True))
     return Protocol(
-        kernel.ref.name,
-        kernel.span,
-        configuration,
-        items,
-        (*gaps, *device.memory.collectives.gaps(written)),
-        frozenset(names.index) - outside,
-        written,
-        dict(device.uniformity.broadcast),
-        (*dict.fromkeys(device.assumptions.facts), *_present(tables, kernel, arguments, machine.entered)),
-        tuple(device.assumptions.across),
-        dict(device.observed),
-        dict(device.uniformity.agreed),
-        tuple(arguments),
-        _declared(machine, device),
-        frozenset(machine.entered),
-        tuple(n for p, a in zip(kernel.parameters, arguments, strict=True) for n in _named(machine, p, a)),
-        dict(device.uniformity.alike),
-        held,
-        tested=dict(device.tests.found),
-        whole=dict(device.uniformity.whole),
-        twins=not gaps and has_twins(tables.functions, machine.entered, items, device.memory.collectives),
-        pointers=tuple(
-            (p.name, a) for p, a in zip(kernel.parameters, arguments, strict=True) if isinstance(a, Pointer)
+        kernel=kernel.ref.name,
+        span=kernel.span,
+        functions=frozenset(machine.entered),
+        configuration=configuration,
+        items=items,
+        gaps=(*gaps, *device.memory.collectives.gaps(written)),
+        assumed=(*dict.fromkeys(device.assumptions.facts), *_present(tables, kernel, arguments, machine.entered)),
+        across=tuple(device.assumptions.across),
+        symbols=SymbolInfo(
+            private=frozenset(names.index) - outside,
+            observed=dict(device.observed),
+            first_tests=dict(device.tests.found),
+            converted=dict(device.uniformity.converted),
+        ),
+        uniform=Uniformity(
+            broadcast=dict(device.uniformity.broadcast),
+            in_iteration=dict(device.uniformity.in_iteration),
+            groups=dict(device.uniformity.groups),
+            symmetric_blocks=symmetric,
+        ),
+        memory=MemoryFacts(written=written, declared=_declared(machine, device), constants=held),
+        launch=LaunchInfo(
+            arguments=tuple(arguments),
+            numbers=tuple(n for p, a in given for n in _named(machine, p, a)),
+            pointers=tuple((p.name, a) for p, a in given if isinstance(a, Pointer)),
         ),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import ConstantMemory, Fact, Holding, Making
@@ -169,10 +169,11 @@ class AcrossThreads(Struct, frozen=True):
     loops: tuple[Symbol, ...] = ()
 
 
-class Alike(Struct, frozen=True):
-    """Threads of a block for which the terms are equal get the same value, in the same iterations of `loops`.
+class UniformGroup(Struct, frozen=True):
+    """Group of threads that get the same value: those of a block for which `terms` are equal, in the same iterations.
 
-    `source`: they get it from one of them, and this is what it has handed on, as it sees it itself.
+    `loops`: the loops whose iterations must be the same.  `source`: the threads get the value from one of them, and
+    this is what that one has handed on, as it sees it itself; None: they do not.
     """
 
     terms: tuple[Term, ...]
@@ -180,60 +181,93 @@ class Alike(Struct, frozen=True):
     source: Term | None = None
 
 
-class Protocol(Struct, frozen=True):
-    """`private` are the symbols created while running the kernel: each thread has its own.
+class Uniformity(Struct, frozen=True, kw_only=True):
+    """Uniform symbols of a kernel: those that have the same value for several threads.
 
-    `broadcast` are those among them that a block's threads read from one place at one point of the program,
-    with the iteration numbers of the loops around.  Without a race there, and between the same two
-    barriers, all threads of the block got the same.
+    `broadcast`: the threads of a block have read them from one place, or got them from one vote, at one point of the
+    program.  Without a race there, and between the same two barriers, all threads of the block have the same value in
+    the same iterations of the loops that are given for a symbol.
 
-    `agreed` are those that are the same for all threads of a block in the same iterations of the loops around,
-    which it names.  `everywhere` are the names of those that are the same for all threads of the grid, of a kernel in
-    which these wait for each other.
+    `in_iteration`: the same for all threads of a block in the same iterations of the loops given.
 
-    `assumed` are assertions met in the kernel, and what was taken for granted of unknown functions.
-    `observed`: by symbol name, the values that atomics and volatile reads have found.
-    `arguments` are the values of the kernel's parameters, and `numbers` those that are integers, by name (members of
-    records, too); `pointers` those that lead into one object.
-    `begins`: by key, the number that a variable at namespace scope which is observed is declared with.
-    `alike` are values that the threads of a warp or tile make together.
-    `functions` are the keys of all functions that it runs.
-    `constants`: what is known of constant memory.
-    `contents`: what the host has filled memory with; `made`: objects all of whose contents the program makes.
-    `shared_bytes`: how much dynamic shared memory the launch gives a block.
-    `tested`: by values that the tests around loops read from where their thread has just stored something: that they
-    find this, as they do where there is no race.
-    `whole`: integers that floating-point numbers have been converted to, with the number, and whether that was rounded
-    down before.
-    `twins`: threads with equal indexes in different blocks do the same, if nothing races within a block.
+    `of_grid`: names of those that are the same for all threads of the grid, of a kernel in which these wait for each
+    other.
+
+    `groups`: by symbol, the threads of a warp or tile that make it together.
+
+    `symmetric_blocks`: threads with equal indexes in different blocks do the same, if nothing races within a block.
+    """
+
+    broadcast: Mapping[str, tuple[Symbol, ...]]
+    in_iteration: Mapping[str, tuple[Symbol, ...]]
+    groups: Mapping[Symbol, UniformGroup]
+    of_grid: frozenset[str] = frozenset()
+    symmetric_blocks: bool = False
+
+
+class SymbolInfo(Struct, frozen=True, kw_only=True):
+    """Symbols created while running a kernel.
+
+    `private`: their names; each thread has its own.  `observed`: by name, the values that atomics and volatile reads
+    have found.  `first_tests`: by the symbol of a value that the test of a loop reads where its thread has just stored
+    something, the condition that it finds this, as it does where there is no race.  `converted`: by the symbol of an
+    integer that a floating-point number has been converted to, this number, and whether it was rounded down before.
+    """
+
+    private: frozenset[str]
+    observed: Mapping[str, Observation]
+    first_tests: Mapping[Symbol, Term]
+    converted: Mapping[Symbol, tuple[Term, bool]]
+
+
+class MemoryFacts(Struct, frozen=True, kw_only=True):
+    """Facts about the memory that a kernel uses.
+
+    `written`: keys of the objects that the kernel writes.  `declared`: by key, the number that a variable at namespace
+    scope which is observed is declared with.  `constants`: what is known of constant memory.  `contents`: what the host
+    has filled memory with.  `made`: objects all of whose contents the program makes.
+    """
+
+    written: frozenset[str]
+    declared: Mapping[str, int]
+    constants: tuple[ConstantMemory, ...] = ()
+    contents: tuple[Holding, ...] = ()
+    made: tuple[Making, ...] = ()
+
+
+class LaunchInfo(Struct, frozen=True, kw_only=True):
+    """Arguments of a launch.
+
+    `arguments` are the values of the kernel's parameters.  By name: `numbers`, those that are integers, members of
+    records among them, and `pointers`, those that lead into one object.  `shared_bytes`: how much dynamic shared
+    memory a block is given; None: unknown.
+    """
+
+    arguments: tuple[Value, ...]
+    numbers: tuple[tuple[str, Term], ...]
+    pointers: tuple[tuple[str, Pointer], ...]
+    shared_bytes: Term | None = None
+
+
+class Protocol(Struct, frozen=True, kw_only=True):
+    """Memory access protocol of a kernel at one launch.
+
+    `functions` are the keys of all functions that the kernel runs.  `assumed` are assertions met in the kernel, and
+    what was taken for granted of unknown functions; `across`, those on two threads.
     """
 
     kernel: str
     span: Span
+    functions: frozenset[str]
     configuration: Configuration
     items: tuple[Item, ...]
     gaps: tuple[Gap, ...]
-    private: frozenset[str]
-    written: frozenset[str]  # keys of objects that the kernel writes
-    broadcast: Mapping[str, tuple[Symbol, ...]]
-    assumed: tuple[Fact, ...] = ()
-    across: tuple[AcrossThreads, ...] = ()
-    observed: Mapping[str, Observation] = field(default_factory=dict[str, Observation])
-    agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
-    arguments: tuple[Value, ...] = ()
-    begins: Mapping[str, int] = field(default_factory=dict[str, int])
-    functions: frozenset[str] = frozenset()
-    numbers: tuple[tuple[str, Term], ...] = ()
-    alike: Mapping[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
-    constants: tuple[ConstantMemory, ...] = ()
-    contents: tuple[Holding, ...] = ()
-    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])
-    whole: Mapping[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
-    made: tuple[Making, ...] = ()
-    shared_bytes: Term | None = None
-    everywhere: frozenset[str] = frozenset()
-    twins: bool = False
-    pointers: tuple[tuple[str, Pointer], ...] = ()
+    assumed: tuple[Fact, ...]
+    across: tuple[AcrossThreads, ...]
+    symbols: SymbolInfo
+    uniform: Uniformity
+    memory: MemoryFacts
+    launch: LaunchInfo
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

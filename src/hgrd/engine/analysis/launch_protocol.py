@@ -57,7 +57,9 @@ def infer_at_launch(
             )
     facts = tuple(launch.facts) if launch is not None else ()
     if launch is not None:
-        protocol = replace(protocol, contents=launch.contents, made=launch.made, shared_bytes=launch.shared_bytes)
+        memory = replace(protocol.memory, contents=launch.contents, made=launch.made)
+        known = replace(protocol.launch, shared_bytes=launch.shared_bytes)
+        protocol = replace(protocol, memory=memory, launch=known)
     given, messages = _option_facts(protocol, launch, options)
     return LaunchProtocol(protocol, (*facts, *given), messages)
 
@@ -128,4 +130,4 @@ def _shared_symbols(protocol: Protocol, launch: LaunchSite | None) -> frozenset[
         found |= symbols_of(*(f.term for f in launch.facts))
         for argument in launch.arguments:
             found |= symbols_in(argument)
-    return frozenset(s for s in found if s.name not in protocol.private)
+    return frozenset(s for s in found if s.name not in protocol.symbols.private)

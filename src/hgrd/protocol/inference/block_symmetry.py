@@ -94,7 +94,7 @@ class CollectiveAccesses(Struct):
                 yield Gap(f"what a collective loads from {name}", (), span, False)
 
 
-def has_twins(
+def has_symmetric_blocks(
     functions: Mapping[str, Function], entered: Iterable[str], items: tuple[Item, ...], collectives: CollectiveAccesses
 ) -> bool:
     """Whether threads with equal indexes in different blocks do the same, if nothing races within a block.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from hgrd.protocol.inference.recorder import Recorder
-from hgrd.protocol.model import Alike
+from hgrd.protocol.model import UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import FloatValue, OpaqueValue, Value
@@ -21,9 +21,9 @@ class UniformityTracker(Struct):
     recorder: Recorder
     common: frozenset[str] = frozenset()
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
-    agreed: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
-    alike: dict[Symbol, Alike] = field(default_factory=dict[Symbol, Alike])
-    whole: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
+    in_iteration: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
+    groups: dict[Symbol, UniformGroup] = field(default_factory=dict[Symbol, UniformGroup])
+    converted: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
 
     def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
         """All threads of a block get the same value here (in the same iterations of the loops around)."""
@@ -47,7 +47,7 @@ class UniformityTracker(Struct):
         """
         if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
             down = given.key.op is Op.READ and given.key.array == "floor of"
-            self.whole[value.symbol] = (given.key.args[0] if down else given.key, down)
+            self.converted[value.symbol] = (given.key.args[0] if down else given.key, down)
         if self.same_for_block(given.key):
             loops = [k for s in symbols_of(given.key) for k in self.broadcast.get(s.name, ())]
             self.spread(machine, value, tuple(loops))
@@ -74,12 +74,12 @@ class UniformityTracker(Struct):
         if terms is not None and not machine.probing:
             loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
             given = source if isinstance(source, Term) else None
-            self.alike.update({s: Alike(terms, loops, given) for s in symbols_in(value)})
+            self.groups.update({s: UniformGroup(terms, loops, given) for s in symbols_in(value)})
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         """Whether all threads of a block have the value, in the same iterations; the symbols `besides` they have."""
         return not isinstance(value, OpaqueValue) and all(
-            s.name in self.common or s.name in self.agreed or s.name in besides or s.origin is Origin.LOOP
+            s.name in self.common or s.name in self.in_iteration or s.name in besides or s.origin is Origin.LOOP
             for s in symbols_in(value)
         )
 
@@ -87,7 +87,7 @@ class UniformityTracker(Struct):
         around = [loop.binder for loop in self.recorder.loops]
         if iteration is not None:
             around += [s for s in symbols_of(iteration) if s.origin is Origin.LOOP and s not in around]
-        self.agreed[symbol.name] = tuple(around)
+        self.in_iteration[symbol.name] = tuple(around)
 
     def same_for_block(self, term: Term) -> bool:
         return all(s.name in self.common or s.name in self.broadcast for s in symbols_of(term))

@@ -122,7 +122,9 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
     lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
     leaving = departures(protocol.items)
-    return Phases(paths, shared, loops, leaving, lost, frozenset(protocol.agreed), protocol.everywhere)
+    return Phases(
+        paths, shared, loops, leaving, lost, frozenset(protocol.uniform.in_iteration), protocol.uniform.of_grid
+    )
 
 
 def _loops(path: Path) -> list[ProtocolLoop]:

@@ -52,11 +52,11 @@ def participants_of(
     """`binders` have one value for both threads, `private` are more symbols that each has for itself."""
     same_block = barrier.scope in (Scope.WARP, Scope.BLOCK)
     common = set(binders)
-    agreed = {**protocol.broadcast, **protocol.agreed}
+    agreed = {**protocol.uniform.broadcast, **protocol.uniform.in_iteration}
     if not same_block:
-        agreed = {name: loops for name, loops in agreed.items() if name in protocol.everywhere}
+        agreed = {name: loops for name, loops in agreed.items() if name in protocol.uniform.of_grid}
     shared = frozenset((*(b.name for b in common), *(n for n, loops in agreed.items() if common.issuperset(loops))))
-    own = protocol.private | frozenset(private)
+    own = protocol.symbols.private | frozenset(private)
     return Participants(barrier, ThreadPair(own, protocol.configuration, same_block, shared))
 
 

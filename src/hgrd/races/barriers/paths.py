@@ -225,7 +225,7 @@ class DivergencePaths(Struct, frozen=True):
             s: var(s.renamed("'"))
             for p in self.everything
             for s in symbols_of(*_guards(p), *(c for loop in p.loops for c in stays(loop, self.barrier)))
-            if s.name in protocol.private and s.name not in outer
+            if s.name in protocol.symbols.private and s.name not in outer
         }
         moved[binder] = var(binder.renamed("'"))
         agreed = self.participants().uniform

@@ -219,6 +219,5 @@ def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
 def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> BarrierVerdicts:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
-    alike = steady(protocol)
-    protocol = replace(protocol, broadcast=alike.broadcast, agreed=alike.agreed)
+    protocol = replace(protocol, uniform=steady(protocol).uniform)
     return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

@@ -60,7 +60,7 @@ def _holds(
     """None: it depends on what the model says nothing of."""
     (fixed,) = substitute((term,), iterations)
     (theirs,) = threads.of((fixed,), side)
-    if any(s.name.removesuffix(SUFFIX[side]) in paths.protocol.private for s in symbols_of(theirs)):
+    if any(s.name.removesuffix(SUFFIX[side]) in paths.protocol.symbols.private for s in symbols_of(theirs)):
         return None
 
     def contents(array: str, index: tuple[int, ...]) -> int:

@@ -32,7 +32,7 @@ Decide: TypeAlias = Callable[[Query], Answer]
 
 def livelocks(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> tuple[Divergence, ...]:
     """Each loop that takes a lock once, with two threads of a warp that want the same one in the same iterations."""
-    if not protocol.observed:
+    if not protocol.symbols.observed:
         return ()
     everything = (*facts, *protocol.configuration.facts)
     found: dict[Span, Divergence] = {}
@@ -90,5 +90,5 @@ def _livelock(
 
 def _tells_of(guard: Term, taking: Access, protocol: Protocol) -> bool:
     """Whether a condition is about what the lock was before: nothing is known of that in the first iteration."""
-    seen = (protocol.observed[s.name] for s in symbols_of(guard) if s.name in protocol.observed)
+    seen = (protocol.symbols.observed[s.name] for s in symbols_of(guard) if s.name in protocol.symbols.observed)
     return any(o.target.key == taking.target.key for o in seen)

@@ -45,7 +45,7 @@ def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
 def _looked_up(protocol: Protocol, access: Access) -> Iterator[Access]:
     """The reads of what the host has filled that found what the access goes by, in whatever iteration."""
     reads = [t for t in bottom_up((access.offset,)) if t.op is Op.READ and len(t.args) == 1][:_MOST]
-    filled = {holding.target.key for holding in protocol.contents}
+    filled = {holding.target.key for holding in protocol.memory.contents}
     if reads and filled:
         sized = [a for a in accesses(protocol.items) if a.kind is AccessKind.READ and a.target.key in filled]
         for other, t in product(sized, reads):

@@ -38,13 +38,13 @@ class _Bound(Struct, frozen=True):
 
 def compared(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     """What the comparisons on the way to an access say of the integers that it is computed from."""
-    here = protocol.whole.keys() & symbols_of(access.offset, *access.guards)
+    here = protocol.symbols.converted.keys() & symbols_of(access.offset, *access.guards)
     if not here:
         return ()
     tests = [t for t in bottom_up(access.guards) if t.op is Op.READ and t.array.removeprefix("float ") in _TURNED]
     found: list[Term] = []
     for symbol in sorted(here, key=lambda s: s.name):
-        number, down = protocol.whole[symbol]
+        number, down = protocol.symbols.converted[symbol]
         known = [bound for test in tests for bound in _with(number, test)]
         found += (disj(eq(b.test, const(0)), _said(b, symbol, down=down)) for b in known)
         found += (

@@ -116,7 +116,7 @@ class PairEncoder(Struct, frozen=True):
         extra = (*extra, *made_together(self.protocol, threads, (*one, *two, *extra)))
         endings = self._loop_exits.needed(a, b, threads, (*one, *two, *extra))
         read = (*one, *two, *extra, *endings[0], *endings[1])
-        said, contents = said_of(self.protocol.contents if filled else (), read)
+        said, contents = said_of(self.protocol.memory.contents if filled else (), read)
         own = consistency.own_tests(threads, read) if consistency is not None else ()
         encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]))
         return replace(encoded, contents=contents, data=encoded.data or bool(arrays_of(*apart)))
@@ -132,8 +132,8 @@ class PairEncoder(Struct, frozen=True):
         broadcast: frozenset[str] = frozenset()
         if same_block and all(o.doubt != SOME_THREADS for o in pair.orders):
             apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Ahead)}
-            broadcast = frozenset(n for n, loops in self.protocol.broadcast.items() if apart.isdisjoint(loops))
-        threads = ThreadPair(self.protocol.private, self.protocol.configuration, same_block, broadcast)
+            broadcast = frozenset(n for n, loops in self.protocol.uniform.broadcast.items() if apart.isdisjoint(loops))
+        threads = ThreadPair(self.protocol.symbols.private, self.protocol.configuration, same_block, broadcast)
         return self._thread_pairs.setdefault((same_block, broadcast), threads)
 
 
@@ -210,11 +210,11 @@ def across(protocol: Protocol, threads: ThreadPair) -> tuple[Term, ...]:
 
 def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
     """That values in the terms which the threads of a warp or tile make together are the same for both of one."""
-    if not threads.same_block or not protocol.alike:
+    if not threads.same_block or not protocol.uniform.groups:
         return ()
     here = {s.name: s for s in symbols_of(*terms)}
     found: list[Term] = []
-    for symbol, alike in protocol.alike.items():
+    for symbol, alike in protocol.uniform.groups.items():
         one, two = (here.get(symbol.name + SUFFIX[party]) for party in Side)
         if one is not None and two is not None:
             pairs = zip(*(threads.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)

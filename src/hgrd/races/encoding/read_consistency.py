@@ -187,7 +187,7 @@ def read_consistency(
         for a in accesses(protocol.items)
         if a.kind is AccessKind.READ and a.result is not None and not a.volatile
     }
-    return ReadConsistency(found, relation, writes, protocol.tested)
+    return ReadConsistency(found, relation, writes, protocol.symbols.first_tests)
 
 
 def _orders(item: Item) -> bool:

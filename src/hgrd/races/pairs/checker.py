@@ -121,7 +121,7 @@ class PairChecker(Struct):
     def _assume_apart(self) -> None:
         """Memory behind pointers that nobody is seen to allocate differs, from all other, too, where it matters."""
         used = {a.target.key: a.target for a in accesses(self.protocol.items) if a.space is Space.GLOBAL}
-        changed = used.keys() & self.protocol.written
+        changed = used.keys() & self.protocol.memory.written
         outside = {key for key, target in used.items() if target.external}
         apart = used if outside & changed else outside | changed
         if outside and changed and len(apart) > 1:
@@ -380,8 +380,8 @@ class PairChecker(Struct):
             map(self.encoder.communication.tickets.choose, (first.first, first.second))
         )
         target = first.first.target.key
-        starts = tuple((name, p.offset) for name, p in self.protocol.pointers if p.target.key == target)
-        return RacyPair(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.numbers, starts)
+        starts = tuple((name, p.offset) for name, p in self.protocol.launch.pointers if p.target.key == target)
+        return RacyPair(tuple(self._queries_of(key)), tuple(conflicts), scattered, self.protocol.launch.numbers, starts)
 
     def _queries_of(self, key: SiteKey) -> Iterator[EncodedPair]:
         """Everything that the finding's two sites can do to each other (the same value twice is a note)."""

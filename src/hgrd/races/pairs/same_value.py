@@ -1,7 +1,7 @@
 """What two accesses leave in memory, where one of them is a write: the values that they store, and what twins make.
 
 Twins are threads with equal indexes in two blocks of a kernel that does the same in all of them.  They come to the same
-accesses in the same iterations, and what each stores there is the same, whatever it is made of (protocol/twins.py says
+accesses in the same iterations, and what each stores there is the same, whatever it is made of (block_symmetry says
 why).  So a store is known by the index of its thread and the iterations of the loops around it.
 """
 
@@ -51,7 +51,11 @@ class StoredValues(Struct, frozen=True):
     def _made(self, pair: Pair) -> Values:
         """The store of a thread by its indexes in the block and in iterations: twins make the same."""
         access = pair.first
-        if not self.protocol.twins or not self.every_race or pair.level not in (None, Level.INTER_BLOCK):
+        if (
+            not self.protocol.uniform.symmetric_blocks
+            or not self.every_race
+            or pair.level not in (None, Level.INTER_BLOCK)
+        ):
             return ()
         if access is not pair.second or access.kind is not AccessKind.WRITE:
             return ()

@@ -26,7 +26,7 @@ def communication(
 ) -> Communication:
     """The counters, locks and flags of a protocol."""
     plain = Communication(drawn)
-    if not protocol.observed:
+    if not protocol.symbols.observed:
         return plain
 
     encoder = PairEncoder(protocol, facts, plain)

@@ -54,10 +54,10 @@ _NOTHING: Final = Made()
 
 def made_by(protocol: Protocol) -> Made:
     """The objects of which it is not known, element by element, what the program fills all of them with."""
-    known = [h for h in protocol.contents if isinstance(h.fill.pattern, Affine)]
+    known = [h for h in protocol.memory.contents if isinstance(h.fill.pattern, Affine)]
     whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size}
     arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
-    return Made({m.target.key: m for m in protocol.made if m.target.key not in whole}, frozenset(arrays))
+    return Made({m.target.key: m for m in protocol.memory.made if m.target.key not in whole}, frozenset(arrays))
 
 
 class ComputedValues(Struct, frozen=True):

@@ -24,7 +24,7 @@ def sizes(protocol: Protocol, facts: Iterable[Fact]) -> frozenset[Symbol]:
     """The inputs of the host that allocations, the extents of a launch and its shared memory are computed from."""
     allocated = (f.term for f in facts if f.kind is FactKind.ALLOCATION)
     launched = (f.term for f in protocol.configuration.facts if f.kind is FactKind.RELATION)
-    shared = () if protocol.shared_bytes is None else (protocol.shared_bytes,)
+    shared = () if protocol.launch.shared_bytes is None else (protocol.launch.shared_bytes,)
     return frozenset(s for s in symbols_of(*allocated, *launched, *shared) if s.origin is Origin.INPUT and s.low < 0)
 
 

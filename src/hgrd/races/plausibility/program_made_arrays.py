@@ -173,7 +173,7 @@ def program_made_arrays(protocol: Protocol, relation: Phases) -> ProgramMadeArra
     made = made_by(protocol)
     if not made.objects:
         return ProgramMadeArrays(made, {})
-    telling = [h for h in protocol.contents if not _is_natural(h.fill.pattern)]
+    telling = [h for h in protocol.memory.contents if not _is_natural(h.fill.pattern)]
     filled = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in telling)
     return ProgramMadeArrays(made, computed_values(protocol, relation, made).reads, frozenset(filled))
 

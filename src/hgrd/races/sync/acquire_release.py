@@ -112,7 +112,7 @@ class Handshakes(Struct, frozen=True):
         known = known_to(access)
         for condition in (*access.guards, *access.endings):
             for symbol, test, when in self._tests(condition):
-                seen = self.protocol.observed[symbol.name]
+                seen = self.protocol.symbols.observed[symbol.name]
                 spot = self._made_at(seen, here)
                 if spot is None:
                     continue
@@ -144,7 +144,7 @@ class Handshakes(Struct, frozen=True):
     def _delegated_acquires(self, access: Access, here: Spot) -> Iterator[Acquire]:
         for condition, given in self._conditions(access, here):
             for symbol, test, when in self._tests(condition):
-                seen = self.protocol.observed[symbol.name]
+                seen = self.protocol.symbols.observed[symbol.name]
                 spot = self._made_at(seen, here)
                 barrier = None if spot is None else self._barrier(spot, here, known_to(access))
                 one = None if barrier is None else self._someone(conj(when, given), (seen.offset,), here)
@@ -239,7 +239,7 @@ class Handshakes(Struct, frozen=True):
         threads = [s for s in self.protocol.configuration.thread if s is not None]
         around = [{i.binder.name for i in s.around} for s in spots]
         shared = around[0].intersection(*around)
-        own = (self.protocol.private | {s.name for s in threads}) - shared
+        own = (self.protocol.symbols.private | {s.name for s in threads}) - shared
         for index in _candidates(when, threads):
             rest, *seen = substitute((when, *terms), index)
             if rest is not FALSE and not any(s.name in own for s in symbols_of(rest, *seen)):
@@ -266,15 +266,15 @@ class Handshakes(Struct, frozen=True):
 
     def _latest(self, test: Term, here: Spot) -> tuple[Symbol, Term, Spot] | None:
         """What was observed last of what a test is about, if it cannot be what was there before."""
-        made = [(s, self._made_at(self.protocol.observed[s.name], here)) for s in self._observed_in(test)]
+        made = [(s, self._made_at(self.protocol.symbols.observed[s.name], here)) for s in self._observed_in(test)]
         spots = [(s, spot) for s, spot in made if spot is not None]
         if len(spots) < len(made):
             return None
         symbol, last = spots[0]
         for other, spot in spots[1:]:
             symbol, last = (other, spot) if precedes(last, spot) else (symbol, last)
-        key = self.protocol.observed[symbol.name].target.key
-        before = [s for s, _ in spots if s != symbol and self.protocol.observed[s.name].target.key == key]
+        key = self.protocol.symbols.observed[symbol.name].target.key
+        before = [s for s, _ in spots if s != symbol and self.protocol.symbols.observed[s.name].target.key == key]
         return None if any(_passes_unchanged(test, symbol, s) for s in before) else (symbol, test, last)
 
     # ------------------------------------------------------------ parts
@@ -287,7 +287,7 @@ class Handshakes(Struct, frozen=True):
         if not loops or not all(isinstance(i, Access) and i.kind is AccessKind.READ for i in loops[-1].items):
             return False
         loop = loops[-1]
-        tested = (self.protocol.observed[s.name] for t in loop.tests for s in self._observed_in(t))
+        tested = (self.protocol.symbols.observed[s.name] for t in loop.tests for s in self._observed_in(t))
         if any((seen.span, seen.stack) == (access.span, access.stack) for seen in tested):
             return True
         made = (s for s in symbols_of(*loop.tests) if s.name in loop.local and s.origin is Origin.DATA)
@@ -303,7 +303,9 @@ class Handshakes(Struct, frozen=True):
             yield symbol, test, conj(*(negate(p) for p, symbols in tested if not symbols))
 
     def _observed_in(self, term: Term) -> tuple[Symbol, ...]:
-        return tuple(s for s in sorted(symbols_of(term), key=lambda s: s.name) if s.name in self.protocol.observed)
+        return tuple(
+            s for s in sorted(symbols_of(term), key=lambda s: s.name) if s.name in self.protocol.symbols.observed
+        )
 
     def _made_at(self, seen: Observation, here: Spot) -> Spot | None:
         """The access behind an observation, before `here`."""
@@ -358,7 +360,7 @@ def steady(protocol: Protocol) -> Protocol:
     That threads agree on what they have read since the last barrier is argued from there being no race; where
     something else than barriers orders a read and a write, there is none, and the values still differ.
     """
-    if not protocol.observed:
+    if not protocol.symbols.observed:
         return protocol
     handshakes = Handshakes(protocol, placement(protocol))
     everything = accesses(protocol.items)
@@ -366,11 +368,13 @@ def steady(protocol: Protocol) -> Protocol:
     if not ordered:
         return protocol
     reads = {a.result.name: a for a in everything if a.kind is AccessKind.READ and a.result is not None}
-    broadcast = {n: loops for n, loops in protocol.broadcast.items() if n in reads and reads[n].number not in ordered}
-    agreed = protocol.agreed
-    if any(n in agreed and read.number in ordered for n, read in reads.items()):
-        agreed = {}  # others may be made of them
-    return replace(protocol, items=_forgetful(protocol.items, ordered), broadcast=broadcast, agreed=agreed)
+    known = protocol.uniform
+    broadcast = {n: loops for n, loops in known.broadcast.items() if n in reads and reads[n].number not in ordered}
+    in_iteration = known.in_iteration
+    if any(n in in_iteration and read.number in ordered for n, read in reads.items()):
+        in_iteration = {}  # others may be made of them
+    uniform = replace(known, broadcast=broadcast, in_iteration=in_iteration)
+    return replace(protocol, items=_forgetful(protocol.items, ordered), uniform=uniform)
 
 
 def _forgetful(items: tuple[Item, ...], numbers: set[int]) -> tuple[Item, ...]:

@@ -129,7 +129,7 @@ class Flags(Struct):
 
     def _begins_seen(self, acquire: Acquire) -> bool:
         """Whether the variable is declared with the value that the wait is for."""
-        begins = self.protocol.begins.get(acquire.seen.target.key)
+        begins = self.protocol.memory.declared.get(acquire.seen.target.key)
         return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
 
     def _ending(self, acquire: Acquire) -> list[Access]:
@@ -148,7 +148,7 @@ class Flags(Struct):
         stored = write.value
         if stored is None or not (write.kind is AccessKind.WRITE or write.operation in ("exch", "cas")):
             return False
-        private = {s.name for s in symbols_of(stored)} & self.protocol.private
+        private = {s.name for s in symbols_of(stored)} & self.protocol.symbols.private
         return not private and substitute((acquire.test,), {acquire.symbol: stored})[0] is FALSE
 
     def _passes_on(self, write: Access, acquire: Acquire) -> bool:

@@ -121,7 +121,7 @@ class Locks(Struct, frozen=True):
         """Whether all threads make the write, or none; and what has given the lock back before."""
         protocol = self.handshakes.protocol
         c = protocol.configuration
-        own = protocol.private | {s.name for s in (*c.thread, *c.block_index) if s is not None}
+        own = protocol.symbols.private | {s.name for s in (*c.thread, *c.block_index) if s is not None}
         there = self.handshakes.placement.of(write)
         earlier = [
             s.item
@@ -147,7 +147,7 @@ def not_both(one: Held, two: Held, threads: ThreadPair) -> Term:
 def locks(protocol: Protocol, handshakes: Handshakes, apart: Apart, elsewhere: Apart) -> Locks:
     """`apart` proves that two accesses are never unordered at the same place, `elsewhere` that two blocks have none."""
     everything = accesses(protocol.items)
-    targets = {o.target.key for o in protocol.observed.values()}
+    targets = {o.target.key for o in protocol.symbols.observed.values()}
     sound: dict[str, Scope] = {}
     of_block: set[str] = set()
     chained: set[str] = set()

@@ -93,7 +93,7 @@ class Handshaking(Struct, frozen=True):
         for tests in self.handshakes.alternatives(after):
             if not any(_spins(spot) for _, _, spot in tests):
                 continue
-            waited |= {self.handshakes.protocol.observed[symbol.name].target.key for symbol, _, _ in tests}
+            waited |= {self.handshakes.protocol.symbols.observed[symbol.name].target.key for symbol, _, _ in tests}
         waited |= self._looked_for_in_loops(after)
         for spot in self.handshakes.placement.spots if waited else ():
             match spot.item:
@@ -108,7 +108,7 @@ class Handshaking(Struct, frozen=True):
         """Flags that the thread may have waited for in iterations before, of which the access tells nothing."""
         placement = self.handshakes.placement
         here, known = placement.of(after), [q.spot for q in self.handshakes.acquires(after)]
-        seen = {(o.span, o.stack) for o in self.handshakes.protocol.observed.values()}
+        seen = {(o.span, o.stack) for o in self.handshakes.protocol.symbols.observed.values()}
         return {
             s.item.target.key
             for s in placement.spots

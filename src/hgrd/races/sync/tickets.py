@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.protocol.model import Access, Alike, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.model import Access, Protocol, ProtocolLoop, UniformGroup, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.threads.two_threads import ThreadPair
@@ -16,7 +16,7 @@ from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, 
 from hgrd.terms.rewrite import bottom_up
 
 _NO_LIMIT = (1 << 31) - 1
-WHOLE_BLOCK: Final = Alike((), ())
+WHOLE_BLOCK: Final = UniformGroup((), ())
 
 
 class Ticket(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Ticket(Struct, frozen=True):
     symbol: Symbol
     drawn: Access
     amount: Term
-    holders: Alike | None = None
+    holders: UniformGroup | None = None
 
 
 class Tickets(Struct, frozen=True):
@@ -169,7 +169,7 @@ def same_place(write: Access, read: Access) -> bool:
 
 def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket]) -> Iterator[Ticket]:
     """What one lane has drawn, and the others of its warp or tile get from it."""
-    for symbol, alike in protocol.alike.items():
+    for symbol, alike in protocol.uniform.groups.items():
         if alike.source is not None:
             yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
 
@@ -178,7 +178,7 @@ def _ticket_in(value: Term | None, drawn: dict[str, Ticket]) -> Ticket | None:
     return drawn.get(value.symbol.name) if value is not None and value.op is Op.VAR else None
 
 
-def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: Alike = WHOLE_BLOCK) -> Iterator[Ticket]:
+def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: UniformGroup = WHOLE_BLOCK) -> Iterator[Ticket]:
     """One of these tickets, if they all come from one place that is the same for all threads of the grid.
 
     Who has it from another one knows of its amount only how small that can be.

@@ -62,8 +62,10 @@ def _deliveries(protocol: Protocol, drawn: Tickets) -> tuple[Delivery, ...]:
 def _spoken_of(protocol: Protocol) -> frozenset[Symbol]:
     """Symbols of which more than the accesses speaks."""
     across = [t for x in protocol.across for t in (x.condition, *x.guards, *(value for _, value in x.others))]
-    alike = [t for x in protocol.alike.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))]
-    return symbols_of(*across, *alike, *(o.offset for o in protocol.observed.values()))
+    alike = [
+        t for x in protocol.uniform.groups.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))
+    ]
+    return symbols_of(*across, *alike, *(o.offset for o in protocol.symbols.observed.values()))
 
 
 def _delivered(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) -> Iterator[Delivery]:
@@ -107,9 +109,12 @@ def _delivered_to(protocol: Protocol, found: tuple[Delivery, ...]) -> Protocol:
     return replace(
         protocol,
         items=_rewritten(protocol.items, seen, also),
-        private=also(protocol.private),
-        broadcast=with_loops(protocol.broadcast),
-        agreed=with_loops(protocol.agreed),
+        symbols=replace(protocol.symbols, private=also(protocol.symbols.private)),
+        uniform=replace(
+            protocol.uniform,
+            broadcast=with_loops(protocol.uniform.broadcast),
+            in_iteration=with_loops(protocol.uniform.in_iteration),
+        ),
     )
 
 

@@ -14,9 +14,9 @@ class UniformSymbols:
         c = protocol.configuration
         threads = {s.name for s in c.thread if s is not None}
         blocks = {s.name for s in c.block_index if s is not None}
-        self._of_threads = (protocol.private - protocol.broadcast.keys()) | threads
-        alike = protocol.broadcast.keys() & protocol.everywhere
-        self._of_blocks = (protocol.private - alike) | threads | blocks
+        self._of_threads = (protocol.symbols.private - protocol.uniform.broadcast.keys()) | threads
+        alike = protocol.uniform.broadcast.keys() & protocol.uniform.of_grid
+        self._of_blocks = (protocol.symbols.private - alike) | threads | blocks
 
     def __call__(self, symbol: Symbol, level: Level) -> bool:
         """Whether two threads that meet at `level` have the same value of `symbol`."""

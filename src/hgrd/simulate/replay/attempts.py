@@ -122,11 +122,12 @@ def _attempt(situation: KernelAtLaunch, executable: Executable, both: Two, valua
     belongings = Belongings(memory, situation.tables.records, way.fill)
     belongings.settle(valuation, [variable for variable, _ in unit.globals.values()])
     passing = Passing(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
+    protocol = valuation.evidence.protocol
     arguments = tuple(
         passing.argument(value, parameter.type)
-        for value, parameter in zip(valuation.evidence.protocol.arguments, situation.kernel.parameters, strict=True)
+        for value, parameter in zip(protocol.launch.arguments, situation.kernel.parameters, strict=True)
     )
-    for held in valuation.evidence.protocol.constants:
+    for held in protocol.memory.constants:
         passing.constant(held)
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     size = valuation.of(const(_DYNAMIC) if shared is None else shared)
