@@ -28,17 +28,18 @@ _MOST = 2**31 - 1  # threads or blocks along an axis
 
 
 class UsageError(Exception):
-    """A command line that makes no sense; the message is for people."""
+    """Error in a command line; the message is for people."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Parser whose errors are a UsageError of one line."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
 def parser() -> argparse.ArgumentParser:
+    """Parser of all commands and their options."""
     top = _Parser(prog="hgrd", description="Finds data races in CUDA programs before they run.")
     top.add_argument("--version", action="version", version=f"hgrd {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
@@ -178,6 +179,7 @@ def _verbosity(command: argparse.ArgumentParser) -> None:
 
 
 def source_options(arguments: argparse.Namespace) -> SourceOptions:
+    """Options on how files are compiled."""
     return SourceOptions(
         include_dirs=tuple(arguments.include_dirs),
         defines=tuple(arguments.defines),
@@ -191,7 +193,7 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
 
 
 def build_of(arguments: argparse.Namespace) -> Build:
-    """What the build says about the files; UsageError where the one that was asked for says nothing."""
+    """Build description of the paths; UsageError where the one that is asked for cannot be read."""
     try:
         return read_build(arguments.build, getattr(arguments, "paths", ()))
     except BuildError as error:
@@ -199,6 +201,7 @@ def build_of(arguments: argparse.Namespace) -> Build:
 
 
 def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
+    """Options on what is analysed."""
     chosen = [level for levels in arguments.levels for level in levels]
     return AnalysisOptions(
         kernels=tuple(dict.fromkeys(arguments.kernels)),
@@ -217,7 +220,7 @@ def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
 
 
 def wants_color(arguments: argparse.Namespace) -> bool:
-    """Colours if asked for, else in a terminal unless NO_COLOR is set."""
+    """Whether to write colours: as asked for, else in a terminal unless NO_COLOR is set."""
     if arguments.color == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return arguments.color == "always"

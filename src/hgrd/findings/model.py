@@ -1,4 +1,4 @@
-"""What hgrd has to say about a program."""
+"""Findings, proofs and what stayed open, for a launch, a kernel and a set of files."""
 
 from __future__ import annotations
 
@@ -44,28 +44,30 @@ __all__ = [
 
 
 class Confidence(Enum):
-    """How sure a race, or a finding about a barrier, is (DESIGN.md section 2)."""
+    """Confidence in a race, or in a finding about a barrier (docs/verdicts.md)."""
 
-    DEFINITE = "definite"  # a witness evaluated with exact C semantics
+    DEFINITE = "definite"  # its witness was evaluated with exact C semantics
     CONFIRMED = "confirmed"  # and replayed on the simulator
-    DATA_DEPENDENT = "data-dependent"
-    CONDITIONAL = "conditional"
+    DATA_DEPENDENT = "data-dependent"  # it needs the array contents of its witness
+    CONDITIONAL = "conditional"  # one precondition on parameters excludes it
 
 
 CONFIRMED: Final = "confirmed"
-"""The witness of a finding was run, and its two threads were seen in conflict (or apart, at a barrier)."""
+"""Result of a replay in which the two threads were seen in conflict, or, for a barrier, to diverge."""
 
 
 class Outcome(Enum):
+    """Verdict on the races of a kernel."""
+
     RACE = "race"
     SAFE = "safe"
     UNKNOWN = "unknown"
 
 
 class Site(Struct, frozen=True):
-    """A source access: `x += 1` has two.  `text` is the access as source-like text ("a[i]").
+    """Source access: `x += 1` has two.  `text` is the accessed place as source-like text ("a[i]").
 
-    `scope` is for atomics ("block", "device", "system"), else "".
+    `scope` is that of an atomic ("block", "device", "system"); "" for other accesses.
     """
 
     span: Span
@@ -76,7 +78,7 @@ class Site(Struct, frozen=True):
 
 
 class FactUse(Struct, frozen=True):
-    """A host fact: what it says, in source terms, where it stands, and of which class it is.
+    """Fact that a finding or proof uses: what it says in source terms, its class, and where it stands.
 
     `kind`: "assert", "guard", "dimension", "relation", "loop bound", "allocation", "constant",
     "option", "assumption".
@@ -88,7 +90,7 @@ class FactUse(Struct, frozen=True):
 
 
 class ThreadWitness(Struct, frozen=True):
-    """One of the two threads: threadIdx, blockIdx, its loop counters by name, the bytes it touches."""
+    """One of the two threads of a race: threadIdx, blockIdx, its loop counters by name, the bytes it touches."""
 
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -98,7 +100,7 @@ class ThreadWitness(Struct, frozen=True):
 
 
 class Witness(Struct, frozen=True):
-    """A launch and two threads in conflict; `contents` are the array elements it depends on."""
+    """Launch with two threads in conflict; `contents` are the array elements that the conflict depends on."""
 
     block_dim: tuple[int, int, int]
     grid_dim: tuple[int, int, int]
@@ -109,10 +111,10 @@ class Witness(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A race: an unordered pair of sites and a memory space.
+    """Race: an unordered pair of sites and a memory space.
 
-    `replay` tells what came of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it
-    took `replay_seconds`.  `awaits`: variables that the two have looked at before to know what others have done.
+    `replay` is the result of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it took
+    `replay_seconds`.  `awaits` names the variables by which the two threads have waited for others before.
     """
 
     first: Site
@@ -123,7 +125,7 @@ class Finding(Struct, frozen=True):
     witness: Witness
     facts: tuple[FactUse, ...]
     same_value: bool = False  # both write the same value: a note unless --strict
-    condition: str = ""  # the precondition that would exclude it, if one does
+    condition: str = ""  # the precondition that would exclude it; "" if none is known
     rule: str = DATA_RACE.code  # or that of a mistake in synchronisation that would order the two
     cause: str = ""  # that mistake in words; "" if there is none
     method: str = ""
@@ -133,7 +135,7 @@ class Finding(Struct, frozen=True):
 
 
 class OpenPair(Struct, frozen=True):
-    """A pair that was not decided, and why; or what part of a kernel was not understood (no sites)."""
+    """Pair that was not decided, and why; the sites are None for a part of the kernel that is unsupported."""
 
     first: Site | None
     second: Site | None
@@ -153,7 +155,7 @@ class DivergenceRule(Enum):
 
 
 class BarrierThread(Struct, frozen=True):
-    """A thread at a barrier: threadIdx, blockIdx, and the values on which its way depends, by name."""
+    """Thread at a barrier: threadIdx, blockIdx, and the values on which its path depends, by name."""
 
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -161,7 +163,7 @@ class BarrierThread(Struct, frozen=True):
 
 
 class BarrierWitness(Struct, frozen=True):
-    """A launch, a thread that performs the barrier, and (but for HGRD004) one that does not.
+    """Launch with a thread that performs a barrier, and one that does not (None where one thread has a wrong mask).
 
     `iterations` are the numbers of the iterations, from 0, of the loops around the barrier, outermost first.
     """
@@ -176,12 +178,14 @@ class BarrierWitness(Struct, frozen=True):
 
 
 class Divergence(Struct, frozen=True):
-    """A barrier that not all of its threads perform together.
+    """Barrier that not all of its participants perform together.
 
-    `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread went
-    another way, and `how` it did: "branch", "loop", "exit"; "mask" for HGRD004.  `replay` as for races.
+    `scope`: "warp", "block" or "grid".  `parted`: the condition, loop or exit where the other thread diverged, None
+    where there is none; `how` it did: "branch", "loop", "exit", or "mask" for a wrong warp mask.  `replay` is as for
+    races.
 
-    For HGRD008 it is what takes a lock, with two threads that want the same one; `parted`: where it is given back.
+    For a livelock, `span` is where the lock is taken, `parted` where it is released, `how` is "lock", and the witness
+    has two threads that want the same lock.
     """
 
     rule: DivergenceRule
@@ -198,7 +202,7 @@ class Divergence(Struct, frozen=True):
 
 
 class OpenBarrier(Struct, frozen=True):
-    """A barrier of which it is not decided whether all of its threads perform it together."""
+    """Barrier of which it is not decided whether all of its participants perform it together."""
 
     span: Span
     scope: str
@@ -206,7 +210,7 @@ class OpenBarrier(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """A pair that cannot race, and the facts that say so; without any where the kernel itself excludes it."""
+    """Pair that cannot race, and the facts of the proof; () where the kernel itself excludes the race."""
 
     first: Site
     second: Site
@@ -214,7 +218,10 @@ class Proof(Struct, frozen=True):
 
 
 class LaunchReport(Struct, frozen=True):
-    """A kernel at one launch (or, without host code, at any launch the options allow)."""
+    """Result for a kernel at one launch; `launch_span` is None for any launch that the options allow.
+
+    `accesses` and `pairs` are how many there are, `discharged` how many pairs cannot race.
+    """
 
     kernel: str
     kernel_span: Span
@@ -235,7 +242,7 @@ class LaunchReport(Struct, frozen=True):
 
 
 class KernelReport(Struct, frozen=True):
-    """All launches of a kernel rolled up: the worst outcome, findings merged by pair and space.
+    """Result for all launches of a kernel: the worst outcome, findings merged by pair and space.
 
     `divergences` are merged by rule and barrier.  `outcome` is about races alone.
     """
@@ -249,7 +256,7 @@ class KernelReport(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """Something about the input: a missing include, a part not parsed, a kernel never launched."""
+    """Message about the input: a missing include, a part that was not parsed, a kernel that is never launched."""
 
     span: Span
     text: str
@@ -257,7 +264,7 @@ class Message(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The result for a set of files."""
+    """Result for a set of files."""
 
     files: tuple[str, ...]
     kernels: tuple[KernelReport, ...]

@@ -1,4 +1,4 @@
-"""What an analysis is asked to look at, and under which policies."""
+"""Options of an analysis: what it looks at, and under which policies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hgrd.findings.model import Level
 from hgrd.host.kinds import FactKind
 
 Extent: TypeAlias = tuple[int | None, int | None, int | None]
-"""Extents along x, y and z; None is any extent of at least 1."""
+"""Extents along x, y and z; None stands for any extent of at least 1."""
 
 
 class AnalysisOptions(Struct, frozen=True):
@@ -19,11 +19,10 @@ class AnalysisOptions(Struct, frozen=True):
 
     `block_dim` and `grid_dim`, where given, replace what the host code says about the launch.
     `params` gives values to kernel parameters or host inputs by name.  `assume` are C conditions over
-    them.  `time_limit` is in seconds and per kernel, `program_limit`
-    for all kernels of a program together, its host code included.
+    them.  `time_limit` is in seconds and for each kernel, `program_limit` for a program: its host code and all kernels.
     """
 
-    kernels: tuple[str, ...] = ()  # names of the kernels to look at; () is all
+    kernels: tuple[str, ...] = ()  # unqualified names of the kernels to analyse; () is all
     block_dim: Extent | None = None
     grid_dim: Extent | None = None
     params: tuple[tuple[str, int], ...] = ()

@@ -20,7 +20,7 @@ _SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDEN
 
 
 def roll_up(reports: Iterable[LaunchReport]) -> tuple[KernelReport, ...]:
-    """Launches of a kernel (and its template instances) together."""
+    """One report for each kernel, with its launches and template instances together, in the order of the launches."""
     by_kernel: dict[tuple[str, object], list[LaunchReport]] = {}
     for report in reports:
         by_kernel.setdefault((report.kernel, report.kernel_span), []).append(report)
@@ -46,7 +46,7 @@ def _worst(group: list[LaunchReport]) -> Outcome:
 
 
 def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
-    """One finding a pair of sites and space: the gravest, with its levels over all launches."""
+    """One finding for each pair of sites and space: the gravest one, with the levels of all launches."""
     merged: dict[object, Finding] = {}
     for report in group:
         for f in report.findings:
@@ -63,15 +63,15 @@ def merge_findings(group: Iterable[LaunchReport]) -> tuple[Finding, ...]:
 
 
 def _lightness(finding: Finding) -> tuple[bool, int, bool]:
-    """What tells findings of the same two sites at different launches apart: the least is the gravest.
+    """Sort key of findings on the same two sites at different launches: the least is the gravest.
 
-    A condition that would exclude the race at one launch, or a value that is the same there, is no comfort at another.
+    A condition that excludes the race at one launch, or a value that is the same there, says nothing of the others.
     """
     return finding.same_value, _SURENESS.index(finding.confidence), finding.replay != CONFIRMED
 
 
 def merge_divergences(group: Iterable[LaunchReport]) -> tuple[Divergence, ...]:
-    """One finding a rule and barrier."""
+    """One finding for each rule and barrier: that of the first launch."""
     merged: dict[object, Divergence] = {}
     for report in group:
         for d in report.divergences:

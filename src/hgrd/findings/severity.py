@@ -1,4 +1,4 @@
-"""How bad a finding is, and what a whole report amounts to."""
+"""Severities of findings, and counts over a whole report."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def severity_at_barrier(divergence: Divergence, strict: bool) -> Severity:
 class Tally(Struct, frozen=True):
     """Counts over a report: kernels by outcome, races by severity, pairs left open; the same of barriers.
 
-    `livelocks` are locks that threads of a warp spin on; `strict` counts them among the errors.
-    `replayed` and `not_replayed` are the races whose witness was confirmed, and was tried in vain; the same of
+    `livelocks` are locks that threads of a warp spin on; with `strict` they count among the errors and are 0 here.
+    `replayed` and `not_replayed` count the races whose witness was confirmed, and was tried in vain; the same of
     findings about barriers.
     """
 
@@ -56,13 +56,14 @@ class Tally(Struct, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """The worst outcome of a kernel; a report without kernels says nothing."""
+        """The worst outcome of a kernel; UNKNOWN for a report without kernels."""
         if self.race:
             return Outcome.RACE
         return Outcome.SAFE if self.kernels and not self.unknown else Outcome.UNKNOWN
 
 
 def tally(report: Report, strict: bool) -> Tally:
+    """Count what is in a report."""
     outcomes = [kernel.outcome for kernel in report.kernels]
     severities = [severity(finding, strict) for kernel in report.kernels for finding in kernel.findings]
     replays = [finding.replay for kernel in report.kernels for finding in kernel.findings if finding.replay]
@@ -91,7 +92,7 @@ def tally(report: Report, strict: bool) -> Tally:
 
 
 def merged(reports: Iterable[Report], seconds: float) -> Report:
-    """Reports on different programs as one, in their order."""
+    """Merge reports on different programs into one, in their order."""
     parts = tuple(reports)
     return Report(
         files=tuple(file for part in parts for file in part.files),

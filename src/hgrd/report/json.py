@@ -28,7 +28,7 @@ from hgrd.program.span import NOWHERE, Span
 from hgrd.report.context import ReportContext
 
 SCHEMA_VERSION: Final = 1
-"""Grows when a key disappears or changes its meaning; new keys may come at any time."""
+"""Version of the schema: grows when a key disappears or changes its meaning; new keys may come at any time."""
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Object: TypeAlias = dict[str, Json]
@@ -41,7 +41,7 @@ def write(report: Report, context: ReportContext) -> None:
 
 
 def to_bytes(report: Report, strict: bool, failures: Mapping[str, str]) -> bytes:
-    """The document as UTF-8 with a newline at its end; keys always stand in the same order."""
+    """The document as UTF-8 with a newline at its end; keys always have the same order."""
     return encoded(document(report, strict, failures)) + b"\n"
 
 
@@ -58,7 +58,7 @@ def encoded(whole: Object) -> bytes:
 
 
 def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Object:
-    """`failures` are the inputs that could not be analysed, with the reason."""
+    """The document as values; `failures` are the inputs that could not be analysed, each with the reason."""
     total = tally(report, strict)
     return {
         "schema": "hgrd.report",
@@ -245,7 +245,7 @@ def _message(message: Message) -> Object:
 
 
 def location(span: Span | None) -> Json:
-    """None where there is no place in a source."""
+    """A span as an object; None where there is no place in a source."""
     if span is None or span == NOWHERE:
         return None
     place: Object = {"file": span.file, "line": span.line, "column": span.column}

@@ -1,1 +1,1 @@
-"""Findings as text for a terminal."""
+"""Text for a terminal: findings and trials as lines with tones."""

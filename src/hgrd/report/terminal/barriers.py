@@ -1,4 +1,4 @@
-"""Findings about barriers as text."""
+"""Barrier findings as text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CONFIRMED = {
 
 
 def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool) -> Iterator[Line]:
-    """One finding: what, where the threads part, and two threads that do."""
+    """One finding: its title, where the threads diverge, and two threads that do."""
     level = severity_at_barrier(d, strict)
     yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
     yield from excerpt(d.span, source_line)
@@ -100,7 +100,7 @@ def _rows(first: BarrierThread, second: BarrierThread | None) -> Iterator[tuple[
 
 
 def open_barrier_lines(kernel: KernelReport, barrier: OpenBarrier, source_line: SourceLine) -> Iterator[Line]:
-    """A barrier that was not decided."""
+    """A barrier that was not decided, and why."""
     title = f"not decided in kernel '{kernel.kernel}': whether all threads of a {barrier.scope} perform this barrier"
     yield headline(barrier.span, (Tone.WARNING, "warning"), title)
     yield from excerpt(barrier.span, source_line)

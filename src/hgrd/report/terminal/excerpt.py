@@ -1,4 +1,4 @@
-"""The source line a span stands on, with a caret below."""
+"""Source excerpts: the line of a span, with a caret below."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hgrd.program.span import Span
 from hgrd.report.terminal.lines import Line, Tone, line
 
 SourceLine: TypeAlias = Callable[[str, int], str | None]
-"""The text of a line of a file (counted from 1), or None where it cannot be had."""
+"""Reads a line of a file by its number, from 1; None where it cannot be read."""
 
 
 def source_reader() -> SourceLine:
-    """Reads source lines from disk; each file once.  Bytes that are not UTF-8 are shown as U+FFFD."""
+    """Reader of source lines on disk, each file once.  Bytes that are not UTF-8 are shown as U+FFFD."""
 
     @lru_cache(maxsize=64)
     def lines_of(file: str) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def source_reader() -> SourceLine:
 
 
 def excerpt(span: Span, source_line: SourceLine) -> list[Line]:
-    """The source line and a caret under the span's column, or nothing where the source is not there.
+    """The source line and a caret under the span's column; [] where the source cannot be read.
 
     Columns count bytes, as clang's do.
     """

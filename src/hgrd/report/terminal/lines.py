@@ -8,7 +8,7 @@ from typing import TextIO, TypeAlias
 
 
 class Tone(Enum):
-    """What a piece of text is; the values are what it looks like in a terminal."""
+    """Role of a piece of text; the values are its style in a terminal."""
 
     PLAIN = ""
     STRONG = "bold"
@@ -25,7 +25,7 @@ Line: TypeAlias = tuple[Piece, ...]
 
 
 def line(*pieces: str | Piece) -> Line:
-    """A line of pieces; plain strings have no tone."""
+    """One line made of pieces; plain strings have no tone."""
     return tuple((Tone.PLAIN, p) if isinstance(p, str) else p for p in pieces)
 
 
@@ -35,11 +35,11 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def write(lines: Iterable[Line], stream: TextIO, color: bool) -> None:
-    """Writes to a stream, with colours if asked for."""
+    """Write lines to a stream, with colours if asked for."""
     if not color:
         stream.write(plain(lines))
         return
-    from rich.console import Console
+    from rich.console import Console  # only for colours: it takes long to load
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False, soft_wrap=True)

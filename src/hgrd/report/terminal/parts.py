@@ -1,4 +1,4 @@
-"""What all findings look like in text: headlines, fields, columns."""
+"""Parts that all findings share in text: headlines, fields, columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def field(name: str, text: str) -> Line:
 
 
 def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...] = ()) -> Iterator[Line]:
-    """Facts with their origin and class, and how many of the proofs need each."""
+    """Facts with their origin and class, and how many of the proofs use each."""
     needed = Counter(fact for proof in proofs for fact in proof.facts)
     if facts:
         yield line(INDENT, (Tone.FAINT, f"{title}:"))
@@ -59,7 +59,7 @@ def triple(values: tuple[int, int, int]) -> str:
 
 
 def columns(rows: list[tuple[str, str, str]]) -> Iterator[Line]:
-    """A name and two values a line, the first row being the heads."""
+    """Lines of a name and two values, aligned; the first row has the heads."""
     widths = [max(len(row[i]) for row in rows) for i in range(2)]
     for name, left, right in rows:
         yield line(INDENT * 2, f"{name:{max(widths[0], 10)}}{left:{widths[1]}}  {right}")

@@ -1,4 +1,4 @@
-"""A report as text in the manner of clang's diagnostics."""
+"""Reports as text in the manner of clang's diagnostics."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `sa
 
 
 class TextOptions(Struct, frozen=True):
-    """`strict`: same-value writes are races.  `brief`: the findings and the last line only."""
+    """Options of the text: `strict`: same-value writes are races; `brief`: the findings and the last line only."""
 
     strict: bool = False
     brief: bool = False
 
 
 def render(report: Report, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
-    """The findings of all kernels, what stayed open, a line for each kernel, and a summary."""
+    """Lines of a report: the findings of all kernels, what stayed open, a line for each kernel, and a summary."""
     for kernel in report.kernels:
         for finding in kernel.findings:
             yield from _finding(kernel, finding, source_line, options.strict)
@@ -119,7 +119,7 @@ def _title(kernel: KernelReport, finding: Finding) -> str:
 
 
 def access(site: Site) -> str:
-    """An access in words: `write of a[i]`."""
+    """Access in words: `write of a[i]`."""
     match site.kind:
         case AccessKind.ATOMIC:
             return f"atomic update of {site.text}" + (f" at {site.scope} scope" if site.scope else "")

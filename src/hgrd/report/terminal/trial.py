@@ -1,4 +1,4 @@
-"""A run of a kernel on given inputs, as text in the manner of clang's diagnostics."""
+"""Trials as text: a run of a kernel on given inputs, in the manner of clang's diagnostics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hgrd.simulate.trial import Trial
 
 
 def render_trial(trial: Trial, source_line: SourceLine) -> Iterator[Line]:
-    """Races, barriers that not all came to, barriers that were good for nothing, and a summary."""
+    """Lines of a trial: races, divergent barriers, redundant barriers, and a summary."""
     for race in trial.races:
         yield from _race(trial, race, source_line)
         yield ()
@@ -39,12 +39,12 @@ def render_trial(trial: Trial, source_line: SourceLine) -> Iterator[Line]:
 
 
 def failed(trial: Trial) -> bool:
-    """Whether there is a race of different values, or a divergent barrier."""
+    """Whether the run shows a race of different values, or a divergent barrier."""
     return isinstance(trial.outcome, StuckAtBarrier) or any(not race.same_value for race in trial.races)
 
 
 def redundant(trial: Trial) -> tuple[BarrierUse, ...]:
-    """Barriers that were passed, and kept no conflict from being a race."""
+    """Barriers that were passed, and without which there would be no race more in this run."""
     return tuple(b for b in trial.barriers if b.passed and not b.needed)
 
 
