@@ -18,7 +18,7 @@ from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.execution.calls import initialise, run
-from hgrd.symbolic.execution.expressions import evaluate
+from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
@@ -124,7 +124,7 @@ def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, li
     """
     steps, deadline = limits
     machine = Machine(
-        linked.functions, linked.records, HostSemantics(record), names, step_limit=steps, deadline=deadline
+        linked.functions, linked.records, HostSemantics(record), INTERPRETER, names, step_limit=steps, deadline=deadline
     )
     state = State({}, ())
     try:
@@ -172,5 +172,5 @@ def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: boo
         state.store[key] = Region()
         initial = linked.constants.begins(key, is_main=is_main)
         if initial is not None:
-            begin_with(machine, state, item.variable, evaluate(machine, state, initial))
+            begin_with(machine, state, item.variable, machine.evaluate(state, initial))
     machine.frames.pop()

@@ -34,12 +34,10 @@ from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.array_patterns import Fill
-from hgrd.symbolic.execution.calls import may_enter, reachable
-from hgrd.symbolic.execution.expressions import evaluate
+from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.exits import Ends
-from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load
-from hgrd.symbolic.semantics import Semantics
+from hgrd.symbolic.machine import Machine, Semantics
+from hgrd.symbolic.memory.lvalues import load, reachable
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, const, ne
@@ -195,10 +193,10 @@ class HostSemantics(Semantics):
         forget_targets(state, _written(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
-        kernel = evaluate(machine, state, launch.kernel)
-        grid, block = evaluate(machine, state, launch.grid), evaluate(machine, state, launch.block)
-        shared = None if launch.shared_bytes is None else evaluate(machine, state, launch.shared_bytes)
-        arguments = tuple(_by_value(machine, state, a, evaluate(machine, state, a)) for a in launch.arguments)
+        kernel = machine.evaluate(state, launch.kernel)
+        grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
+        shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
+        arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
         signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
         type_ = signature if isinstance(signature, FunctionType) else None
         request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments)

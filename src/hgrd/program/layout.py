@@ -67,3 +67,26 @@ def bit_units(type_: Type, records: Mapping[str, Record]) -> frozenset[int]:
     """The offsets of integers of which bit-fields are parts, among the members of a record itself."""
     record = records.get(type_.key) if isinstance(type_, RecordType) else None
     return frozenset() if record is None else frozenset(f.offset for f in record.fields if f.bits is not None)
+
+
+def scalars(type_: Type, records: Mapping[str, Record], limit: int) -> list[tuple[int, Type]]:
+    """(offset, type) of the scalar members of a type; [] if there are more than `limit`."""
+    match type_:
+        case RecordType(key=key):
+            record = records.get(key)
+            if record is None or not record.complete:
+                return []
+            found: list[tuple[int, Type]] = []
+            for field in record.fields:
+                found += [(field.offset + at, t) for at, t in scalars(stored_type(field), records, limit)]
+            return found if len(found) <= limit else []
+        case ArrayType(of=element, count=count):
+            size = size_of(element, records)
+            if count is None or size is None or count > limit:
+                return []
+            inner = scalars(element, records, limit)
+            if count * len(inner) > limit:
+                return []
+            return [(i * size + at, t) for i in range(count) for at, t in inner]
+        case _:
+            return [(0, type_)]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
+from hgrd.program.layout import scalars
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.types import (
@@ -44,8 +45,8 @@ from hgrd.protocol.model import (
     accesses,
 )
 from hgrd.symbolic.execution.calls import run
+from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
-from hgrd.symbolic.memory.lvalues import scalars
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import State, symbols_in
 from hgrd.symbolic.values import (
@@ -152,7 +153,7 @@ def _run(
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
-    machine = Machine(tables.functions, tables.records, device, names, deadline=deadline)
+    machine = Machine(tables.functions, tables.records, device, INTERPRETER, names, deadline=deadline)
     given = () if launch is None else launch.arguments
     arguments = [
         _completed(machine, given[i], p) if i < len(given) else parameter_value(machine, p, parameters)
@@ -248,7 +249,7 @@ def _named(machine: Machine, parameter: Variable, value: Value) -> Iterator[tupl
         case Term():
             yield parameter.name, value
         case Composite(cells=cells):
-            places = scalars(machine, parameter.type, 256)
+            places = scalars(parameter.type, machine.records, 256)
             for (at, _), path in zip(places, _paths(machine, parameter.type, parameter.name), strict=False):
                 cell = cells.get(at)
                 if cell is not None and isinstance(cell.value, Term):
@@ -308,7 +309,8 @@ def _unknown(machine: Machine, name: str, key: str, type_: Type, parameter: Vari
             return Pointer(target, const(0))
         case RecordType() | ArrayType():
             cells: dict[int, Cell] = {}
-            for (at, member), path in zip(scalars(machine, type_, 256), _paths(machine, type_, name), strict=False):
+            members = scalars(type_, machine.records, 256)
+            for (at, member), path in zip(members, _paths(machine, type_, name), strict=False):
                 value = _unknown(machine, path, f"{key}+{at}", member, parameter)
                 cells[at] = Cell(value, machine.size(member) or 1)
             return Composite(cells, machine.size(type_) or 0)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import TypeAlias
+from math import ceil, floor
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from hgrd.program.expressions import FunctionRef
+from hgrd.program.layout import scalars, size_of
 from hgrd.program.span import Span
-from hgrd.program.types import Type
-from hgrd.terms import Term
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
+from hgrd.terms import FALSE, Term, const, read
 
 
 class MemorySpace(Enum):
@@ -98,6 +100,10 @@ class OpaqueValue(Struct, frozen=True):
 PointerValue: TypeAlias = Pointer | Choice | NullValue | FunctionValue | OpaqueValue
 Value: TypeAlias = Term | FloatValue | PointerValue | Composite
 
+_PARTS: Final = 16
+_ROUNDING: Final = 2.0**-20
+_MOST_SCALARS: Final = 4096
+
 OPAQUE = OpaqueValue()
 NULL = NullValue()
 
@@ -132,3 +138,50 @@ def terms_in(value: Value) -> list[Term]:
             return [t for cell in cells.values() for t in terms_in(cell.value)]
         case _:
             return []
+
+
+def float_constant(value: float) -> FloatValue:
+    key = read(f"float {value!r}")
+    if value != value or value in (float("inf"), float("-inf")):
+        return FloatValue(key)
+    numerator, denominator = value.as_integer_ratio()
+    if denominator < 1 << 20:
+        return FloatValue(key, (const(numerator), denominator))
+    return FloatValue(key, near=_around(value))
+
+
+def _around(value: float) -> tuple[Rational, Rational] | None:
+    """The sixteenths next to a constant; None if rounding a product with it to 24 digits, twice, could get past one."""
+    low, high = floor(value * _PARTS), ceil(value * _PARTS)
+    far = all(abs(value * _PARTS - whole) > abs(whole) * _ROUNDING for whole in (low, high))
+    return ((const(low), _PARTS), (const(high), _PARTS)) if far else None
+
+
+def zero(type_: Type, records: Mapping[str, Record]) -> Value:
+    """The value of an object with all bits zero; OPAQUE where the type has no known size."""
+    match type_:
+        case IntType():
+            return const(0)
+        case BoolType():
+            return FALSE
+        case FloatType():
+            return float_constant(0.0)
+        case PointerType():
+            return NULL
+        case RecordType() | ArrayType():
+            return zeros(type_, records) or OPAQUE
+        case _:
+            return OPAQUE
+
+
+def zeros(type_: Type, records: Mapping[str, Record]) -> Composite | None:
+    """All scalar members of a type as zeros; None where the type has no known size."""
+    size = size_of(type_, records)
+    if size is None:
+        return None
+    cells: dict[int, Cell] = {}
+    for at, member in scalars(type_, records, _MOST_SCALARS):
+        width = size_of(member, records)
+        if width:
+            cells[at] = Cell(zero(member, records), width)
+    return Composite(cells, size)

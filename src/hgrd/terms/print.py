@@ -88,3 +88,10 @@ def _infix(operator: str, t: Term, level: int, outer: int, *, exact: bool) -> st
 
 def _bracketed(text: str, level: int, outer: int) -> str:
     return f"({text})" if level < outer else text
+
+
+def _repr(self: Term) -> str:
+    return show_exactly(self)
+
+
+Term.__repr__ = _repr

@@ -143,11 +143,6 @@ class Term:
         assert isinstance(self.payload, str)
         return self.payload
 
-    def __repr__(self) -> str:
-        from hgrd.terms.print import show_exactly
-
-        return show_exactly(self)
-
 
 def _gathered(term: Term) -> frozenset[Symbol]:
     if isinstance(term.payload, Symbol):

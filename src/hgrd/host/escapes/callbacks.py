@@ -17,9 +17,8 @@ from hgrd.program.expressions import Storage
 from hgrd.program.program import Function
 from hgrd.program.types import PointerType, RecordType
 from hgrd.program.walk import nodes
-from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
 

@@ -8,9 +8,10 @@ from hgrd.host.linking.constant_memory import used_by
 from hgrd.host.model import ConstantMemory, Fact, FactKind
 from hgrd.host.wording import place_name, say_value
 from hgrd.program.expressions import FunctionRef, Variable
+from hgrd.program.layout import scalars
 from hgrd.program.types import PointerType
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import forget, load, read_at, scalars
+from hgrd.symbolic.memory.lvalues import forget, load, read_at
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import (
     Cell,
@@ -61,7 +62,7 @@ def _copied(call: Invocation, target: MemoryObject) -> dict[int, Cell] | None:
         return None
     begin, end = first.value, first.value + size.value
     cells: dict[int, Cell] = {}
-    for at, type_ in scalars(call.machine, target.element, _MOST):
+    for at, type_ in scalars(target.element, call.machine.records, _MOST):
         width = call.machine.size(type_)
         if width is None or at < end < at + width or at < begin < at + width:
             return None

@@ -19,9 +19,10 @@ from hgrd.host.memory.array_contents import copied_fills, keep, lose_all, lose_b
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
+from hgrd.program.layout import scalars
 from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load, scalars
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import ConditionKind
 from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap
@@ -199,10 +200,10 @@ def _properties(call: Invocation) -> Value | None:
 def _members(machine: Machine, type_: RecordType | OpaqueType) -> list[tuple[int, Type]]:
     """The scalar members of a record; of an opaque one, those the program names."""
     if isinstance(type_, RecordType):
-        return scalars(machine, type_, 512)
+        return scalars(type_, machine.records, 512)
     record = machine.records.get(type_.name)
     fields = () if record is None else record.fields
-    return [(f.offset + at, t) for f in fields for at, t in scalars(machine, f.type, 8)]
+    return [(f.offset + at, t) for f in fields for at, t in scalars(f.type, machine.records, 8)]
 
 
 def _writes(*bounds: tuple[int, int]) -> Meaning:
@@ -242,7 +243,7 @@ def _extent(call: Invocation) -> Value | None:
     """make_cudaExtent and its like, make_int3 and its like: the members in order."""
     if not isinstance(call.call.type, RecordType):
         return None
-    members = scalars(call.machine, call.call.type, 16)
+    members = scalars(call.call.type, call.machine.records, 16)
     cells: dict[int, Cell] = {}
     for index, (offset, type_) in enumerate(members):
         value = call.argument(index)

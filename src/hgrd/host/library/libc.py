@@ -13,7 +13,6 @@ from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
 from hgrd.symbolic.arithmetic import extreme, rounded
-from hgrd.symbolic.execution.expressions import truth
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (
@@ -52,7 +51,7 @@ from hgrd.terms import (
 def _assumption(call: Invocation) -> Value | None:
     """assert and its like."""
     if call.record.asserts and call.arguments:
-        call.state.assume(truth(call.machine, call.arguments[0]), ConditionKind.ASSERT, call.span)
+        call.state.assume(call.machine.truth(call.arguments[0]), ConditionKind.ASSERT, call.span)
     return OPAQUE
 
 

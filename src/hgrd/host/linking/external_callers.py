@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from hgrd.host.linking.link import Linked, record_of
 from hgrd.program import expressions as ir
 from hgrd.program.types import RecordType
-from hgrd.symbolic.execution.calls import reachable
+from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import Choice, Composite, FunctionValue, Value
 

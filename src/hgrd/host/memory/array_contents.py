@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from hgrd.host.linking.kernel_effects import Writes
 from hgrd.program.types import OpaqueType, RecordType
 from hgrd.symbolic.array_patterns import Fill
-from hgrd.symbolic.execution.calls import reachable
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import (
     Choice,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hgrd.host.memory.array_contents import lose
 from hgrd.host.wording import place_name, pointee
+from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import (
     ArrayType,
@@ -17,9 +18,8 @@ from hgrd.program.types import (
     Type,
     VoidType,
 )
-from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import Generation, State
 from hgrd.symbolic.values import (
@@ -80,7 +80,7 @@ def contents(machine: Machine, target: MemoryObject, generation: Generation, off
             return OPAQUE
         cells = {
             at: Cell(contents(machine, target, generation, add(offset, const(at)), t), machine.size(t) or 1)
-            for at, t in scalars(machine, type_, 256)
+            for at, t in scalars(type_, machine.records, 256)
         }
         return Composite(cells, size)
     if isinstance(type_, OpaqueType | FunctionType | VoidType):

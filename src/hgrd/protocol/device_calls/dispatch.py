@@ -10,6 +10,7 @@ import re
 from hgrd.cuda.limits import MAX_THREADS, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import BinaryOp, Call
+from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation, is_specification
 from hgrd.protocol.device_calls.cooperative_groups import group_call
@@ -22,7 +23,7 @@ from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_nu
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load, scalars
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
@@ -146,7 +147,7 @@ def _stop(device: DeviceSemantics, machine: Machine, state: State, call: Call, _
 
 
 def _make_vector(machine: Machine, type_: RecordType, arguments: tuple[Value, ...]) -> Value:
-    members = scalars(machine, type_, 16)
+    members = scalars(type_, machine.records, 16)
     return Composite(
         {at: Cell(v, machine.size(t) or 1) for (at, t), v in zip(members, arguments, strict=False)},
         machine.size(type_) or 0,

@@ -9,13 +9,13 @@ from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
+from hgrd.program.layout import scalars
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.arithmetic import computed
-from hgrd.symbolic.execution.calls import reachable
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, scalars
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, OpaqueValue, Value
 from hgrd.terms import TRUE, Origin
@@ -127,7 +127,7 @@ def _result(machine: Machine, call: Call) -> Value:
         case RecordType():
             cells = {
                 at: Cell(machine.unknown(name, t, Origin.DATA), machine.size(t) or 1)
-                for at, t in scalars(machine, call.type, 64)
+                for at, t in scalars(call.type, machine.records, 64)
             }
             return Composite(cells, machine.size(call.type) or 0)
         case _:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hgrd.program.layout import scalars
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type
 from hgrd.protocol.inference.read_only_memory import value_of_read_only
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import fits, scalars
+from hgrd.symbolic.memory.lvalues import fits
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 
@@ -15,7 +16,7 @@ _CHAIN = 8  # an index that is not constant becomes a choice among at most so ma
 def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
     """The value of `type_` at an offset; what is not known of it is a function of the place."""
     if isinstance(type_, RecordType | ArrayType):
-        members = scalars(machine, type_, 256)
+        members = scalars(type_, machine.records, 256)
         cells = {
             at: Cell(held_value(machine, held, target, add(offset, const(at)), t), machine.size(t) or 1)
             for at, t in members

@@ -14,7 +14,6 @@ from hgrd.protocol.inference.read_only_memory import value_of_read_only
 from hgrd.protocol.inference.single_valued_shared import SingleValued
 from hgrd.protocol.inference.stored_pointers import StoredPointers
 from hgrd.protocol.inference.value_names import named
-from hgrd.symbolic.execution.expressions import evaluate
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Composite, MemoryObject, Value
@@ -44,7 +43,7 @@ class MemoryKnowledge(Struct):
         declared = self.globals.get(target.key)
         if declared is None or not declared.constant or declared.initial is None:
             return None
-        value = evaluate(machine, State({}, ()), declared.initial)
+        value = machine.evaluate(State({}, ()), declared.initial)
         if isinstance(value, Composite):
             cell = value.cells.get(offset)
             return None if cell is None else cell.value
@@ -55,7 +54,7 @@ class MemoryKnowledge(Struct):
         declared = self.globals.get(key)
         if declared is None:
             return
-        value = const(0) if declared.initial is None else evaluate(machine, State({}, ()), declared.initial)
+        value = const(0) if declared.initial is None else machine.evaluate(State({}, ()), declared.initial)
         if isinstance(value, Term) and value.is_const:
             yield value.value
 

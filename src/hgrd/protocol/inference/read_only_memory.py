@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hgrd.program.layout import scalars
 from hgrd.program.types import (
     FLOAT,
     INT,
@@ -18,7 +19,6 @@ from hgrd.program.types import (
 )
 from hgrd.protocol.inference.function_pointers import NUMBERS
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import scalars
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, add, const, ne, read
 from hgrd.terms.build import read_between
@@ -41,7 +41,7 @@ def value_of_read_only(machine: Machine, target: MemoryObject, offset: Term, typ
     """What memory that nobody writes holds: a function of the place."""
     size = machine.size(type_)
     if isinstance(type_, RecordType | ArrayType):
-        members = scalars(machine, type_, 64)
+        members = scalars(type_, machine.records, 64)
         cells = {
             at: Cell(value_of_read_only(machine, target, add(offset, const(at)), t), machine.size(t) or 1)
             for at, t in members

@@ -13,6 +13,7 @@ from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
+from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
@@ -28,9 +29,7 @@ from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
 from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation
 from hgrd.symbolic.exits import Ends
-from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import scalars
-from hgrd.symbolic.semantics import Semantics
+from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -179,9 +178,8 @@ class DeviceSemantics(Semantics):
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
         """Contents of memory that others write: unknown, and a value of its own at every read."""
         if isinstance(type_, RecordType | ArrayType):
-            cells = {
-                at: Cell(self.fresh(machine, target, t), machine.size(t) or 1) for at, t in scalars(machine, type_, 64)
-            }
+            members = scalars(type_, machine.records, 64)
+            cells = {at: Cell(self.fresh(machine, target, t), machine.size(t) or 1) for at, t in members}
             return Composite(cells, machine.size(type_) or 0)
         if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
             number = var(machine.names.fresh(f"{target.name}[]", *NUMBERS, Origin.DATA))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,7 +11,8 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.symbolic.execution.virtual_calls import overriders
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.machine import Exits, Frame, Machine
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -27,17 +27,12 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Origin, Term, conj, const, eq, negate, read
 
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Frame, Machine
-
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
-    from hgrd.symbolic.execution.expressions import evaluate
-
     silent = machine.semantics.specifies(e)
     machine.probing += silent
     try:
-        arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+        arguments = tuple(machine.evaluate(state, a) for a in e.arguments)
     finally:
         machine.probing -= silent
     return _called(machine, state, e, arguments)
@@ -56,10 +51,8 @@ def _called(machine: Machine, state: State, e: ir.Call, arguments: tuple[Value, 
 
 
 def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
-    from hgrd.symbolic.execution.expressions import evaluate
-
-    callee = evaluate(machine, state, e.callee)
-    arguments = tuple(evaluate(machine, state, a) for a in e.arguments)
+    callee = machine.evaluate(state, e.callee)
+    arguments = tuple(machine.evaluate(state, a) for a in e.arguments)
     if isinstance(e.callee, ir.FunctionAddress) and e.callee.virtual:
         return _virtual(machine, state, e.callee.function, e, arguments)
     return _through(machine, state, callee, e, arguments)
@@ -171,12 +164,10 @@ def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expres
     """Gives a new object its initial value: a constructor runs on the object itself, whose address it may keep
     (C++, [class.copy.elision]).
     """
-    from hgrd.symbolic.execution.expressions import evaluate
-
     if here.target.space not in SHARED_SPACES and isinstance(initial, ir.Construct) and _has_body(machine, initial):
         value = _construct_at(machine, state, initial, here)
     else:
-        value = evaluate(machine, state, initial)
+        value = machine.evaluate(state, initial)
     if value is not None and state.alive:
         store(machine, state, here, value, type_, span)
 
@@ -192,9 +183,7 @@ def _construct_at(machine: Machine, state: State, e: ir.Construct, here: Pointer
         return None
     new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
     call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
-    from hgrd.symbolic.execution.expressions import evaluate
-
-    arguments = (here, *(evaluate(machine, state, a) for a in e.arguments))
+    arguments = (here, *(machine.evaluate(state, a) for a in e.arguments))
     known = machine.semantics.call(machine, state, call_on, arguments)
     if known is None:
         _enter(machine, state, e.constructor, arguments, e.span)
@@ -222,9 +211,6 @@ def run(
     machine: Machine, state: State, function: Function, arguments: tuple[Value, ...], call_site: Span | None
 ) -> Value:
     """Runs a function's body; `state` becomes the state after it."""
-    from hgrd.symbolic.execution.statements import execute
-    from hgrd.symbolic.machine import Exits, Frame
-
     assert function.body is not None
     machine.activations += 1
     machine.entered.add(function.ref.key)
@@ -234,7 +220,7 @@ def run(
         for parameter, argument in zip(function.parameters, arguments, strict=False):
             here = Pointer(machine.local_object(parameter), const(0))
             store(machine, state, here, argument, parameter.type, parameter.span)
-        end = execute(machine, state, function.body, Exits())
+        end = machine.execute(state, function.body, Exits())
     finally:
         machine.frames.pop()
     value = _leave(machine, state, end, frame, function.returns, function.span)
@@ -294,24 +280,3 @@ def _clobber(machine: Machine, state: State, arguments: tuple[Value, ...]) -> No
     for target in reachable(state, arguments):
         if target.space not in SHARED_SPACES:
             forget(state, target)
-
-
-def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
-    """Objects that pointers in the values, and in what they point to, reach."""
-    found: dict[str, MemoryObject] = {}
-    todo: list[Value] = list(values)
-    while todo:
-        match todo.pop():
-            case Pointer(target=target):
-                if target.key not in found:
-                    found[target.key] = target
-                    region = state.store.get(target.key)
-                    if region is not None:
-                        todo.extend(c.value for c in region.cells.values())
-            case Choice(then=a, otherwise=b):
-                todo.extend((a, b))
-            case Composite(cells=cells):
-                todo.extend(c.value for c in cells.values())
-            case _:
-                pass
-    return list(found.values())

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
-from typing import TYPE_CHECKING, Final
-
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
-from hgrd.program.types import LONG, ArrayType, BoolType, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import LONG, FloatType, IntType, Type
 from hgrd.symbolic import arithmetic
 from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.bit_fields import as_field, bit_field, load_bits, store_bits
-from hgrd.symbolic.memory.lvalues import load, locate, scalars, store, within_arrays
+from hgrd.symbolic.memory.lvalues import load, locate, store, within_arrays
 from hgrd.symbolic.state import ConditionKind, State, choose, merge
 from hgrd.symbolic.values import (
     NULL,
@@ -25,17 +23,12 @@ from hgrd.symbolic.values import (
     MemoryObject,
     MemorySpace,
     Pointer,
-    Rational,
     Value,
+    float_constant,
+    zeros,
 )
-from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, conj, const, div, le, maximum, minimum, mul, negate, read
+from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, conj, const, div, le, maximum, minimum, mul, negate
 from hgrd.terms.build import read_between
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
-
-_PARTS: Final = 16
-_ROUNDING: Final = 2.0**-20
 
 
 def evaluate(machine: Machine, state: State, e: Expression) -> Value:
@@ -113,59 +106,12 @@ def _rare(machine: Machine, state: State, e: Expression) -> Value:
             return OPAQUE
 
 
-def condition(machine: Machine, state: State, e: Expression) -> Term:
-    """`e` as a condition."""
-    return truth(machine, evaluate(machine, state, e))
-
-
-def truth(machine: Machine, value: Value) -> Term:
-    term = arithmetic.truth_of(value)
-    if term is not None:
-        return term
-    if isinstance(value, FloatValue):
-        return arithmetic.as_bool(read_between("float truth", (value.key,), 0, 1))
-    return machine.unknown_truth("condition")
-
-
 def integer(machine: Machine, value: Value, base: str, type_: Type) -> Term:
     """The value as an integer term, an unknown one where it is none."""
     if isinstance(value, Term):
         return as_int(value)
     unknown = machine.unknown(base, type_ if isinstance(type_, IntType) else IntType(64, True), Origin.UNKNOWN)
     return unknown if isinstance(unknown, Term) else const(0)
-
-
-def float_constant(value: float) -> FloatValue:
-    key = read(f"float {value!r}")
-    if value != value or value in (float("inf"), float("-inf")):
-        return FloatValue(key)
-    numerator, denominator = value.as_integer_ratio()
-    if denominator < 1 << 20:
-        return FloatValue(key, (const(numerator), denominator))
-    return FloatValue(key, near=_around(value))
-
-
-def _around(value: float) -> tuple[Rational, Rational] | None:
-    """The sixteenths next to a constant; None if rounding a product with it to 24 digits, twice, could get past one."""
-    low, high = floor(value * _PARTS), ceil(value * _PARTS)
-    far = all(abs(value * _PARTS - whole) > abs(whole) * _ROUNDING for whole in (low, high))
-    return ((const(low), _PARTS), (const(high), _PARTS)) if far else None
-
-
-def zero(machine: Machine, type_: Type) -> Value:
-    match type_:
-        case IntType():
-            return const(0)
-        case BoolType():
-            return FALSE
-        case FloatType():
-            return float_constant(0.0)
-        case PointerType():
-            return NULL
-        case RecordType() | ArrayType():
-            return _aggregate(machine, None, (), type_)
-        case _:
-            return OPAQUE
 
 
 # ---------------------------------------------------------------- the single forms
@@ -276,7 +222,7 @@ def _signed(op: ir.BinaryOp, operand: Value) -> Value:
 
 
 def _conditional(machine: Machine, state: State, e: ir.Conditional) -> Value:
-    test = condition(machine, state, e.condition)
+    test = machine.condition(state, e.condition)
     if test is TRUE:
         return evaluate(machine, state, e.then)
     if test is FALSE:
@@ -290,11 +236,11 @@ def _conditional(machine: Machine, state: State, e: ir.Conditional) -> Value:
 
 
 def _logical(machine: Machine, state: State, e: ir.Logical) -> Value:
-    left = condition(machine, state, e.left)
+    left = machine.condition(state, e.left)
     if left is (FALSE if e.conjunction else TRUE):
         return left
     go, skip = _branches(state, left if e.conjunction else negate(left), e.span)
-    right = condition(machine, go, e.right) if go.alive else FALSE
+    right = machine.condition(go, e.right) if go.alive else FALSE
     _join(state, go, skip, e.span)
     return arithmetic.conj(left, right) if e.conjunction else arithmetic.disj(left, right)
 
@@ -314,22 +260,15 @@ def _join(state: State, a: State, b: State, span: Span) -> None:
         state.store, state.path = joined.store, joined.path
 
 
-def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
-    size = machine.size(type_)
-    if size is None:
+def _aggregate(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
+    start = zeros(type_, machine.records)
+    if start is None:
         for _, part in parts:
-            if state is not None:
-                evaluate(machine, state, part)
+            evaluate(machine, state, part)
         return OPAQUE
-    cells: dict[int, Cell] = {}
+    cells = dict(start.cells)
     units = bit_units(type_, machine.records)
-    for at, member in scalars(machine, type_, 4096):
-        width = machine.size(member)
-        if width:
-            cells[at] = Cell(zero(machine, member), width)
     for at, expression in parts:
-        if state is None:
-            continue
         value = evaluate(machine, state, expression)
         if isinstance(value, Composite):
             cells.update({at + o: c for o, c in value.cells.items()})
@@ -337,7 +276,7 @@ def _aggregate(machine: Machine, state: State | None, parts: tuple[tuple[int, Ex
             cells[at] = Cell(machine.unknown("bits", expression.type, Origin.UNKNOWN), cells[at].size)
         else:
             cells[at] = Cell(value, machine.size(expression.type) or 1)
-    return Composite(cells, size)
+    return Composite(cells, start.size)
 
 
 def _new(machine: Machine, state: State, e: ir.New) -> Value:

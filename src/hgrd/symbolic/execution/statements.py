@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from hgrd.program import statements as ir
@@ -12,16 +10,13 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
 from hgrd.symbolic.execution.calls import initialise
-from hgrd.symbolic.execution.expressions import condition, evaluate, integer
+from hgrd.symbolic.execution.expressions import evaluate, integer
 from hgrd.symbolic.loops.loop import do_while, loop
-from hgrd.symbolic.machine import Exits, StepLimitError
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES
+from hgrd.symbolic.machine import Exits, Machine, StepLimitError
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
 from hgrd.terms import FALSE, TRUE, Origin, Term, conj, const, disj, eq, le, negate
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 
 def execute(machine: Machine, state: State, statement: Statement, exits: Exits) -> State:
@@ -122,7 +117,7 @@ def _keeps_value(variable: Variable, key: str, state: State) -> bool:
 
 
 def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State:
-    test = condition(machine, state, statement.condition)
+    test = machine.condition(state, statement.condition)
     if not state.alive:
         return state
     dead = statement.otherwise if test is TRUE else statement.then if test is FALSE else None
@@ -204,9 +199,6 @@ def _dead(state: State, span: Span) -> State:
 
 
 def _assembly(machine: Machine, state: State, statement: ir.Assembly) -> None:
-    from hgrd.symbolic.execution.calls import reachable
-    from hgrd.symbolic.memory.lvalues import forget
-
     outputs = tuple(evaluate(machine, state, e) for e in statement.outputs)
     arguments = tuple(evaluate(machine, state, e) for e in statement.inputs)
     for target in reachable(state, outputs):

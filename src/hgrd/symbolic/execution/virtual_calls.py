@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.program import Function
 from hgrd.program.types import Record, RecordType
 from hgrd.symbolic.arithmetic import move
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import MemorySpace, Pointer, Value
 from hgrd.terms import const
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 
 def overriders(machine: Machine, method: FunctionRef, object_: Value) -> tuple[tuple[FunctionRef, Value], ...]:

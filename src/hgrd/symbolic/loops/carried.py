@@ -6,7 +6,7 @@ A trial iteration on placeholders finds out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,8 @@ from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.loops.pointer_recurrences import Moves, pointer_change, pointers_left
 from hgrd.symbolic.loops.pointer_targets import led, reached
 from hgrd.symbolic.loops.recurrences import UNCHANGED, Carried, Plan, type_range
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, read_at
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
@@ -34,10 +35,6 @@ from hgrd.terms import (
 from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.terms.rewrite import arrays_of
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
-
 
 Trial: TypeAlias = Callable[[State], Ends]
 
@@ -98,8 +95,6 @@ def _objects(machine: Machine, state: State, effects: Effects) -> list[MemoryObj
 
 
 def _pointed_to(state: State) -> list[MemoryObject]:
-    from hgrd.symbolic.execution.calls import reachable
-
     values = tuple(c.value for r in state.store.values() for c in r.cells.values())
     return reachable(state, tuple(v for v in values if not isinstance(v, Term | FloatValue)))
 

@@ -8,7 +8,7 @@ the same with these replaced by what they are at its end.  The step from one to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.loops.iteration import Shape, silently, trial
 from hgrd.symbolic.loops.narrowing import Kept, kept_in
 from hgrd.symbolic.loops.recurrences import Plan, enter
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.polynomials import (
     as_term,
     constant_difference,
@@ -33,9 +34,6 @@ from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, bottom_up
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 _MOST_STORES: Final = 16  # in one iteration, to one object
 

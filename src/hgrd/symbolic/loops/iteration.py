@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -12,11 +11,9 @@ from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.machine import Exits, Machine
 from hgrd.symbolic.state import ConditionKind, State, merge
 from hgrd.terms import Term
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 
 class Shape(Struct, frozen=True):
@@ -43,10 +40,8 @@ def unrecorded(machine: Machine) -> Generator[None, None, None]:
 
 def silently(machine: Machine, state: State, test: Expression) -> Term:
     """A test as a term; nothing is recorded."""
-    from hgrd.symbolic.execution.expressions import condition
-
     with unrecorded(machine):
-        return condition(machine, state, test)
+        return machine.condition(state, test)
 
 
 def trial(machine: Machine, state: State, shape: Shape) -> Ends:
@@ -63,26 +58,20 @@ def trial(machine: Machine, state: State, shape: Shape) -> Ends:
 
 def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
     """One iteration from `state`, with what a test behind it does."""
-    from hgrd.symbolic.execution.expressions import condition
-
     after, breaks = up_to_test(machine, state, shape)
     if not shape.test_first and shape.test is not None and after is not None:
-        condition(machine, after, shape.test)
+        machine.condition(after, shape.test)
     return after, breaks
 
 
 def up_to_test(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
     """One iteration from `state` up to a test behind it."""
-    from hgrd.symbolic.execution.expressions import condition, evaluate
-    from hgrd.symbolic.execution.statements import execute
-    from hgrd.symbolic.machine import Exits
-
     if shape.test_first and shape.test is not None:
-        state.assume(condition(machine, state, shape.test), ConditionKind.LOOP, shape.test.span)
+        state.assume(machine.condition(state, shape.test), ConditionKind.LOOP, shape.test.span)
     machine.semantics.begin_body(machine, state)
     exits = Exits()
-    end = execute(machine, state, shape.body, exits) if state.alive else state
+    end = machine.execute(state, shape.body, exits) if state.alive else state
     after = merge([end, *exits.continues])
     if after is not None and shape.step is not None:
-        evaluate(machine, after, shape.step)
+        machine.evaluate(after, shape.step)
     return after, exits.breaks

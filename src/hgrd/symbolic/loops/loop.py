@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -22,6 +21,7 @@ from hgrd.symbolic.loops.inequality_tests import can_be_equal, highest_before_eq
 from hgrd.symbolic.loops.iteration import Shape, one_iteration, silently, trial, unrecorded, up_to_test
 from hgrd.symbolic.loops.recurrences import Plan, enter
 from hgrd.symbolic.loops.unrolling import unroll
+from hgrd.symbolic.machine import Exits, Machine
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import ConditionKind, State, common_length, merge
 from hgrd.terms import (
@@ -46,9 +46,6 @@ from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Scaling, Steady, linear
 from hgrd.terms.rewrite import bottom_up
 
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
-
 MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
 _ANY_TRIP = 1 << 40
 _MOST_WAYS = 4  # of leaving a loop that are told apart
@@ -72,21 +69,16 @@ def _never(test: Expression) -> bool:
 
 def _once(machine: Machine, state: State, statement: ir.DoWhile) -> State:
     """`do … while (0)`, as macros have it."""
-    from hgrd.symbolic.execution.statements import execute
-    from hgrd.symbolic.machine import Exits
-
     exits = Exits()
-    end = execute(machine, state, statement.body, exits)
+    end = machine.execute(state, statement.body, exits)
     return merge((end, *exits.breaks, *exits.continues)) or end
 
 
 def _run(machine: Machine, state: State, shape: Shape) -> State:
-    from hgrd.symbolic.execution.expressions import condition
-
     if shape.test_first and shape.test is not None:
         first = silently(machine, state.copy(), shape.test)
         if first is FALSE:
-            condition(machine, state, shape.test)
+            machine.condition(state, shape.test)
             return state
     effects = machine.effects.of(shape.body, shape.step, shape.test)
     unrolled = unroll(machine, state, shape, effects)

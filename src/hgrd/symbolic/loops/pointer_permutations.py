@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import OPAQUE, Choice, FunctionValue, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import FALSE, TRUE, Origin, Symbol, Term, const, eq, mod, negate, symbols_of, var
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 Arrangement: TypeAlias = tuple[PointerValue, ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -17,11 +17,9 @@ from hgrd.symbolic.loops.pointer_permutations import (
     shuffled,
     unmarked,
 )
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import OPAQUE, Choice, OpaqueValue, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Term, const, eq, symbols_of, var
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 
 class OneOf(Struct, frozen=True):

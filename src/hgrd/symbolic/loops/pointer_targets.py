@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, FloatValue, Pointer, Value
 from hgrd.terms import Term
@@ -31,6 +32,4 @@ def _led(start: Value, last: Value | None) -> Value | None:
 
 def reached(after: State | None, values: tuple[Value, ...]) -> set[str]:
     """The keys of the objects that the values lead to."""
-    from hgrd.symbolic.execution.calls import reachable
-
     return set() if after is None else {target.key for target in reachable(after, values)}

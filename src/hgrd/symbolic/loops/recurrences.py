@@ -6,7 +6,7 @@ unknown, of origin COMPUTED if memory contents went into them (DATA if they are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from hgrd.symbolic.exits import Ends
 from hgrd.symbolic.loops.invariants import Invariant
 from hgrd.symbolic.loops.pointer_permutations import Shuffled
 from hgrd.symbolic.loops.pointer_recurrences import Moves, OneOf
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
@@ -41,9 +42,6 @@ from hgrd.terms import (
 )
 from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 UNCHANGED: Final = Steady(const(0))
 _LEFT: Final = const(-1)  # no iteration's number: the loop is over

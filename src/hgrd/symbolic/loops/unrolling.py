@@ -7,18 +7,14 @@ Those that fill local arrays a small constant number of times, and those in whic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.statements import DoWhile, Loop
 from hgrd.program.walk import nodes
 from hgrd.symbolic.loops.iteration import Shape, one_iteration, silently, unrecorded
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import State, merge
 from hgrd.terms import FALSE, TRUE
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 _MOST = 64  # iterations
 
@@ -85,11 +81,9 @@ def _settled(machine: Machine, state: State, shape: Shape) -> int | None:
 
 def _count(machine: Machine, state: State, shape: Shape) -> int | None:
     """The constant number of iterations, if there is one within the limit."""
-    from hgrd.symbolic.execution.expressions import condition
-
     assert shape.test is not None
     for trips in range(_MOST + 1):
-        test = condition(machine, state.copy(), shape.test)
+        test = machine.condition(state.copy(), shape.test)
         if test is FALSE:
             return trips
         if test is not TRUE:

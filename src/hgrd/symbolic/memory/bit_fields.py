@@ -5,20 +5,16 @@ Adjacent bit-fields are one place for threads: who stores one writes the bits of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hgrd.program.expressions import AfterPlace, FieldPlace, Place
 from hgrd.program.layout import unit_type
 from hgrd.program.span import Span
 from hgrd.program.types import BoolType, Field, IntType
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Pointer, Value
 from hgrd.terms import Origin, Term, add, as_int, const, div, mod, mul, ne, wrap
 from hgrd.terms.linear import from_linear, linear
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 
 def bit_field(place: Place) -> Field | None:

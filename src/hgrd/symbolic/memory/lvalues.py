@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
@@ -16,11 +14,12 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
-from hgrd.program.layout import stored_type
+from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.array_patterns import Stored
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -35,12 +34,10 @@ from hgrd.symbolic.values import (
     Pointer,
     PointerValue,
     Value,
+    zero,
 )
 from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
 from hgrd.terms.linear import linear
-
-if TYPE_CHECKING:
-    from hgrd.symbolic.machine import Machine
 
 SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
 _CHAIN = 16  # a symbolic index into at most this many known cells becomes a choice among them
@@ -48,19 +45,17 @@ _CHAIN = 16  # a symbolic index into at most this many known cells becomes a cho
 
 def locate(machine: Machine, state: State, place: Place) -> Value:
     """The address of a place (a pointer value, OPAQUE where unknown)."""
-    from hgrd.symbolic.execution.expressions import evaluate
-
     match place:
         case VariablePlace(variable=variable):
             return Pointer(machine.object_of(variable), const(0))
         case Deref(pointer=pointer):
-            return evaluate(machine, state, pointer)
+            return machine.evaluate(state, pointer)
         case FieldPlace(base=base, field=field):
             return move(locate(machine, state, base), const(field.offset))
         case TemporaryPlace(value=value, type=type_, span=span):
-            return _temporary(machine, state, evaluate(machine, state, value), type_, span)
+            return _temporary(machine, state, machine.evaluate(state, value), type_, span)
         case AfterPlace(effect=effect, place=inner):
-            evaluate(machine, state, effect)
+            machine.evaluate(state, effect)
             machine.probing += 1  # the place has been evaluated by the effect: no second round of accesses
             try:
                 return locate(machine, state, inner)
@@ -195,7 +190,7 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
     candidates = [(o, c) for o, c in region.cells.items() if size is None or offset.low - c.size < o <= offset.high]
     default = machine.semantics.contents(machine, target, region.generation, offset, type_)
     if not candidates:
-        return _zero(machine, type_) if region.zeroed else default
+        return zero(type_, machine.records) if region.zeroed else default
     chosen = _among_pointers(machine, target, offset, size, candidates)
     if chosen is not None:
         return chosen
@@ -253,7 +248,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
     if any(o < offset + width and offset < o + c.size for o, c in region.cells.items()):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
     if region.zeroed:
-        return _zero(machine, type_)
+        return zero(type_, machine.records)
     return machine.semantics.contents(machine, target, region.generation, const(offset), type_)
 
 
@@ -270,12 +265,6 @@ def fits(value: Value, type_: Type) -> bool:
             return True
 
 
-def _zero(machine: Machine, type_: Type) -> Value:
-    from hgrd.symbolic.execution.expressions import zero
-
-    return zero(machine, type_)
-
-
 def _composite(
     machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type, size: int | None
 ) -> Value:
@@ -283,7 +272,7 @@ def _composite(
     if size is None:
         return OPAQUE
     cells: dict[int, Cell] = {}
-    for at, member in scalars(machine, type_, _SCALAR_LIMIT):
+    for at, member in scalars(type_, machine.records, _SCALAR_LIMIT):
         width = machine.size(member)
         if width:
             cells[at] = Cell(read_at(machine, region, target, offset + at, member), width)
@@ -293,29 +282,6 @@ def _composite(
 
 
 _SCALAR_LIMIT = 256
-
-
-def scalars(machine: Machine, type_: Type, limit: int) -> list[tuple[int, Type]]:
-    """(offset, type) of the scalar members of a type; [] if there are more than `limit`."""
-    match type_:
-        case RecordType(key=key):
-            record = machine.records.get(key)
-            if record is None or not record.complete:
-                return []
-            found: list[tuple[int, Type]] = []
-            for field in record.fields:
-                found += [(field.offset + at, t) for at, t in scalars(machine, stored_type(field), limit)]
-            return found if len(found) <= limit else []
-        case ArrayType(of=element, count=count):
-            size = machine.size(element)
-            if count is None or size is None or count > limit:
-                return []
-            inner = scalars(machine, element, limit)
-            if count * len(inner) > limit:
-                return []
-            return [(i * size + at, t) for i in range(count) for at, t in inner]
-        case _:
-            return [(0, type_)]
 
 
 def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type) -> None:
@@ -356,3 +322,24 @@ def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -
 def forget(state: State, target: MemoryObject) -> None:
     """Makes everything in an object unknown."""
     state.store[target.key] = Region({}, Generation())
+
+
+def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
+    """Objects that pointers in the values, and in what they point to, reach."""
+    found: dict[str, MemoryObject] = {}
+    todo: list[Value] = list(values)
+    while todo:
+        match todo.pop():
+            case Pointer(target=target):
+                if target.key not in found:
+                    found[target.key] = target
+                    region = state.store.get(target.key)
+                    if region is not None:
+                        todo.extend(c.value for c in region.cells.values())
+            case Choice(then=a, otherwise=b):
+                todo.extend((a, b))
+            case Composite(cells=cells):
+                todo.extend(c.value for c in cells.values())
+            case _:
+                pass
+    return list(found.values())
