@@ -792,7 +792,7 @@ MUTATIONS = (
         "quotients-infinite",
         "a quotient that becomes an integer may be infinite",
         ("tests/verdicts/host/test_quotients.py",),
-        gives((), "symbolic.arithmetic:divisors"),
+        gives((), "symbolic.floats:divisors"),
     ),
     Mutation(
         "layout-off",
@@ -828,7 +828,7 @@ MUTATIONS = (
         "outside-never-null",
         "pointers from outside are apart, and not null",
         ("tests/verdicts/host/test_pointers_from_outside.py",),
-        gives(False, "symbolic.arithmetic:from_outside"),
+        gives(False, "symbolic.pointers:from_outside"),
     ),
     Mutation(
         "handed-back-off",

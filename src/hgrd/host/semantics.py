@@ -32,7 +32,7 @@ from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
-from hgrd.symbolic import arithmetic
+from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.exits import Ends
@@ -106,7 +106,7 @@ class HostSemantics(Semantics):
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
         self.record.makers.converts(machine, value, given)
         truth = isinstance(value, Term) and value.is_bool
-        for divisor in () if truth else arithmetic.divisors(given):
+        for divisor in () if truth else floats.divisors(given):
             finite = ne(divisor, const(0))
             self.record.kinds[finite] = FactKind.ASSUMPTION
             state.assume(finite, ConditionKind.VALUE, span)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from hgrd.symbolic.arithmetic import distance, from_outside
+from hgrd.symbolic.pointers import distance, from_outside
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import Choice, Composite, FloatValue, MemoryObject, Pointer, PointerValue, Value, pointed_to
 from hgrd.terms import Op, Term, add, const, symbols_of, var

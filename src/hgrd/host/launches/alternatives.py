@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.model import Making
-from hgrd.symbolic.arithmetic import from_outside
+from hgrd.symbolic.pointers import from_outside
 from hgrd.symbolic.values import Choice, Composite, MemoryObject, Pointer, PointerValue, Value, pointed_to
 from hgrd.terms import Term, ite
 

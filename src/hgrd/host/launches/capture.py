@@ -26,10 +26,11 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
-from hgrd.symbolic.arithmetic import convert, move
+from hgrd.symbolic.arithmetic import convert
 from hgrd.symbolic.array_patterns import Fill
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import Condition, ConditionKind, State
 from hgrd.symbolic.values import (
     OPAQUE,

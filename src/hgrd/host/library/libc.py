@@ -12,7 +12,8 @@ from hgrd.host.memory.array_contents import copied_fills, keep, lose_behind, sto
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
-from hgrd.symbolic.arithmetic import extreme, rounded
+from hgrd.symbolic.arithmetic import extreme
+from hgrd.symbolic.floats import rounded
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (

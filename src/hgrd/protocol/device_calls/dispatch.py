@@ -21,7 +21,7 @@ from hgrd.protocol.device_calls.surfaces import is_surface, is_texture, surface_
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
-from hgrd.symbolic import arithmetic
+from hgrd.symbolic import arithmetic, floats, integers
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import State
@@ -164,7 +164,7 @@ def _multiply(
     """__mul24, __umul24: the product, where the operands fit 24 bits."""
     a, b = arguments[:2]
     if isinstance(a, Term) and isinstance(b, Term):
-        return arithmetic.reduced(mul(as_int(a), as_int(b)), call.type)
+        return integers.reduced(mul(as_int(a), as_int(b)), call.type)
     return None
 
 
@@ -226,7 +226,7 @@ def _rounded(up: bool) -> Handler:
         device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
     ) -> Value | None:
         value = arguments[0]
-        return arithmetic.rounded(value, up=up) if isinstance(value, FloatValue) else None
+        return floats.rounded(value, up=up) if isinstance(value, FloatValue) else None
 
     return handler
 

@@ -13,7 +13,7 @@ from hgrd.program.layout import scalars
 from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
-from hgrd.symbolic.arithmetic import computed
+from hgrd.symbolic.floats import computed
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import State

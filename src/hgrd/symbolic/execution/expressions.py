@@ -7,7 +7,7 @@ from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, FloatType, IntType, Type
-from hgrd.symbolic import arithmetic
+from hgrd.symbolic import arithmetic, integers, pointers
 from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.bit_fields import as_field, bit_field, load_bits, store_bits
@@ -27,7 +27,23 @@ from hgrd.symbolic.values import (
     float_constant,
     zeros,
 )
-from hgrd.terms import FALSE, TRUE, Origin, Term, as_int, conj, const, div, le, maximum, minimum, mul, negate
+from hgrd.terms import (
+    FALSE,
+    TRUE,
+    Origin,
+    Term,
+    as_bool,
+    as_int,
+    conj,
+    const,
+    disj,
+    div,
+    le,
+    maximum,
+    minimum,
+    mul,
+    negate,
+)
 from hgrd.terms.build import read_between
 
 
@@ -75,7 +91,7 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
 def _rare(machine: Machine, state: State, e: Expression) -> Value:
     match e:
         case ir.PointerDifference(left=left, right=right, stride=stride, type=type_):
-            distance = arithmetic.difference(evaluate(machine, state, left), evaluate(machine, state, right), stride)
+            distance = pointers.difference(evaluate(machine, state, left), evaluate(machine, state, right), stride)
             return distance if distance is not None else machine.unknown("distance", type_, Origin.UNKNOWN)
         case ir.NullPointer():
             return NULL
@@ -147,8 +163,8 @@ def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary)
     if value is not None:
         return value
     if isinstance(a, FloatValue) and isinstance(b, FloatValue):
-        return arithmetic.as_bool(read_between(f"float {op.value}", (a.key, b.key), 0, 1))
-    if arithmetic.is_comparison(op):
+        return as_bool(read_between(f"float {op.value}", (a.key, b.key), 0, 1))
+    if integers.is_comparison(op):
         return machine.unknown_truth("comparison")
     return machine.unknown("value", e.type, Origin.UNKNOWN)
 
@@ -170,8 +186,8 @@ def _advance(machine: Machine, state: State, base: Value, count: Value, stride: 
     if stride == 0 or not isinstance(count, Term):
         machine.semantics.unsupported(machine, state, "pointer arithmetic on a type of unknown size", span)
         distance = machine.unknown("distance", LONG, Origin.UNKNOWN)
-        return arithmetic.move(base, distance) if isinstance(distance, Term) else OPAQUE
-    return arithmetic.move(base, mul(as_int(count), const(stride)))
+        return pointers.move(base, distance) if isinstance(distance, Term) else OPAQUE
+    return pointers.move(base, mul(as_int(count), const(stride)))
 
 
 def _assign(machine: Machine, state: State, e: ir.Assign) -> Value:
@@ -242,7 +258,7 @@ def _logical(machine: Machine, state: State, e: ir.Logical) -> Value:
     go, skip = _branches(state, left if e.conjunction else negate(left), e.span)
     right = machine.condition(go, e.right) if go.alive else FALSE
     _join(state, go, skip, e.span)
-    return arithmetic.conj(left, right) if e.conjunction else arithmetic.disj(left, right)
+    return conj(left, right) if e.conjunction else disj(left, right)
 
 
 def _branches(state: State, test: Term, span: Span) -> tuple[State, State]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.program import Function
 from hgrd.program.types import Record, RecordType
-from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.values import MemorySpace, Pointer, Value
 from hgrd.terms import const
 

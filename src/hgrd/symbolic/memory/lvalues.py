@@ -17,9 +17,9 @@ from hgrd.program.expressions import (
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
-from hgrd.symbolic.arithmetic import move
 from hgrd.symbolic.array_patterns import Stored
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
     OPAQUE,
