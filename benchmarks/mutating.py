@@ -76,9 +76,9 @@ def around(path: str, change: Callable[..., Any]) -> Callable[[], None]:
 
 def _nothing_presumed() -> None:
     from hgrd.source.clang import run as compiler
-    from hgrd.source.text import missing_macros as presumptions
+    from hgrd.source.text import missing_macros
 
-    compiler.presumed = lambda *_, **__: presumptions.NOTHING
+    compiler.presumed = lambda *_, **__: missing_macros.NOTHING
 
 
 # ---------------------------------------------------------------- changes

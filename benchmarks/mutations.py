@@ -534,7 +534,7 @@ MUTATIONS = (
         "contents-outlive-stores",
         "what else a loop stores leaves the array as it is filled",
         _CONTENTS,
-        put("symbolic.array_patterns:Fill.beside", itself),
+        put("symbolic.array_patterns:ArrayPattern.beside", itself),
     ),
     Mutation(
         "contents-not-copied",

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
-from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.values import Composite, MemoryObject, Value
 from hgrd.terms import Term
 
@@ -38,7 +38,7 @@ class Holding(Struct, frozen=True):
     """What the elements of an object that a kernel is given are known to hold; `fact` says it."""
 
     target: MemoryObject
-    fill: Fill
+    fill: ArrayPattern
     fact: Fact
 
 

@@ -33,9 +33,9 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
 from hgrd.symbolic import floats
-from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import load, reachable
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
@@ -97,12 +97,12 @@ class HostSemantics(Semantics):
     ) -> None:
         pass
 
-    def storing(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+    def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         stored_astray(self.record, state, address, value)
         stored_at(state, address)
         self.record.makers.stores(machine, address, value, span)
 
-    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
+    def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
         self.record.makers.converts(machine, value, given)
         truth = isinstance(value, Term) and value.is_bool
@@ -111,13 +111,13 @@ class HostSemantics(Semantics):
             self.record.kinds[finite] = FactKind.ASSUMPTION
             state.assume(finite, ConditionKind.VALUE, span)
 
-    def led(self, state: State, values: tuple[Value, ...]) -> None:
+    def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
         lose_behind(state, values)
 
-    def keeps_fills(self, effects: Effects) -> bool:
+    def wants_patterns(self, effects: Effects) -> bool:
         return effects.through_pointers or bool(effects.arrays)
 
-    def filled(self, state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+    def note_patterns(self, state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
         fill(state, target, fills)
 
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
@@ -128,9 +128,9 @@ class HostSemantics(Semantics):
         own = function is not None and function.body is not None and function.user_code
         if function is not None and own and may_enter(machine, function, arguments):
             return None
-        if function is not None and own and not machine.probing:
+        if function is not None and own and not machine.speculative:
             self.record.deeper.add(function.ref.key)
-        if not machine.probing:
+        if not machine.speculative:
             self.record.handed |= given_to(self.record.linked, state, call, arguments)
         hand_over(self.record, machine, state, call, arguments)
         may_run(self.record, state)
@@ -203,32 +203,32 @@ class HostSemantics(Semantics):
         take_launch(self.record, machine, state, request)
         return OPAQUE
 
-    def passes_over(self, arm: Statement) -> bool:
+    def skips_dead_arm(self, arm: Statement) -> bool:
         overlooked = self.record.overlooked
         return not overlooked or overlooked.isdisjoint(self.record.linked.launches_in(arm))
 
-    def unrolls(self, array: Variable) -> bool:
+    def unrolls_array(self, array: Variable) -> bool:
         """Only arrays of pointers matter to launches: they hold one allocation each."""
         return isinstance(array.type, ArrayType) and isinstance(array.type.of, PointerType)
 
-    def settles(self, effects: Effects) -> bool:
+    def runs_concretely(self, effects: Effects) -> bool:
         """Loops that compute a number, and do nothing else."""
         return not (effects.launches or effects.calls or effects.arrays or effects.through_pointers)
 
-    def watches(self, effects: Effects) -> bool:
+    def must_record(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         may_run(self.record, state)
-        if not machine.probing:
+        if not machine.speculative:
             self.record.around.append(Around(binder, state.path))
 
     def begin_body(self, machine: Machine, state: State) -> None:
-        if not machine.probing and self.record.around and not self.record.around[-1].begun:
+        if not machine.speculative and self.record.around and not self.record.around[-1].begun:
             self.record.around[-1] = replace(self.record.around[-1], path=state.path, begun=True)
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
-        if not machine.probing:
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
+        if not machine.speculative:
             self.record.around = [x for x in self.record.around if x.binder != binder]
         return ()
 
@@ -247,7 +247,7 @@ class HostSemantics(Semantics):
             lose_all(state)
             lose_constants(self.record, state)
         if reason == THROUGH_POINTER:
-            if not machine.probing:
+            if not machine.speculative:
                 self.record.handed |= behind_pointers(self.record.linked)
             taken_run(self.record, machine)
             may_run(self.record, state)

@@ -100,7 +100,7 @@ def print_program(program: Program) -> str:
     parts += [print_function(function) for function in functions]
     parts += [f"uninstantiated {t.name}  // {at(t.span)}\n" for t in program.uninstantiated]
     parts += [f"presumed {t.name} with {arguments}  // {at(t.span)}\n" for t, arguments in program.presumed]
-    parts += [f"presumed: {d.message}  // {at(d.span)}\n" for d in program.presumptions]
+    parts += [f"presumed: {d.message}  // {at(d.span)}\n" for d in program.macro_guesses]
     return "\n".join(parts)
 
 

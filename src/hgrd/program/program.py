@@ -74,7 +74,7 @@ class Program(Struct, frozen=True):
 
     `uninstantiated` templates come in as patterns, with their parameters for types and constants;
     `presumed` ones as an instance that was made up, with its arguments ("T = int").
-    `presumptions` say what was taken for given, without which the file does not compile.
+    `macro_guesses` say what was taken for given, without which the file does not compile.
     """
 
     file: str
@@ -85,7 +85,7 @@ class Program(Struct, frozen=True):
     uninstantiated: tuple[Template, ...] = ()
     missing_includes: tuple[str, ...] = ()
     presumed: tuple[tuple[Template, str], ...] = ()
-    presumptions: tuple[Diagnostic, ...] = ()
+    macro_guesses: tuple[Diagnostic, ...] = ()
 
     def kernels(self) -> tuple[Function, ...]:
         """Kernels with bodies, in source order."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from hgrd.program.program import Program, Side
 from hgrd.source.clang.run import needs_device_pass, nothing
 from hgrd.source.options import SourceOptions
-from hgrd.source.program_cache import key_of, recall, remember
+from hgrd.source.program_cache import key_of, load, store
 from hgrd.source.text.repairs import INSTANCE
 
 _TYPICAL = ("int", "float")  # arguments for the type parameters of templates that nothing instantiates
@@ -29,12 +29,12 @@ def parse_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
 def _passes(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
     """The program of one pass or two; as it was when the file was parsed last, if nothing has changed since."""
     key = key_of(path, options) if options.reuse else None
-    known = recall(key, options) if key is not None else None
+    known = load(key, options) if key is not None else None
     if known is not None:
         return known
     program = _fresh(path, options, meanwhile)
     if key is not None and key == key_of(path, options):
-        remember(key, program, options)
+        store(key, program, options)
     return program
 
 
@@ -84,5 +84,5 @@ def _merged(host: Program, device: Program) -> Program:
         diagnostics=(*host.diagnostics, *(d for d in device.diagnostics if d not in known)),
         uninstantiated=tuple(dict.fromkeys((*host.uninstantiated, *device.uninstantiated))),
         missing_includes=tuple(dict.fromkeys((*host.missing_includes, *device.missing_includes))),
-        presumptions=tuple(dict.fromkeys((*host.presumptions, *device.presumptions))),
+        macro_guesses=tuple(dict.fromkeys((*host.macro_guesses, *device.macro_guesses))),
     )

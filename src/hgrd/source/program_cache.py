@@ -56,7 +56,7 @@ def key_of(path: str, options: SourceOptions) -> str | None:
     return digest.hexdigest()[:32]
 
 
-def recall(key: str, options: SourceOptions) -> Program | None:
+def load(key: str, options: SourceOptions) -> Program | None:
     """The program kept under a key, if there is one that can be read."""
     kept = _file(key, options)
     try:
@@ -68,7 +68,7 @@ def recall(key: str, options: SourceOptions) -> Program | None:
     return found if isinstance(found, Program) else None
 
 
-def remember(key: str, program: Program, options: SourceOptions) -> None:
+def store(key: str, program: Program, options: SourceOptions) -> None:
     """Keep a program under a key, if it can be kept."""
     kept = _file(key, options)
     try:

@@ -78,13 +78,14 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
             return replace(pattern, below=None if below is None else change(below))
 
 
-class Fill(Struct, frozen=True):
+class ArrayPattern(Struct, frozen=True):
     """What holds of the elements 0 <= k < `count` that lie in `ranges` and not in `holes`.
 
-    Element k are the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but
-    elements do not overlap.  Nothing is said of k > `most`.  `leans`: if nothing signed overflows where the elements
-    are computed.  `ranges` are (first byte, byte behind the last) of what has been copied, `holes` (first
-    byte, number) of what has been stored since.  `owner`: a region that must still be what it was, by identity.
+    Element k is the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but
+    elements do not overlap.  Nothing is said of k > `most`.  `assumes_no_overflow`: it holds if nothing signed
+    overflows where the elements are computed.  `ranges` are (first byte, byte after the last) of what has been copied,
+    () for all bytes; `holes` are (first byte, number) of what has been stored since.  `owner`: a region that must still
+    be the same object (None: any).
     """
 
     start: Term
@@ -95,7 +96,7 @@ class Fill(Struct, frozen=True):
     pattern: Pattern
     span: Span
     most: int = (1 << 31) - 1
-    leans: bool = False
+    assumes_no_overflow: bool = False
     ranges: tuple[tuple[Term, Term], ...] = ()
     holes: tuple[tuple[Term, int], ...] = ()
     owner: object = None
@@ -105,7 +106,7 @@ class Fill(Struct, frozen=True):
         ranges = (t for pair in self.ranges for t in pair)
         return (self.start, self.count, *ranges, *(o for o, _ in self.holes), *pattern_terms(self.pattern))
 
-    def mapped(self, change: Callable[[Term], Term]) -> Fill:
+    def mapped(self, change: Callable[[Term], Term]) -> ArrayPattern:
         """With all terms changed; what would come next and the owner are forgotten."""
         return replace(
             self,
@@ -121,7 +122,7 @@ class Fill(Struct, frozen=True):
         """The offset of an element."""
         return add(self.start, mul(k, const(self.stride)))
 
-    def beside(self, stored: Stored) -> Fill | None:
+    def beside(self, stored: Stored) -> ArrayPattern | None:
         """What is left of it after a store; None: nothing."""
         if stored.size is None:
             return None
@@ -139,7 +140,7 @@ class Fill(Struct, frozen=True):
         lane = divisible(offset, self.start, abs(self.stride))
         return lane is not None and lane >= self.size and lane + size <= abs(self.stride)
 
-    def _extended(self, stored: Stored) -> Fill | None:
+    def _extended(self, stored: Stored) -> ArrayPattern | None:
         """One element more, where the store continues an ascending row: `start[n] = sum`."""
         match self.pattern:
             case Ascending(after=Term() as after) if not self.ranges:
@@ -152,7 +153,7 @@ class Fill(Struct, frozen=True):
             case _:
                 return None
 
-    def moved(self, by: Term, low: Term, high: Term) -> Fill:
+    def moved(self, by: Term, low: Term, high: Term) -> ArrayPattern:
         """What is known of a copy of the bytes [low, high), which lie `by` bytes further there."""
         ranges = ((low, high), *self.ranges)
         return replace(

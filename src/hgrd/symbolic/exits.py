@@ -7,7 +7,7 @@ from msgspec import Struct
 from hgrd.symbolic.state import State
 
 
-class Ends(Struct, frozen=True):
+class IterationExits(Struct, frozen=True):
     """How an iteration ends: the state before the next test, and the states that break out.
 
     `returns`: it may leave the function; `returned` are then the states in which it does.

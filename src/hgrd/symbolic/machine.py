@@ -22,8 +22,8 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, Record, Type
 from hgrd.symbolic.arithmetic import truth_of
-from hgrd.symbolic.array_patterns import Fill
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.array_patterns import ArrayPattern
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.names import Names, hidden
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Pointer, PointerValue, Value
@@ -95,19 +95,19 @@ class Semantics(ABC):
     ) -> None:
         """A write of memory that threads share."""
 
-    def storing(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+    def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         """A store is about to be made; what is there may also be known by another name."""
         return
 
-    def led(self, state: State, values: tuple[Value, ...]) -> None:
+    def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
         """An iteration before may have written to what these pointers lead to, as it has set them."""
         return
 
-    def keeps_fills(self, effects: Effects) -> bool:
+    def wants_patterns(self, effects: Effects) -> bool:
         """Whether it matters what a loop of these effects fills objects with."""
         return False
 
-    def filled(self, state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+    def note_patterns(self, state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
         """A loop that is over has filled an object."""
         return
 
@@ -116,7 +116,7 @@ class Semantics(ABC):
         if inside is not FALSE:
             state.assume(inside, ConditionKind.BOUNDS, span)
 
-    def specifies(self, call: Call) -> bool:
+    def is_annotation(self, call: Call) -> bool:
         """Whether a call only says something of the program: its arguments are not computed when that runs."""
         return False
 
@@ -134,38 +134,38 @@ class Semantics(ABC):
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         """A kernel launch."""
 
-    def passes_over(self, arm: Statement) -> bool:
+    def skips_dead_arm(self, arm: Statement) -> bool:
         """Whether an arm of an `if` whose test never lets anybody in is left out."""
         return True
 
-    def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
+    def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         """Whether all who run this code together, in the same iterations of loops, have the same value here.
 
         `besides` are names of symbols of which that is to be taken for granted.
         """
         return False
 
-    def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
+    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None) -> None:
         """A symbol of which that is so; `iteration` is that of a loop which the run is about to enter."""
         return
 
-    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
+    def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """A value has been made of another one alone: all who have the same of this one have the same of that."""
         return
 
-    def unrolls(self, array: Variable) -> bool:
+    def unrolls_array(self, array: Variable) -> bool:
         """Whether a loop that fills this local array is run iteration by iteration."""
         return True
 
-    def settles(self, effects: Effects) -> bool:
+    def runs_concretely(self, effects: Effects) -> bool:
         """Whether a loop in which constants decide all that happens is run iteration by iteration."""
         return False
 
-    def watches(self, effects: Effects) -> bool:
+    def must_record(self, effects: Effects) -> bool:
         """Whether there is anything to take down in a loop of these effects."""
         return True
 
-    def first_test(
+    def loop_test(
         self, machine: Machine, test: Expression, count: Symbol | None = None
     ) -> AbstractContextManager[None]:
         """Around a test that is run in silence, to know what leads into a loop, or out of it: after `count` iterations.
@@ -186,7 +186,7 @@ class Semantics(ABC):
         """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
 
     @abstractmethod
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
         """The end of that body, and what is known behind the loop, where `count` is the number of iterations."""
 
     @abstractmethod
@@ -216,7 +216,7 @@ class Interpreter(Struct, frozen=True):
 class Machine(Struct):
     """Program tables, the semantics in force, and what a run needs to know about itself.
 
-    `probing` > 0: this is a trial run of a loop body; semantics must not record anything.  `since` is the index
+    `speculative` > 0: this is a trial run of a loop body; semantics must not record anything.  `since` is the index
     of the first name of the outermost loop that is being tried (0: none is).
     `deadline` is a value of perf_counter().  `entered` are the keys of the functions that were run.
     """
@@ -228,7 +228,7 @@ class Machine(Struct):
     names: Names = field(default_factory=Names)
     frames: list[Frame] = field(default_factory=list[Frame])
     activations: int = 0
-    probing: int = 0
+    speculative: int = 0
     since: int = 0
     steps: int = 0
     step_limit: int = 400_000
@@ -294,7 +294,7 @@ class Machine(Struct):
         """A value of which only the type is known, and `within` which bounds a whole number is."""
         if isinstance(type_, BoolType):
             return self.unknown_truth(base, origin)
-        base = hidden(base) if self.probing else base
+        base = hidden(base) if self.speculative else base
         match type_:
             case IntType():
                 return var(self.names.fresh(base, *(within or type_.range), origin))
@@ -304,4 +304,4 @@ class Machine(Struct):
                 return OPAQUE
 
     def unknown_truth(self, base: str, origin: Origin = Origin.UNKNOWN) -> Term:
-        return ne(var(self.names.fresh(hidden(base) if self.probing else base, 0, 1, origin)), const(0))
+        return ne(var(self.names.fresh(hidden(base) if self.speculative else base, 0, 1, origin)), const(0))

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.program.span import NOWHERE, Span
-from hgrd.symbolic.array_patterns import Fill, Stored
+from hgrd.symbolic.array_patterns import ArrayPattern, Stored
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
 
@@ -70,7 +70,7 @@ class Region(Struct, frozen=True):
     generation: Generation = INITIAL
     zeroed: bool = False  # what is not in a cell is zero
     undefined: bool = False  # what is not in a cell has never been given a value
-    fills: tuple[Fill, ...] = ()
+    patterns: tuple[ArrayPattern, ...] = ()
     stores: tuple[Stored, ...] | None = None
 
     def with_cell(self, offset: int, cell: Cell) -> Region:
@@ -87,9 +87,9 @@ class Region(Struct, frozen=True):
 
     def followed(self, before: Region, stored: Stored) -> Region:
         """With what is left of the fills of `before` after one store, and the store taken down."""
-        fills = (fill.beside(stored) for fill in before.fills)
+        fills = (fill.beside(stored) for fill in before.patterns)
         stores = None if before.stores is None else (*before.stores, stored)
-        return replace(self, fills=tuple(f for f in fills if f is not None), stores=stores)
+        return replace(self, patterns=tuple(f for f in fills if f is not None), stores=stores)
 
 
 EMPTY: Final = Region()
@@ -227,9 +227,9 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
             cells[offset] = y
         else:
             lost = True
-    fills = tuple(f for f in a.fills if f in b.fills)
+    fills = tuple(f for f in a.patterns if f in b.patterns)
     if lost:
-        return Region(cells, Generation(), fills=fills)
+        return Region(cells, Generation(), patterns=fills)
     return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills)
 
 

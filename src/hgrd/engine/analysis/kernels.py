@@ -29,7 +29,7 @@ def kernels_at_launches(
     programs: tuple[Program, ...], host: HostRun, options: AnalysisOptions
 ) -> tuple[KernelLaunches, ...]:
     """The kernels that `options` ask for, but for instances of templates that the program never launches."""
-    build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.presumptions)
+    build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.macro_guesses)
     kernels = [(k, (*build, *assumed)) for k, assumed in defined_kernels(programs) if options.wants(k.ref.name)]
     ruled_out = _ruled_out(kernels, host.never)
     never = {site.kernel.key for site in host.never}

@@ -93,7 +93,7 @@ class Record:
         self.writes = Writes(self.linked.functions, self.linked.records)
 
     def note(self, machine: Machine, text: str, span: Span) -> None:
-        if not machine.probing and len(self.notes) < NOTE_LIMIT:
+        if not machine.speculative and len(self.notes) < NOTE_LIMIT:
             self.notes[HostNote(span, text)] = None
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:

@@ -27,7 +27,7 @@ from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import convert
-from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
@@ -76,7 +76,7 @@ def launch(record: Record, machine: Machine, state: State, request: Request) -> 
         return
     match request.kernel:
         case FunctionValue(function=kernel):
-            if not machine.probing and record.wants(kernel.name):
+            if not machine.speculative and record.wants(kernel.name):
                 _add(record, machine, _site(record, machine, state, request, kernel))
             written = after_kernel(record.writes, kernel.key, state, request.arguments)
             by_name = map(machine.object_of, record.writes.by_name(kernel.key))
@@ -158,7 +158,7 @@ def _given(machine: Machine, request: Request, parameters: Sequence[Variable]) -
     ]
 
 
-def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, Fill]]:
+def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:
     """What is known of the elements of arrays that a kernel is given, but not where two have the same name."""
     objects = list(dict.fromkeys(o for a in arguments for o in pointed_to(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]

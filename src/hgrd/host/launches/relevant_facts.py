@@ -9,7 +9,7 @@ from hgrd.host.model import Fact, FactKind, Holding
 from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct, Fill
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Distinct
 from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.symbolic.values import MemoryObject, Value
@@ -92,12 +92,12 @@ def argument_facts(
     return tuple(found)
 
 
-def holding(target: MemoryObject, fill: Fill) -> Holding:
+def holding(target: MemoryObject, fill: ArrayPattern) -> Holding:
     """What a launch knows of the elements of an object."""
     return Holding(target, fill, Fact(TRUE, FactKind.CONTENTS, _said(target.name, fill), fill.span))
 
 
-def _said(name: str, fill: Fill) -> str:
+def _said(name: str, fill: ArrayPattern) -> str:
     """`idx[k] == 4 * k for 0 <= k < n`, k counting the elements that the loop has filled, from the first one on."""
     k = var(Symbol("k", 0, 1 << 62, Origin.LOOP))
     element = _place(name, fill, k)
@@ -113,12 +113,12 @@ def _said(name: str, fill: Fill) -> str:
     last = sub(fill.count, const(1)) if isinstance(fill.pattern, Ascending) else fill.count
     where = [f"for 0 <= k < {say(last)}"]
     where += [f"in bytes {say(a)} to {say(b)}" for a, b in fill.ranges if not _all(fill, a, b)]
-    where += ["if nothing signed overflows there"] if fill.leans else []
+    where += ["if nothing signed overflows there"] if fill.assumes_no_overflow else []
     where += [f"but in {size} bytes at {say(o)}" for o, size in fill.holes]
     return ", ".join((f"{text} {where[0]}", *where[1:]))
 
 
-def _all(fill: Fill, low: Term, high: Term) -> bool:
+def _all(fill: ArrayPattern, low: Term, high: Term) -> bool:
     """Whether a range of bytes has all elements in it by the looks of it."""
     ends = (fill.start, fill.at(fill.count)) if fill.stride > 0 else (fill.at(fill.count), fill.start)
     first, last = ends if fill.stride > 0 else tuple(add(end, const(fill.size)) for end in ends)
@@ -126,7 +126,7 @@ def _all(fill: Fill, low: Term, high: Term) -> bool:
     return before is not None and before >= 0 and behind is not None and behind >= 0
 
 
-def _place(name: str, fill: Fill, k: Term) -> str:
+def _place(name: str, fill: ArrayPattern, k: Term) -> str:
     """An element as the source may write it: by its index, and in records by its number of bytes."""
     whole = abs(fill.stride)
     lane = divisible(fill.start, const(0), whole)

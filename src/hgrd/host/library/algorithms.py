@@ -11,7 +11,7 @@ from hgrd.host.execution.context import Invocation, Meaning
 from hgrd.host.memory.array_contents import fills_of, keep, lose_behind
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
-from hgrd.symbolic.array_patterns import Affine, Ascending, Distinct, Fill
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distinct
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term, add, as_int, const, mul
@@ -52,7 +52,11 @@ def _iota(call: Invocation) -> Value | None:
     _written(call)
     cut = None if type_.signed and type_.bits >= INT.bits else (type_.bits, type_.signed)
     pattern = Affine(as_int(value), const(1), cut)
-    keep(call.state, first, (Fill(first.offset, size, count, type_, size, pattern, call.span, leans=True),))
+    keep(
+        call.state,
+        first,
+        (ArrayPattern(first.offset, size, count, type_, size, pattern, call.span, assumes_no_overflow=True),),
+    )
     return OPAQUE
 
 
@@ -69,7 +73,7 @@ def _reordered(call: Invocation) -> Value | None:
     return OPAQUE
 
 
-def _is_all(fill: Fill, first: Term, count: Term) -> bool:
+def _is_all(fill: ArrayPattern, first: Term, count: Term) -> bool:
     """Whether a fill is of the `count` elements from the offset `first` on, and of no others."""
     if fill.ranges or fill.holes or fill.most < fill.count.high - 1:
         return False
@@ -84,7 +88,7 @@ def _behind(offset: Term, count: Term, size: int) -> Term:
     return add(offset, mul(count, const(size)))
 
 
-def _all_differ(fill: Fill) -> bool:
+def _all_differ(fill: ArrayPattern) -> bool:
     match fill.pattern:
         case Affine(step=step, wrap=None):
             return step.is_const and step.value != 0

@@ -53,7 +53,7 @@ def _launch(call: Invocation, kernel: Value) -> None:
         case _:
             grid, block = _extents(call, 1), _extents(call, 4)
             arguments = by_address(call, kernel, call.arguments[9])
-            if not call.machine.probing and call.state.alive:
+            if not call.machine.speculative and call.state.alive:
                 known = bool(call.record.overlooked) or _leads(call, kernel, arguments)
                 before = call.record.driven.get(call.span, isinstance(kernel, FunctionValue))
                 call.record.driven[call.span] = before and known

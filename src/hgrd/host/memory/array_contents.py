@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from hgrd.host.linking.kernel_effects import Writes
 from hgrd.program.types import OpaqueType, RecordType
-from hgrd.symbolic.array_patterns import Fill
+from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import (
@@ -33,19 +33,19 @@ ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what i
 SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, where there may be more than one
 
 
-def fills_of(state: State, target: MemoryObject) -> tuple[Fill, ...]:
+def fills_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:
     """What is known of an object now."""
-    fills = state.store.get(target.key, EMPTY).fills
+    fills = state.store.get(target.key, EMPTY).patterns
     return tuple(f for f in fills if f.owner is None or f.owner is _container(state, target))
 
 
-def fill(state: State, target: MemoryObject, fills: tuple[Fill, ...]) -> None:
+def fill(state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
     """Takes down what a loop has filled an object with, if it is known by no other name."""
     if _has_other_names(target):
         return
     owner = _container(state, target)
     region = state.store.get(target.key, EMPTY)
-    state.store[target.key] = replace(region, fills=tuple(replace(f, owner=owner) for f in fills))
+    state.store[target.key] = replace(region, patterns=tuple(replace(f, owner=owner) for f in fills))
 
 
 def _has_other_names(target: MemoryObject) -> bool:
@@ -72,15 +72,15 @@ def lose(state: State, target: MemoryObject) -> None:
     """Anything may have been written to an object (and to the elements of a container), as far as fills go."""
     for key in (target.key, f"{target.key}{ELEMENTS}"):
         region = state.store.get(key)
-        if region is not None and (region.fills or region.stores is not None):
-            state.store[key] = replace(region, fills=(), stores=None)
+        if region is not None and (region.patterns or region.stores is not None):
+            state.store[key] = replace(region, patterns=(), stores=None)
 
 
 def lose_all(state: State, besides: str = "") -> None:
     """Anything may have been written anywhere."""
     for key, region in list(state.store.items()):
-        if key != besides and (region.fills or region.stores is not None):
-            state.store[key] = replace(region, fills=(), stores=None)
+        if key != besides and (region.patterns or region.stores is not None):
+            state.store[key] = replace(region, patterns=(), stores=None)
 
 
 def lose_behind(state: State, values: tuple[Value, ...]) -> None:
@@ -119,7 +119,7 @@ def stored_at(state: State, address: Value) -> None:
             lose_behind(state, (address,))
 
 
-def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> tuple[Fill, ...]:
+def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> tuple[ArrayPattern, ...]:
     """What will be known of one object when `size` bytes of another one have been copied there."""
     match to, source:
         case Pointer(offset=there), Pointer(target=target, offset=here) if size is not None:
@@ -128,7 +128,7 @@ def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> t
             return ()
 
 
-def keep(state: State, to: Value, fills: tuple[Fill, ...]) -> None:
+def keep(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:
     """Takes down what is known of an object that has just been written."""
     if isinstance(to, Pointer) and fills:
         fill(state, to.target, fills)

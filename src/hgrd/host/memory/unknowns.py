@@ -41,7 +41,7 @@ from hgrd.terms.linear import from_linear, linear
 
 def fresh_name(machine: Machine, base: str) -> str:
     """A new name; trial runs get names that nobody will see."""
-    return machine.names.unique(hidden(base) if machine.probing else base)
+    return machine.names.unique(hidden(base) if machine.speculative else base)
 
 
 def external(machine: Machine, name: str, type_: Type | None, span: Span) -> Pointer:
@@ -69,7 +69,7 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
 
 def between(machine: Machine, base: str, low: int, high: int) -> Term:
     """An integer from outside of which the range is known."""
-    return var(machine.names.fresh(hidden(base) if machine.probing else base, low, high, Origin.INPUT))
+    return var(machine.names.fresh(hidden(base) if machine.speculative else base, low, high, Origin.INPUT))
 
 
 def contents(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:

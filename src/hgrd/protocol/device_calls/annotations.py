@@ -65,7 +65,7 @@ def _assume(
     )
     if not others:
         state.assume(term, ConditionKind.ASSERT, call.span)
-    if not machine.probing and term is not TRUE:
+    if not machine.speculative and term is not TRUE:
         text = _OF_ANOTHER.sub(r"\1", show(term))
         device.assumptions.facts.append(Fact(term, FactKind.ASSERT, f"assert({text})", call.span))
         if others:

@@ -163,5 +163,5 @@ def _deliver(
 
 
 def _assume(device: DeviceSemantics, machine: Machine, text: str, span: Span) -> None:
-    if not machine.probing and all(fact.text != text for fact in device.assumptions.facts):
+    if not machine.speculative and all(fact.text != text for fact in device.assumptions.facts):
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))

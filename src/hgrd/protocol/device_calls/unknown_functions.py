@@ -52,7 +52,7 @@ def foreign(
     if declared is not None and declared.noreturn:
         return None
     users = declared is not None and declared.user_code
-    if users and not machine.probing:
+    if users and not machine.speculative:
         text = f"{call.function.name}, whose body is not known, touches no memory of other threads"
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
     for target in targets:
@@ -82,7 +82,7 @@ def _collective(
     Reductions and scans over more than one warp pass a barrier of the block: what a thread gets depends on all
     the others (CUB, `BlockReduce` and `BlockScan`; within a warp they only shuffle).
     """
-    if not machine.probing:
+    if not machine.speculative:
         text = "temporary storage of CUB is reused only behind a barrier"
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
         device.memory.collectives.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))

@@ -33,9 +33,9 @@ class LoopTests(Struct):
     left: Symbol | None = None
 
     @contextmanager
-    def first_test(self, machine: Machine, test: Expression, count: Symbol | None) -> Generator[None, None, None]:
+    def loop_test(self, machine: Machine, test: Expression, count: Symbol | None) -> Generator[None, None, None]:
         """While `test` is run: for the first time if `count` is None, else after `count` iterations."""
-        self.active = not machine.probing and not any(isinstance(n, Call) for n in nodes(test))
+        self.active = not machine.speculative and not any(isinstance(n, Call) for n in nodes(test))
         self.left = count
         try:
             yield

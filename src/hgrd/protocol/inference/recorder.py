@@ -11,7 +11,7 @@ from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.span import Span
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer
@@ -49,7 +49,7 @@ class Recorder(Struct):
     count: int = 0
 
     def add(self, machine: Machine, item: Item) -> None:
-        if machine.probing:
+        if machine.speculative:
             return
         if isinstance(item, Access):
             item = replace(item, number=self.count)
@@ -57,7 +57,7 @@ class Recorder(Struct):
         self.open[-1].append(item)
 
     def gap(self, machine: Machine, state: State, reason: str, span: Span, *, may_order: bool = True) -> None:
-        if machine.probing:
+        if machine.speculative:
             return
         gap = Gap(reason, barrier_guards(state), span, may_order)
         if may_order:
@@ -80,18 +80,18 @@ class Recorder(Struct):
         return last.value if same and set(last.guards) <= set(guards_of(state)) else None
 
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span, *, untold: bool) -> None:
-        if not machine.probing:
+        if not machine.speculative:
             self.open.append([])
             entry = tuple(g for g in barrier_guards(state) if binder not in symbols_of(g))
             self.loops.append(_OpenLoop(binder, guards_of(state), entry, span, untold))
 
     def begin_body(self, machine: Machine, state: State) -> None:
-        if not machine.probing and self.loops and self.loops[-1].tests is None:
+        if not machine.speculative and self.loops and self.loops[-1].tests is None:
             self.loops[-1].tests = tuple(g for g in barrier_guards(state) if g not in self.loops[-1].entry)
 
-    def leave(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+    def leave(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
         """Closes a loop; what is known behind it."""
-        if machine.probing:
+        if machine.speculative:
             return ()
         items = self.open.pop()
         opened = self.loops.pop()

@@ -28,7 +28,7 @@ from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_o
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
 from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import (
@@ -166,13 +166,13 @@ class DeviceSemantics(Semantics):
         self.access(machine, state, event)
         return value
 
-    def made_of(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
+    def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         self.uniformity.made_of(machine, value, given)
 
-    def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
+    def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         return self.uniformity.agrees(value, besides)
 
-    def agree(self, symbol: Symbol, iteration: Term | None = None) -> None:
+    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None) -> None:
         self.uniformity.agree(symbol, iteration)
 
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
@@ -200,7 +200,7 @@ class DeviceSemantics(Semantics):
         same = identity_of(value)
         if same is None and isinstance(type_, PointerType):
             same = self.functions.number(value) or address_of(value, self.memory.numbers)
-        if not machine.probing and state.alive:
+        if not machine.speculative and state.alive:
             self.memory.single_valued.stored(pointer.target, type_, value, self.uniformity.common)
             self.memory.stored_pointers.stored(pointer.target, type_, value, span)
         event = AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
@@ -211,7 +211,7 @@ class DeviceSemantics(Semantics):
         kind, target = event.kind, event.pointer.target
         self.tests.active = self.tests.active and kind is AccessKind.READ  # not of what the test itself has stored
         space = _SPACES.get(target.space)
-        if space is None or machine.probing or not state.alive:
+        if space is None or machine.speculative or not state.alive:
             return
         self.memory.single_valued.accessed(kind, target)
         atomic = event.atomic
@@ -273,7 +273,7 @@ class DeviceSemantics(Semantics):
 
     # ------------------------------------------------------------ control
 
-    def specifies(self, call: Call) -> bool:
+    def is_annotation(self, call: Call) -> bool:
         return self.calls.specifies(call.function.name)
 
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
@@ -283,7 +283,7 @@ class DeviceSemantics(Semantics):
         self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span
     ) -> PointerValue:
         pointer = self.functions.one_of(number, type_)
-        if not machine.probing and pointer is not OPAQUE:
+        if not machine.speculative and pointer is not OPAQUE:
             targets = ", ".join(f.ref.name for f in self.functions.targets(type_))
             text = f"{name} points to a function whose address these files take: {targets}"
             self.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
@@ -293,17 +293,17 @@ class DeviceSemantics(Semantics):
         self.unsupported(machine, state, "a kernel launched from device code", launch.span)
         return OPAQUE
 
-    def unrolls(self, array: Variable) -> bool:
+    def unrolls_array(self, array: Variable) -> bool:
         """Arrays of floating point hold neither indexes nor conditions."""
         element: Type = array.type
         while isinstance(element, ArrayType):
             element = element.of
         return not isinstance(element, FloatType)
 
-    def first_test(
+    def loop_test(
         self, machine: Machine, test: Expression, count: Symbol | None = None
     ) -> AbstractContextManager[None]:
-        return self.tests.first_test(machine, test, count)
+        return self.tests.loop_test(machine, test, count)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         self.recorder.enter(machine, binder, state, span, untold=untold)
@@ -311,7 +311,7 @@ class DeviceSemantics(Semantics):
     def begin_body(self, machine: Machine, state: State) -> None:
         self.recorder.begin_body(machine, state)
 
-    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: Ends) -> tuple[Term, ...]:
+    def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
         return self.recorder.leave(machine, binder, count, ends)
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:

@@ -29,7 +29,7 @@ class UniformityTracker(Struct):
         """All threads of a block get the same value here (in the same iterations of the loops around)."""
         for symbol in symbols_in(value):
             self.agree(symbol)
-        if not machine.probing:
+        if not machine.speculative:
             loops = dict.fromkeys((*(loop.binder for loop in self.recorder.loops), *more))
             self.broadcast.update({s.name: tuple(loops) for s in symbols_in(value)})
 
@@ -71,7 +71,7 @@ class UniformityTracker(Struct):
 
         `source` is what a shuffle is given.  `everywhen`: they need not be in the same iterations of the loops around.
         """
-        if terms is not None and not machine.probing:
+        if terms is not None and not machine.speculative:
             loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
             given = source if isinstance(source, Term) else None
             self.groups.update({s: UniformGroup(terms, loops, given) for s in symbols_in(value)})

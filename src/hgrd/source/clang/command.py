@@ -12,7 +12,7 @@ from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_pr
 from hgrd.source.clang.precompiled import HEADERS, PRELUDE, VECTOR_MATH
 from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.options import SourceOptions
-from hgrd.source.text.missing_macros import NOTHING, Presumption
+from hgrd.source.text.missing_macros import NOTHING, MacroGuess
 
 DEVICE_ARCHITECTURE = 800
 """What __CUDA_ARCH__ is in a device pass."""
@@ -88,7 +88,7 @@ class Run(Struct, frozen=True):
 
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
-    `presumption`: what is taken for given besides, since there were errors; None: not yet asked.
+    `guess`: what is taken for given besides, since there were errors; None: not yet asked.
     """
 
     toolchain: Toolchain
@@ -100,11 +100,11 @@ class Run(Struct, frozen=True):
     path: str
     overlay: Path | None = None
     vector_math: bool = False
-    presumption: Presumption | None = None
+    guess: MacroGuess | None = None
 
     @property
-    def presumed(self) -> Presumption:
-        return self.presumption or NOTHING
+    def presumed(self) -> MacroGuess:
+        return self.guess or NOTHING
 
     @property
     def shadow(self) -> Path:

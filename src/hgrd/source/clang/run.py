@@ -24,7 +24,7 @@ from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolcha
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.text.implied_headers import implied_headers
 from hgrd.source.text.includes import Includes, scan, write_shadows
-from hgrd.source.text.missing_macros import NOTHING, Presumption, presumed
+from hgrd.source.text.missing_macros import NOTHING, MacroGuess, presumed
 from hgrd.source.text.repairs import instantiating, repaired
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AstStream:
         return self._run.errors()
 
     @property
-    def presumptions(self) -> tuple[Diagnostic, ...]:
+    def macro_guesses(self) -> tuple[Diagnostic, ...]:
         """What was taken for given since the build that says so is not known."""
         return self._run.presumed.notes
 
@@ -188,13 +188,13 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: 
 
 
 def _overlay(
-    includes: Includes, path: str, instances: tuple[str, ...], presumption: Presumption, scratch: Path
+    includes: Includes, path: str, instances: tuple[str, ...], guess: MacroGuess, scratch: Path
 ) -> Path | None:
     """A file for clang's `-ivfsoverlay` that puts repaired texts in the places of the user's."""
     roots: list[dict[str, str]] = []
     for number, (file, text) in enumerate(includes.texts.items()):
         better = repaired(text)
-        better = presumption.opened(better or text) or better
+        better = guess.opened(better or text) or better
         if instances and file == os.path.normpath(path):
             better = instantiating(better or text, instances)
         if better is not None:
@@ -245,15 +245,15 @@ def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | No
 
     Where errors are left then, the file is taken as it stands after all.
     """
-    if run.presumption is None and run.prelude and (errors := run.errors()):
+    if run.guess is None and run.prelude and (errors := run.errors()):
         complete = not (run.shadow.exists() and any(run.shadow.iterdir()))
         found = presumed(errors, includes.texts, options.undefines, complete=complete)
         if found == NOTHING:
             return None
         run.constants.write_text(found.declarations(), encoding="utf-8")
-    elif run.presumption not in (None, NOTHING) and run.errors():
+    elif run.guess not in (None, NOTHING) and run.errors():
         found = NOTHING
     else:
         return None
     overlay = _overlay(includes, run.path, options.instances, found, run.scratch)
-    return replace(run, presumption=found, overlay=overlay)
+    return replace(run, guess=found, overlay=overlay)

@@ -50,7 +50,7 @@ def unwrapped(node: Node) -> Node:
     return node
 
 
-class Tables(Struct, frozen=True):
+class LoweringTables(Struct, frozen=True):
     """How each kind of node is lowered."""
 
     values: Mapping[str, ValueRule]
@@ -67,7 +67,7 @@ class Unit(Struct):
 
     declarations: Declarations
     layouts: Layouts
-    tables: Tables
+    tables: LoweringTables
     globals: dict[str, Variable] = field(default_factory=dict[str, Variable])
     references: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     outside: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])

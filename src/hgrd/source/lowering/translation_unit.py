@@ -20,7 +20,7 @@ from hgrd.source.declarations.record_layout import Layouts
 from hgrd.source.declarations.table import Declarations, Definition
 from hgrd.source.lowering.calls import unit_context
 from hgrd.source.lowering.constructors import initializer
-from hgrd.source.lowering.context import Tables, Unit
+from hgrd.source.lowering.context import LoweringTables, Unit
 from hgrd.source.lowering.functions import declared_function, lower_function, outside_function, unlowered_function
 from hgrd.source.lowering.lvalues import PLACES, global_variable
 from hgrd.source.lowering.rvalues import VALUES
@@ -28,7 +28,7 @@ from hgrd.source.lowering.statements import STATEMENTS
 from hgrd.source.lowering.unparsed_code import with_dropped
 from hgrd.source.options import SourceOptions
 
-_TABLES = Tables(VALUES, PLACES, STATEMENTS)
+_TABLES = LoweringTables(VALUES, PLACES, STATEMENTS)
 _MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
 _MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
 _DEPTH = 20_000
@@ -51,7 +51,7 @@ def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
         _read(stream, state)
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
-        missing, presumptions = stream.missing_includes, stream.presumptions
+        missing, macro_guesses = stream.missing_includes, stream.macro_guesses
         functions, globals_ = _with_declarations(state, stream), _globals(state.unit)
         if any(d.error for d in diagnostics):
             functions, globals_ = with_dropped(functions, globals_, diagnostics)
@@ -63,7 +63,7 @@ def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
         diagnostics,
         tuple(state.uninstantiated),
         missing,
-        presumptions=presumptions,
+        macro_guesses=macro_guesses,
     )
 
 

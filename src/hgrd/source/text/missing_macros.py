@@ -33,7 +33,7 @@ _ARRAY = re.compile(r"\b(\w+)\s*\[([^\[\]]*)\]")
 _WHOLE = r"\bcuda(?:Memcpy(?:To|From)Symbol(?:Async)?|GetSymbolAddress)\s*\((?:[^(),;]*,)?\s*"
 
 
-class Presumption(Struct, frozen=True):
+class MacroGuess(Struct, frozen=True):
     """Macros to define, names of constants to declare, constants that open the extents in which they stand."""
 
     macros: tuple[str, ...] = ()
@@ -41,9 +41,9 @@ class Presumption(Struct, frozen=True):
     extents: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
 
-    def with_(self, other: Presumption) -> Presumption:
+    def with_(self, other: MacroGuess) -> MacroGuess:
         """Both."""
-        return Presumption(
+        return MacroGuess(
             tuple(dict.fromkeys((*self.macros, *other.macros))),
             (*self.constants, *other.constants),
             (*self.extents, *other.extents),
@@ -63,12 +63,12 @@ class Presumption(Struct, frozen=True):
         return code.encode("latin-1") if places else None
 
 
-NOTHING = Presumption()
+NOTHING = MacroGuess()
 
 
 def presumed(
     errors: Collection[Diagnostic], texts: Mapping[str, bytes], undefined: Collection[str], *, complete: bool
-) -> Presumption:
+) -> MacroGuess:
     """What would explain the names that the errors miss; NOTHING where nothing does.
 
     Names that stay without an explanation may be missing since the declarations of others did not compile.
@@ -91,23 +91,23 @@ def presumed(
     return everything
 
 
-def _switched_on(name: str, codes: Mapping[str, str], undefined: Collection[str]) -> Presumption:
+def _switched_on(name: str, codes: Mapping[str, str], undefined: Collection[str]) -> MacroGuess:
     switches = _switches(name, codes)
     if switches is None or not switches[0].isdisjoint(undefined):
         return NOTHING
     macros = tuple(sorted(switches[0]))
     because = f"taken for defined, since {name} is declared only where it is"
-    return Presumption(macros=macros, notes=tuple(_note(switches[1], f"{macro}: {because}") for macro in macros))
+    return MacroGuess(macros=macros, notes=tuple(_note(switches[1], f"{macro}: {because}") for macro in macros))
 
 
-def _constant(name: str, span: Span, codes: Collection[str], *, complete: bool) -> Presumption:
+def _constant(name: str, span: Span, codes: Collection[str], *, complete: bool) -> MacroGuess:
     if any(_known_to_preprocessor(name, code) for code in codes):
         return NOTHING
     length = _is_length(name, codes)
     if complete and (length or _MACRO_CASE.fullmatch(name)) and _always_a_number(name, codes):
         note = _note(span, f"{name}: taken for an unknown constant of type int")
-        return Presumption(constants=(name,), extents=(name,) if length else (), notes=(note,))
-    return Presumption(extents=(name,), notes=(_note(span, f"{name}: an unknown constant"),)) if length else NOTHING
+        return MacroGuess(constants=(name,), extents=(name,) if length else (), notes=(note,))
+    return MacroGuess(extents=(name,), notes=(_note(span, f"{name}: an unknown constant"),)) if length else NOTHING
 
 
 def _note(span: Span, text: str) -> Diagnostic:

@@ -29,12 +29,12 @@ from hgrd.terms import Origin, Term, conj, const, eq, negate, read
 
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
-    silent = machine.semantics.specifies(e)
-    machine.probing += silent
+    silent = machine.semantics.is_annotation(e)
+    machine.speculative += silent
     try:
         arguments = tuple(machine.evaluate(state, a) for a in e.arguments)
     finally:
-        machine.probing -= silent
+        machine.speculative -= silent
     return _called(machine, state, e, arguments)
 
 

@@ -173,7 +173,7 @@ def _unknown_conversion(machine: Machine, state: State, e: ir.Convert, given: Va
     origin = Origin.DATA if isinstance(e.operand.type, FloatType) else Origin.UNKNOWN
     value = machine.unknown("converted", e.type, origin)
     if isinstance(given, FloatValue):
-        machine.semantics.made_of(machine, state, value, given, e.span)
+        machine.semantics.derived(machine, state, value, given, e.span)
         if given.near is not None and isinstance(value, Term) and isinstance(e.type, IntType):
             ends = [div(n, const(d)) for n, d in given.near]
             least, most = minimum(*ends), maximum(*ends)

@@ -121,7 +121,7 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
     if not state.alive:
         return state
     dead = statement.otherwise if test is TRUE else statement.then if test is FALSE else None
-    if dead is not None and not machine.semantics.passes_over(dead):
+    if dead is not None and not machine.semantics.skips_dead_arm(dead):
         test = machine.unknown_truth("condition", Origin.INPUT)
     if test is TRUE:
         return execute(machine, state, statement.then, exits)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.types import BoolType, IntType
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.loops.pointer_recurrences import Moves, pointer_change, pointers_left
 from hgrd.symbolic.loops.pointer_targets import led, reached
@@ -36,7 +36,7 @@ from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.terms.rewrite import arrays_of
 
-Trial: TypeAlias = Callable[[State], Ends]
+Trial: TypeAlias = Callable[[State], IterationExits]
 
 _TRIALS = 3
 _FROM_MEMORY = frozenset({Origin.DATA, Origin.COMPUTED})
@@ -106,7 +106,7 @@ def _fill(machine: Machine, state: State, objects: Iterable[MemoryObject]) -> No
         if not region.cells and isinstance(target.element, IntType | BoolType):
             value = read_at(machine, region, target, 0, target.element)
             known = region.with_cell(0, Cell(value, machine.size(target.element) or 1))
-            state.store[target.key] = replace(known, fills=region.fills)
+            state.store[target.key] = replace(known, patterns=region.patterns)
 
 
 def _start(
@@ -119,7 +119,7 @@ def _start(
     """The state at the start of any iteration, with the placeholders of the cells in it."""
     start = state.copy()
     for key in (*(o.key for o in objects), *others):  # fills stay, so that it is seen who loses them
-        start.store[key] = Region({}, Generation(), fills=state.store[key].fills)
+        start.store[key] = Region({}, Generation(), patterns=state.store[key].patterns)
     placeholders: list[Value] = []
     for target, at, cell in cells:
         value = _placeholder(machine, target, cell.value)
@@ -151,12 +151,12 @@ def _placeholder(machine: Machine, target: MemoryObject, value: Value) -> Value:
 # ---------------------------------------------------------------- after the trial
 
 
-def _changed(start: State, ends: Ends) -> set[str]:
+def _changed(start: State, ends: IterationExits) -> set[str]:
     """Keys of objects that differ at some end of the iteration (also those that it has made)."""
     return {key for end in ends.alive() for key, region in end.store.items() if region is not start.store.get(key)}
 
 
-def _only_cells(key: str, start: State, ends: Ends) -> bool:
+def _only_cells(key: str, start: State, ends: IterationExits) -> bool:
     before = start.store.get(key)
     after = [end.store.get(key) for end in ends.alive()]
     return before is not None and all(
@@ -168,7 +168,7 @@ class _Classifier(Struct, frozen=True):
     machine: Machine
     cells: list[tuple[MemoryObject, int, Cell]]
     placeholders: list[Value]
-    ends: Ends
+    ends: IterationExits
     mark: int
 
     def cell(self, index: int) -> Carried:
@@ -286,9 +286,9 @@ def _agreed(machine: Machine, found: _Classifier, living: Iterable[int]) -> tupl
         if value is None:
             return end is None
         own = {names[s.name] for s in symbols_in(value) if s.name in names}
-        return own <= same and machine.semantics.agrees(value, frozenset(names))
+        return own <= same and machine.semantics.is_uniform(value, frozenset(names))
 
-    same = {i for i in living if machine.semantics.agrees(found.cells[i][2].value, frozenset())}
+    same = {i for i in living if machine.semantics.is_uniform(found.cells[i][2].value, frozenset())}
     while spoiled := {i for i in same if not kept(i, found.ends.after)}:
         same -= spoiled
     breaks = [b for b in found.ends.breaks if b.alive]

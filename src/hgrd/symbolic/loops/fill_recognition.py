@@ -14,8 +14,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.program.types import IntType
-from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Fill, Stored
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Stored
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.iteration import Shape, silently, trial
 from hgrd.symbolic.loops.narrowing import Kept, kept_in
 from hgrd.symbolic.loops.recurrences import Plan, enter
@@ -77,14 +77,14 @@ class _Iteration(Struct, frozen=True):
 class Found(Struct, frozen=True):
     """What a loop fills, object by object; `cells` are where the values of symbols are found behind it."""
 
-    objects: tuple[tuple[MemoryObject, tuple[Fill, ...]], ...] = ()
+    objects: tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...] = ()
     cells: Mapping[Symbol, tuple[str, int]] = field(default_factory=dict[Symbol, tuple[str, int]])
 
-    def behind(self, state: State) -> tuple[tuple[MemoryObject, tuple[Fill, ...]], ...]:
+    def behind(self, state: State) -> tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...]:
         """The fills, `state` being the one behind the loop."""
         return tuple((target, tuple(self._ended(state, f) for f in fills)) for target, fills in self.objects)
 
-    def _ended(self, state: State, fill: Fill) -> Fill:
+    def _ended(self, state: State, fill: ArrayPattern) -> ArrayPattern:
         match fill.pattern:
             case Ascending(after=Term() as after):
                 key, offset = self.cells[after.symbol]
@@ -117,7 +117,7 @@ def filling(machine: Machine, state: State, shape: Shape, carried: Plan, binder:
     return Found(tuple((target, fills) for target, fills in found if fills), iteration.cells)
 
 
-def _plain_end(ends: Ends) -> bool:
+def _plain_end(ends: IterationExits) -> bool:
     return ends.after is not None and not ends.returns and not any(b.alive for b in ends.breaks)
 
 
@@ -143,7 +143,7 @@ def _iterate(
     enter(machine, start, carried, var(binder), silent=True)
     for key in carried.changed:
         region = start.store[key]
-        start.store[key] = replace(region, cells={} if key in cleared else region.cells, fills=(), stores=())
+        start.store[key] = replace(region, cells={} if key in cleared else region.cells, patterns=(), stores=())
     test = _test(machine, start, shape)
     always = test is TRUE
     count = _constant_count(machine, state, shape, carried, binder) if always else _count(test, binder)
@@ -196,7 +196,9 @@ def _count(test: Term, binder: Symbol) -> Term | None:
 # ---------------------------------------------------------------- one object
 
 
-def _of_object(iteration: _Iteration, stores: tuple[Stored, ...], count: Term, shape: Shape) -> tuple[Fill, ...]:
+def _of_object(
+    iteration: _Iteration, stores: tuple[Stored, ...], count: Term, shape: Shape
+) -> tuple[ArrayPattern, ...]:
     made = [_fill(iteration, s, count, shape) for s in stores]
     return tuple(
         fill
@@ -205,7 +207,7 @@ def _of_object(iteration: _Iteration, stores: tuple[Stored, ...], count: Term, s
     )
 
 
-def _beside(fill: Fill, stored: Stored, other: Stored) -> bool:
+def _beside(fill: ArrayPattern, stored: Stored, other: Stored) -> bool:
     """Whether another store, in whatever iteration, leaves all elements of a fill alone."""
     width = abs(fill.stride)
     if other.size is None:
@@ -214,7 +216,7 @@ def _beside(fill: Fill, stored: Stored, other: Stored) -> bool:
     return lane is not None and lane >= fill.size and lane + other.size <= width
 
 
-def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> Fill | None:
+def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> ArrayPattern | None:
     type_, value = stored.type, stored.value
     stride = constant_difference(iteration.next(stored.offset), stored.offset)
     start = iteration.at_first(without_overflow(stored.offset))
@@ -222,7 +224,7 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
         return None
     if stride is None or abs(stride) < stored.size or start is None or not iteration.follows(stored.offset):
         return None
-    fill = Fill(
+    fill = ArrayPattern(
         start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span,
         iteration.binder.high, _may_overflow(as_int(value)),
     )  # fmt: skip
@@ -230,7 +232,7 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> F
     if pattern is not None:
         return replace(fill, pattern=pattern)
     if iteration.cuts:
-        between = None if fill.leans else _between(iteration, as_int(value), type_)
+        between = None if fill.assumes_no_overflow else _between(iteration, as_int(value), type_)
         return None if between is None else replace(fill, pattern=between)
     gap = _over_last(iteration, stored, as_int(value), stride)
     if gap is not None:  # the first is at least what was before it

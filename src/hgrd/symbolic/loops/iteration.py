@@ -10,7 +10,7 @@ from msgspec import Struct
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Exits, Machine
 from hgrd.symbolic.state import ConditionKind, State, merge
 from hgrd.terms import Term
@@ -30,11 +30,11 @@ class Shape(Struct, frozen=True):
 def unrecorded(machine: Machine) -> Generator[None, None, None]:
     """What is run inside leaves no accesses behind, and has not returned from the function."""
     depth = len(machine.frame.returns)
-    machine.probing += 1
+    machine.speculative += 1
     try:
         yield
     finally:
-        machine.probing -= 1
+        machine.speculative -= 1
         del machine.frame.returns[depth:]
 
 
@@ -44,14 +44,14 @@ def silently(machine: Machine, state: State, test: Expression) -> Term:
         return machine.condition(state, test)
 
 
-def trial(machine: Machine, state: State, shape: Shape) -> Ends:
+def trial(machine: Machine, state: State, shape: Shape) -> IterationExits:
     """One iteration, nothing recorded."""
     depth, since = len(machine.frame.returns), machine.since
     machine.since = since or machine.names.mark()
     try:
         with unrecorded(machine):
             after, breaks = one_iteration(machine, state, shape)
-            return Ends(after, breaks, len(machine.frame.returns) > depth)
+            return IterationExits(after, breaks, len(machine.frame.returns) > depth)
     finally:
         machine.since = since
 

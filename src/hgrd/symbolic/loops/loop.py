@@ -14,7 +14,7 @@ from hgrd.program import expressions as ex
 from hgrd.program import statements as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.carried import plan
 from hgrd.symbolic.loops.fill_recognition import Found, filling
 from hgrd.symbolic.loops.inequality_tests import can_be_equal, highest_before_equal, never_equal
@@ -86,23 +86,23 @@ def _run(machine: Machine, state: State, shape: Shape) -> State:
         return unrolled
     carried = plan(machine, state, effects, lambda start: trial(machine, start, shape))
     binder = _binder(machine, state, shape, carried)
-    watched = carried.ends.returns or (not machine.probing and machine.semantics.watches(effects))
+    watched = carried.ends.returns or (not machine.speculative and machine.semantics.must_record(effects))
     ends = _iterate(machine, state, shape, carried, binder) if watched else carried.ends
     least = _least_count(machine, state, shape, carried, binder, ends.breaks)
     most = MAX_TRIPS if binder.high == MAX_TRIPS else binder.high + 1
     count = machine.names.fresh(f"{binder.name}end", least, most, Origin.COUNT)
     together = _together(machine, state, shape, carried, binder, ends.breaks if watched else None)
     if together:
-        machine.semantics.agree(count)
+        machine.semantics.mark_uniform(count)
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
-    kept = not machine.probing and machine.semantics.keeps_fills(effects)
+    kept = not machine.speculative and machine.semantics.wants_patterns(effects)
     found = filling(machine, state, shape, carried, binder) if kept else Found()
     after = _after(machine, state, shape, carried, binder, count, ends, together=together)
     stays = bool(ends.returned) and len(machine.frames) == 1  # not every thread comes here
     for term in known:
         after.assume(term, ConditionKind.VALUE if stays else ConditionKind.ENDED, shape.span)
     for target, fills in found.behind(after):
-        machine.semantics.filled(after, target, fills)
+        machine.semantics.note_patterns(after, target, fills)
     return after
 
 
@@ -126,7 +126,7 @@ def _binder(machine: Machine, state: State, shape: Shape, carried: Plan) -> Symb
             tested = range(0 if shape.test_first else 1, limit + 1)
             ends = (k - 1 for k in tested if _test_at(machine, state, shape, carried, const(k)) is FALSE)
             limit = next(ends, limit)
-    return machine.names.fresh(hidden(name) if machine.probing else name, 0, max(limit, 0), Origin.LOOP)
+    return machine.names.fresh(hidden(name) if machine.speculative else name, 0, max(limit, 0), Origin.LOOP)
 
 
 def _binder_name(carried: Plan) -> str:
@@ -152,12 +152,12 @@ def _highest(test: Term, probe: Symbol) -> int | None:
     return min(MAX_TRIPS, highest) if atoms else highest
 
 
-def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Ends:
+def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> IterationExits:
     """The iteration that stands for all, for what is to be taken down in it."""
     inside = state.copy()
     inside.assume(le(const(0), var(binder)), ConditionKind.LOOP, shape.span)
     if shape.test_first and shape.test is not None:  # no iteration without the first
-        with machine.semantics.first_test(machine, shape.test):
+        with machine.semantics.loop_test(machine, shape.test):
             first = silently(machine, state.copy(), shape.test)
         inside.assume(first, ConditionKind.VALUE, shape.test.span)
     enter(machine, inside, carried, var(binder))
@@ -177,7 +177,7 @@ def _iterate(machine: Machine, state: State, shape: Shape, carried: Plan, binder
     depth = len(machine.frame.returns)
     after, breaks = one_iteration(machine, inside, shape)
     returned = tuple(state for state, _ in machine.frame.returns[depth:])
-    return Ends(after, breaks, carried.ends.returns, returned)
+    return IterationExits(after, breaks, carried.ends.returns, returned)
 
 
 def _choose(state: State, test: Term, span: Span) -> None:
@@ -259,7 +259,7 @@ def _together(
         return False
     test = TRUE if shape.test is None else _test_at(machine, state, shape, carried, var(binder))
     chosen = (c.term for b in breaks or () if b.alive for c in b.path[len(state.path) :] if not c.incidental)
-    return test is not None and all(map(machine.semantics.agrees, (test, *chosen)))
+    return test is not None and all(map(machine.semantics.is_uniform, (test, *chosen)))
 
 
 def _after(
@@ -269,7 +269,7 @@ def _after(
     carried: Plan,
     binder: Symbol,
     count: Symbol,
-    ends: Ends,
+    ends: IterationExits,
     *,
     together: bool,
 ) -> State:
@@ -289,7 +289,7 @@ def _after(
     first = const(0 if shape.test_first or left_early else 1)
     state.assume(le(first, var(count)), ConditionKind.ENDED, shape.span)
     if not left_early:
-        with machine.semantics.first_test(machine, shape.test, count) if shape.test_first else nullcontext():
+        with machine.semantics.loop_test(machine, shape.test, count) if shape.test_first else nullcontext():
             done = _test_before(machine, state, shape, carried, var(count))
         if shape.test_first:
             silently(machine, state, shape.test)  # the test that fails is made, too

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.program.types import BoolType, IntType, Type
-from hgrd.symbolic.exits import Ends
+from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant
 from hgrd.symbolic.loops.pointer_permutations import Shuffled
 from hgrd.symbolic.loops.pointer_recurrences import Moves, OneOf
@@ -83,7 +83,7 @@ class Plan(Struct, frozen=True):
     cells: tuple[Carried, ...]
     changed: frozenset[str]
     steady: frozenset[str]
-    ends: Ends
+    ends: IterationExits
     led: tuple[Value, ...] = ()
 
 
@@ -103,7 +103,7 @@ def enter(
     `together`: all who run the loop are in, or have ended with, the same iteration.
     """
     if found.led:
-        machine.semantics.led(state, found.led)
+        machine.semantics.note_pointer_targets(state, found.led)
     for key in found.changed:
         old = state.store.get(key, EMPTY)
         state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
@@ -111,7 +111,7 @@ def enter(
         value = _at(machine, state, c, count, silent=silent, lost=behind and c.broken)
         if together and (c.agreed_behind if behind else c.agreed):
             for symbol in symbols_in(value):
-                machine.semantics.agree(symbol, count)
+                machine.semantics.mark_uniform(symbol, count)
         region = state.store[c.target.key]
         cells = {**region.cells, c.offset: Cell(value, c.size)}
         state.store[c.target.key] = Region(cells, region.generation, region.zeroed)
@@ -166,7 +166,7 @@ def _unknown_at(
     machine: Machine, state: State, c: Carried, first: Value, change: Progress | Moves, *, silent: bool
 ) -> Value:
     def fresh(low: int, high: int, origin: Origin) -> Symbol:
-        name = hidden(c.target.name) if silent or machine.probing else c.target.name
+        name = hidden(c.target.name) if silent or machine.speculative else c.target.name
         return machine.names.fresh(name, low, high, origin)
 
     match first:

@@ -25,7 +25,7 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
         return None
     if _fills_arrays(machine, state, effects):
         count = _count
-    elif machine.semantics.settles(effects) and not _has_loops(shape):
+    elif machine.semantics.runs_concretely(effects) and not _has_loops(shape):
         count = _settled
     else:
         return None
@@ -51,7 +51,7 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
 
 
 def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
-    objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls(v)]
+    objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls_array(v)]
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
 
 

@@ -56,11 +56,11 @@ def locate(machine: Machine, state: State, place: Place) -> Value:
             return _temporary(machine, state, machine.evaluate(state, value), type_, span)
         case AfterPlace(effect=effect, place=inner):
             machine.evaluate(state, effect)
-            machine.probing += 1  # the place has been evaluated by the effect: no second round of accesses
+            machine.speculative += 1  # the place has been evaluated by the effect: no second round of accesses
             try:
                 return locate(machine, state, inner)
             finally:
-                machine.probing -= 1
+                machine.speculative -= 1
         case UnsupportedPlace(reason=reason, span=span):
             machine.semantics.unsupported(machine, state, reason, span)
             return OPAQUE
@@ -139,7 +139,7 @@ def _load_either(
 def store(
     machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
 ) -> None:
-    machine.semantics.storing(machine, state, address, value, span)
+    machine.semantics.before_store(machine, state, address, value, span)
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
@@ -296,7 +296,7 @@ def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, 
         new = Region({offset.value: Cell(value, 1)}, Generation())
     else:
         new = region.with_cell(offset.value, Cell(value, size))
-    if region.fills or region.stores is not None:
+    if region.patterns or region.stores is not None:
         new = new.followed(region, Stored(target, offset, value, type_, size))
     state.store[target.key] = new
 
