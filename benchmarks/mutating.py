@@ -250,7 +250,7 @@ def same_pair(pair: Any) -> Any:
 
 
 def only_behind(old: Callable[..., Any], self: Any, first: Any, last: Any, known: Any) -> Any:
-    from hgrd.races.sync.program_order import certain
+    from hgrd.races.acquire_release.program_order import certain
 
     return (spot for spot in old(self, first, last, known) if certain(spot, last))
 

@@ -338,7 +338,7 @@ MUTATIONS = (
         "locks-of-any-scope",
         "a lock excludes whatever it reaches",
         _LOCKS,
-        gives(True, "races.sync.locks:Locks._reaches"),
+        gives(True, "races.sync.locks:_reaches"),
     ),
     Mutation(
         "locks-given-before",
@@ -363,25 +363,31 @@ MUTATIONS = (
         "locks-changed-between",
         "who took a lock has it whatever happens",
         _LOCKS,
-        gives(False, "races.sync.locks:_changed_between"),
+        gives(False, "races.sync.lock_table:changed_between", "races.sync.locks:changed_between"),
     ),
     Mutation(
-        "flags-harmless-always", "no other write ends a wait", _LOCKS, gives(True, "races.sync.flags:Flags._harmless")
+        "flags-harmless-always",
+        "no other write ends a wait",
+        _LOCKS,
+        gives(True, "races.sync.wait_endings:WaitEndings._harmless"),
     ),
     Mutation(
-        "flags-harmless-never", "every write may end a wait", _LOCKS, gives(False, "races.sync.flags:Flags._harmless")
+        "flags-harmless-never",
+        "every write may end a wait",
+        _LOCKS,
+        gives(False, "races.sync.wait_endings:WaitEndings._harmless"),
     ),
     Mutation(
         "flags-passed-on-never",
         "who has waited may not set the flag again",
         _LOCKS,
-        gives(False, "races.sync.flags:Flags._passes_on"),
+        gives(False, "races.sync.wait_endings:WaitEndings._passes_on"),
     ),
     Mutation(
         "flags-passed-on-always",
         "any exchange hands a flag on",
         _LOCKS,
-        gives(True, "races.sync.flags:Flags._passes_on"),
+        gives(True, "races.sync.wait_endings:WaitEndings._passes_on"),
     ),
     Mutation(
         "counters-by-any-number",
@@ -399,13 +405,13 @@ MUTATIONS = (
         "delegated-acquires-off",
         "no thread waits for its block",
         _LOCKS,
-        gives((), "races.sync.acquire_release:Handshakes._delegated_acquires"),
+        gives((), "races.acquire_release.events:AcquireRelease._delegated_acquires"),
     ),
     Mutation(
         "delegated-releases-off",
         "no thread signals for its block",
         _LOCKS,
-        gives((), "races.sync.acquire_release:Handshakes._delegated_releases"),
+        gives((), "races.acquire_release.events:AcquireRelease._delegated_releases"),
     ),
     Mutation(
         "delegated-by-any-barrier",
@@ -417,10 +423,13 @@ MUTATIONS = (
         "handed-over-off",
         "values in shared memory say nothing of who wrote them",
         _LOCKS,
-        gives(None, "races.sync.acquire_release:Handshakes._handed_over"),
+        gives(None, "races.acquire_release.representatives:BlockRepresentatives._stored"),
     ),
     Mutation(
-        "causes-off", "mistakes in synchronisation are not named", _LOCKS, gives(None, "races.pairs.checker:flaw")
+        "causes-off",
+        "mistakes in synchronisation are not named",
+        _LOCKS,
+        gives(None, "races.sync.synchronization:Synchronization.find_flaw"),
     ),
     Mutation(
         "agreement-across-barriers",
@@ -600,25 +609,25 @@ MUTATIONS = (
         "third-always",
         "there is a third thread that gives a lock back",
         _KEPT,
-        put("races.sync.lock_interference:Opening.by_a_third", true),
+        put("races.sync.lock_interference:LockInterference.by_a_third", true),
     ),
     Mutation(
         "third-never",
         "no third thread gives a lock back",
         _KEPT,
-        put("races.sync.lock_interference:Opening.by_a_third", false),
+        put("races.sync.lock_interference:LockInterference.by_a_third", false),
     ),
     Mutation(
         "third-block-always",
         "another block takes every lock",
         _LOCKS,
-        put("races.sync.lock_interference:Opening.by_another_block", true),
+        put("races.sync.lock_interference:LockInterference.by_another_block", true),
     ),
     Mutation(
         "third-block-never",
         "no other block takes a lock",
         _KEPT,
-        put("races.sync.lock_interference:Opening.by_another_block", false),
+        put("races.sync.lock_interference:LockInterference.by_another_block", false),
     ),
     Mutation(
         "kept-in-shared-off",
@@ -636,25 +645,25 @@ MUTATIONS = (
         "locks-of-other-names",
         "who gives a lock back by another name has not taken it",
         _LOCKS,
-        put("races.sync.locks:_without_having_it", itself),
+        put("races.sync.lock_table:_without_having_it", itself),
     ),
     Mutation(
         "waits-in-rounds-off",
         "nobody waits in the rounds of a loop",
         _LOCKS,
-        gives(set(), "races.sync.synchronization:Handshaking._looked_for_in_loops"),
+        gives(set(), "races.sync.unexplained_waits:_looked_for_in_loops"),
     ),
     Mutation(
         "signals-for-the-block-off",
         "a thread signals for itself alone",
         _LOCKS,
-        gives(frozenset(), "races.sync.acquire_release:Handshakes.handed_to_somebody"),
+        gives(frozenset(), "races.acquire_release.events:AcquireRelease.released_by_unknown_threads"),
     ),
     Mutation(
         "looks-are-locks",
         "who looks at a lock with an atomic knows all of it",
         _LOCKS,
-        gives(True, "races.sync.synchronization:Handshaking._as_a_lock"),
+        gives(True, "races.sync.locks:Locks._as_a_lock"),
     ),
     Mutation(
         "row-lengths-off",
@@ -732,7 +741,7 @@ MUTATIONS = (
         "third-party-off",
         "flags that several threads set at one place are set by one",
         ("tests/verdicts/sync/test_locks.py",),
-        gives(False, "races.sync.flags:Flags.set_by_several"),
+        gives(False, "races.sync.wait_endings:WaitEndings.set_by_several"),
     ),
     Mutation(
         "votes-off",
@@ -744,7 +753,7 @@ MUTATIONS = (
         "rounds-off",
         "barriers in rounds of a loop hand nothing on",
         ("tests/verdicts/sync/test_locks.py",),
-        around("races.sync.acquire_release:Handshakes._passed", only_behind),
+        around("races.acquire_release.representatives:BlockRepresentatives.passed", only_behind),
     ),
     Mutation(
         "endless-loops-known",
@@ -804,7 +813,7 @@ MUTATIONS = (
         "third-thread-off",
         "a flag is set by the one that is waited for",
         ("tests/verdicts/sync/test_flags_of_several.py",),
-        gives(None, "races.pairs.third_party_waits:takes_a_third"),
+        gives(None, "races.pairs.third_party_waits:needs_third_party"),
     ),
     Mutation(
         "states-off",
@@ -894,7 +903,7 @@ MUTATIONS = (
         "awaited-off",
         "whoever waits is ordered in the ways that are known",
         ("tests/simulate/test_replay_required.py",),
-        gives((), "races.sync.synchronization:Communication.awaited"),
+        gives((), "races.sync.synchronization:Synchronization.awaited"),
     ),
     Mutation(
         "unshown-races",
@@ -912,19 +921,19 @@ MUTATIONS = (
         "claims-off",
         "who has taken a place for good shares it",
         ("tests/verdicts/sync/test_ownership.py",),
-        gives((), "races.sync.ownership:Claims.constraints"),
+        gives((), "races.sync.ownership:Ownership.constraints"),
     ),
     Mutation(
         "claims-always",
         "who has taken a place never gives it back",
         ("tests/verdicts/sync/test_ownership.py",),
-        gives(True, "races.sync.ownership:Claims._for_good"),
+        gives(True, "races.sync.ownership:Ownership._for_good"),
     ),
     Mutation(
         "mailbox-off",
         "what a thread leaves for its block to read was found under no ticket",
         ("tests/verdicts/sync/test_work_queues.py",),
-        gives((), "races.sync.work_queues:_deliveries"),
+        gives((), "races.sync.work_queues:_work_items"),
     ),
     Mutation(
         "runs-off",
@@ -1014,7 +1023,7 @@ MUTATIONS = (
         "delegates-left-out-off",
         "who waits for its block, and for whom it waits, needs no barrier",
         ("tests/verdicts/sync/test_two_level_barriers.py",),
-        gives((), "races.sync.flaws:_left_out"),
+        gives((), "races.sync.arrival_counters:ArrivalCounters._left_out"),
     ),
     Mutation(
         "arrivals-store-never",
@@ -1129,16 +1138,21 @@ MUTATIONS = (
         gives((), "races.sync.tickets:Tickets.constraints"),
     ),
     Mutation("locks-off", "locks do not exclude", _LOCKS, gives((), "races.sync.locks:Locks.constraints")),
-    Mutation("locks-unchecked", "any write to a lock frees it", _LOCKS, gives(True, "races.sync.locks:_gives_back")),
+    Mutation(
+        "locks-unchecked", "any write to a lock frees it", _LOCKS, gives(True, "races.sync.lock_table:_gives_back")
+    ),
     Mutation("flags-off", "waiting for a flag orders nothing", _LOCKS, gives((), "races.sync.flags:Flags.constraints")),
     Mutation(
-        "flags-any-writer", "a flag is believed whoever sets it", _LOCKS, gives(True, "races.sync.flags:Flags._by_one")
+        "flags-any-writer",
+        "a flag is believed whoever sets it",
+        _LOCKS,
+        gives(True, "races.sync.wait_endings:WaitEndings.by_one_thread"),
     ),
     Mutation(
         "counters-off",
         "coming last orders nothing",
         _LOCKS,
-        gives((), "races.sync.arrival_counters:Counters.constraints"),
+        gives((), "races.sync.arrival_counters:ArrivalCounters.constraints"),
     ),
     Mutation(
         "counters-anyone-last",
@@ -1152,7 +1166,9 @@ MUTATIONS = (
         _LOCKS,
         gives(True, "cuda.memory_model:Scope.includes"),
     ),
-    Mutation("fences-off", "no fence is seen", _LOCKS, gives((), "races.sync.acquire_release:Handshakes._fences")),
+    Mutation(
+        "fences-off", "no fence is seen", _LOCKS, gives((), "races.acquire_release.events:AcquireRelease._fences")
+    ),
     Mutation(
         "first-launch-stands",
         "a race is shown as at the first launch that has it",
@@ -1163,19 +1179,19 @@ MUTATIONS = (
         "signals-off",
         "a volatile flag and the loop that waits for it race",
         _LOCKS,
-        gives(False, "races.sync.synchronization:Communication.signals"),
+        gives(False, "races.sync.synchronization:Synchronization.signals"),
     ),
     Mutation(
         "signals-always",
         "whatever a flag is set and read by is no race",
         _LOCKS,
-        gives(True, "races.sync.acquire_release:Handshakes.polls"),
+        gives(True, "races.acquire_release.observations:Observations.polls"),
     ),
     Mutation(
         "unclear-off",
         "waits that are not understood order nothing",
         _LOCKS,
-        gives(None, "races.sync.synchronization:Communication.unclear"),
+        gives(None, "races.sync.synchronization:Synchronization.unclear"),
     ),
     Mutation(
         "agreement-off",

@@ -22,6 +22,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import phases
+from hgrd.races.acquire_release.agreement import without_agreement_across_sync
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind, choices, places
 from hgrd.races.barriers.warp_masks import mask_paths, unknown_mask
 from hgrd.races.divergence.earlier_iterations import History, first_false, history_of
@@ -29,7 +30,6 @@ from hgrd.races.encoding.path_query import EncodedPath, encode_path
 from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
-from hgrd.races.sync.acquire_release import steady
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
 from hgrd.terms import Term, const, le, var
@@ -219,5 +219,5 @@ def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
 def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> BarrierVerdicts:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
-    protocol = replace(protocol, uniform=steady(protocol).uniform)
+    protocol = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
     return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

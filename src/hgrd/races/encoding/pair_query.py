@@ -21,7 +21,7 @@ from hgrd.races.encoding.float_to_int import compared
 from hgrd.races.encoding.loop_exits import LoopExits, loose
 from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values, differ
-from hgrd.races.sync.synchronization import Communication
+from hgrd.races.sync.synchronization import Synchronization
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair, abstract_floats, plain_name
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
@@ -67,7 +67,7 @@ class PairEncoder(Struct, frozen=True):
 
     protocol: Protocol
     facts: tuple[Fact, ...]
-    communication: Communication
+    synchronization: Synchronization
     _loop_exits: LoopExits = field(default_factory=LoopExits)
     _thread_pairs: dict[tuple[bool, frozenset[str]], ThreadPair] = field(
         default_factory=dict[tuple[bool, frozenset[str]], ThreadPair]
@@ -93,14 +93,14 @@ class PairEncoder(Struct, frozen=True):
         """
         threads = self._thread_pair(pair)
         a, b = pair.first, pair.second
-        apart = self.communication.constraints(a, b, threads, pair.level)
+        apart = self.synchronization.constraints(a, b, threads, pair.level)
         extra = (
             threads.order(pair.orders),
             *threads.distinct(pair.level),
             *apart,
             *(consistency.constraints(a, b, threads, values) if consistency is not None else ()),
             *across(self.protocol, threads),
-            *(self.communication.unless_set_by_others(a, b, threads, pair.level) if by_two else ()),
+            *(self.synchronization.without_third_party(a, b, threads, pair.level) if by_two else ()),
         )
         one, two = (
             threads.of((access.offset, *access.guards, *(self._companions(access) if bounded else ())), side)

@@ -18,13 +18,14 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.barrier_bypass import VALUES
 from hgrd.protocol.phases.phases import Phases
+from hgrd.races.acquire_release.agreement import without_agreement_across_sync
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain
 from hgrd.races.encoding.read_consistency import ReadConsistency, read_consistency
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.candidates import candidates, level_pairs, levels_of, posed_pairs
 from hgrd.races.pairs.same_value import StoredValues
-from hgrd.races.pairs.synchronization_proofs import communication
-from hgrd.races.pairs.third_party_waits import takes_a_third
+from hgrd.races.pairs.synchronization_proofs import infer_synchronization
+from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.negative_sizes import negative, sizes, with_natural
@@ -36,9 +37,7 @@ from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import SiteKey, key_of, listed, outermost, said, site_of, use_of
 from hgrd.races.results.witness import witness_of
-from hgrd.races.sync.acquire_release import steady
-from hgrd.races.sync.flaws import flaw
-from hgrd.races.sync.work_queues import opened
+from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import TRUE, Symbol
 
@@ -103,7 +102,7 @@ class PairChecker(Struct):
             if not levels:
                 continue
             self.pairs += 1
-            if self.encoder.communication.signals(a, b):
+            if self.encoder.synchronization.signals(a, b):
                 self.discharged += 1
             elif perf_counter() > self._pairs_end():
                 self._leave_open(a, b, levels, "the time limit was reached")
@@ -264,7 +263,7 @@ class PairChecker(Struct):
             self._assume(
                 f"{said(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}", self.protocol.span
             )
-        for text, span in self.encoder.communication.assumptions(posed.first, posed.second):
+        for text, span in self.encoder.synchronization.assumptions(posed.first, posed.second):
             self._assume(text, span or self.protocol.span)
 
     def _found(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> None:
@@ -301,16 +300,14 @@ class PairChecker(Struct):
             site_of(a), site_of(b), a.space, ordered, confidence,
             witness_of(posed, a, b, answer.model), tuple(use_of(f) for f in posed.facts),
             same_value=same_value, method=answer.method, rule=rule, cause=cause,
-            awaits=self.encoder.communication.awaited(a, b),
+            awaits=self.encoder.synchronization.awaited(a, b),
         )  # fmt: skip
 
     def _cause(self, pair: Pair) -> tuple[str, str]:
         """The rule, and what keeps synchronisation that is there from ordering the two, if anything does."""
-        handshaking = self.encoder.communication.handshaking
-        if handshaking is None or pair.level is None:
-            return DATA_RACE.code, ""
-        found = flaw(handshaking, pair.first, pair.second, pair.level)
-        return (DATA_RACE.code, "") if found is None else (found.rule, found.text)
+        assert pair.level is not None
+        found = self.encoder.synchronization.find_flaw(pair.first, pair.second, pair.level)
+        return (DATA_RACE.code, "") if found is None else (found.rule.code, found.text)
 
     def _doubt(self, pair: Pair, posed: EncodedPair) -> str | None:
         """Why a conflict in the query may be none in the program."""
@@ -319,8 +316,8 @@ class PairChecker(Struct):
         functions = self.computed.functions_in(posed.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
-        doubt = self.computed.doubt(posed, self.decide) or self.encoder.communication.unclear(pair.first, pair.second)
-        return doubt or takes_a_third(self.encoder, pair, self.decide)
+        doubt = self.computed.doubt(posed, self.decide) or self.encoder.synchronization.unclear(pair.first, pair.second)
+        return doubt or needs_third_party(self.encoder, pair, self.decide)
 
     def _with_two_values(self, pair: Pair, posed: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict] | None:
         """The conflict; between two writes one of different values, None if these are always the same.
@@ -377,7 +374,7 @@ class PairChecker(Struct):
         conflicts = self.conflicts[key]
         first = conflicts[0][0]
         scattered = scatters(first.first, first.second, self.protocol) or all(
-            map(self.encoder.communication.tickets.choose, (first.first, first.second))
+            map(self.encoder.synchronization.tickets.choose, (first.first, first.second))
         )
         target = first.first.target.key
         starts = tuple((name, p.offset) for name, p in self.protocol.launch.pointers if p.target.key == target)
@@ -425,8 +422,8 @@ def check_pairs(
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
     read = protocol
-    protocol = steady(protocol)
-    protocol, relation, drawn = opened(protocol)
+    protocol = without_agreement_across_sync(protocol)
+    protocol, relation, tickets = inline_work_items(protocol)
     read_alike = read_consistency(protocol, relation, options.levels, lockstep=options.warp_lockstep)
     return PairChecker(
         protocol,
@@ -436,7 +433,7 @@ def check_pairs(
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,
         relation,
-        PairEncoder(protocol, everything, communication(protocol, everything, relation, decide, drawn)),
+        PairEncoder(protocol, everything, infer_synchronization(protocol, everything, relation, decide, tickets)),
         read_alike,
         StoredValues(protocol, relation, read_alike, not options.warp_lockstep and set(options.levels) == set(Level)),
         computed_values(read, relation),

@@ -14,8 +14,8 @@ from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.pairs.candidates import candidates, levels_of, posed_pairs
-from hgrd.races.pairs.synchronization_proofs import communication
-from hgrd.races.sync.work_queues import opened
+from hgrd.races.pairs.synchronization_proofs import infer_synchronization
+from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.decide import decide
 from hgrd.solve.query import Axis, Party
@@ -36,9 +36,9 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
-    protocol, relation, drawn = opened(protocol)
+    protocol, relation, tickets = inline_work_items(protocol)
     everything = (*facts, *protocol.configuration.facts)
-    encoder = PairEncoder(protocol, everything, communication(protocol, everything, relation, decide, drawn))
+    encoder = PairEncoder(protocol, everything, infer_synchronization(protocol, everything, relation, decide, tickets))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
         for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):

@@ -1,4 +1,4 @@
-"""Two threads of which one waits for what the other one sets, and others may set as well."""
+"""Third-party waits: one of two threads waits for what the other one sets, and further threads may set as well."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from hgrd.races.encoding.pair_query import Pair, PairEncoder
 from hgrd.solve.query import Answer, Proved, Query
 
 
-def takes_a_third(encoder: PairEncoder, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
-    """What a third thread must have set for the two to meet, in words; None where they do without one."""
-    found = encoder.communication.set_by_others(pair.first, pair.second)
+def needs_third_party(encoder: PairEncoder, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
+    """What a third thread must have set for the two to meet, in words; None where they meet without one."""
+    found = encoder.synchronization.set_by_third_party(pair.first, pair.second)
     if found is None:
         return None
     by_two = encoder.encode(pair, bounded=True, filled=True, by_two=True)

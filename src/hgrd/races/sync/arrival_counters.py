@@ -1,42 +1,49 @@
-"""Counters of arrivals: `if (atomicInc(&count, n) == n - 1)` is true for who comes last.
+"""Arrival counters: `if (atomicInc(&count, n) == n - 1)` is true for the last one to arrive.
 
-Where every block (or every thread) adds one to a counter once, who finds that all have, knows that all that
-they did before is done (CUDA Programming Guide, "Memory Fence Functions": the sum that the last block makes).
+Where every block (or every thread) adds one to a counter once, a thread that finds that all have done so knows that all
+that they did before is done (CUDA Programming Guide, "Memory Fence Functions": the sum that the last block makes).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
+from hgrd.findings.rules import UNGUARDED_DELEGATE
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.model import Access, accesses
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.sync.acquire_release import Acquire, Handshakes, modifies, reads_volatile
-from hgrd.races.sync.locks import Apart
+from hgrd.races.acquire_release.accesses import modifies, reads_volatile
+from hgrd.races.acquire_release.events import Acquire, Release
+from hgrd.races.sync.context import SyncContext
+from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
+from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
-from hgrd.terms import Op, Term, conj, const, disj, eq, mul, negate, var
+from hgrd.terms import TRUE, Op, Term, conj, const, disj, eq, mul, negate, var
 from hgrd.terms.linear import difference
 
 _BITS = 32
 
 
 class Counting(Struct, frozen=True):
-    """Each of `total` parties performs `arrival` at most once."""
+    """Counting of arrivals: each of `total` parties performs `arrival` at most once."""
 
     arrival: Access
     total: Term
 
 
-class Counters(Struct):
-    """`once` proves that no two threads of one block both perform an access."""
+class ArrivalCounters(Idiom):
+    """Barriers and reductions by counters of arrivals."""
 
-    protocol: Protocol
-    handshakes: Handshakes
-    once: Apart
-    _known: dict[str, Counting | None] = field(default_factory=dict[str, "Counting | None"])
+    def __init__(self, known: SyncContext) -> None:
+        self._protocol = known.protocol
+        self._events = known.events
+        self._proofs = known.proofs
+        self._counters: dict[str, Counting | None] = {}  # by the key of the object; None: not a counter
+
+    # ------------------------------------------------------------ what counters say of two accesses
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has come when all had arrived, the other among them."""
@@ -50,13 +57,13 @@ class Counters(Struct):
     def _not_last(
         self, before: Access, after: Access, parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
     ) -> Iterator[Term]:
-        for acquire, counting in self.meetings(before, after):
+        for acquire, counting in self._meetings(before, after):
             if not (acquire.fenced or needs_no_fence(after, acquire, counting)):
                 continue
             when, place = threads.of((acquire.when, acquire.offset), parties[1])
             arrived = [
                 conj(done, eq(where, place))
-                for r in self.handshakes.releases(before)
+                for r in self._events.releases(before)
                 if r.write.number == counting.arrival.number and r.fenced
                 if narrowest(r.scope, acquire.scope).includes(needed)
                 for done, where in [threads.of((r.when, r.offset), parties[0])]
@@ -77,31 +84,31 @@ class Counters(Struct):
     def _lasts(self, access: Access) -> list[Acquire]:
         """Acquires of an access by the arrival itself."""
         found: list[Acquire] = []
-        for acquire in self.handshakes.acquires(access):
+        for acquire in self._events.acquires(access):
             counting = self._counting(acquire.seen.target.key)
             if counting is not None and _mine(acquire, counting) and _complete(acquire, counting):
                 found.append(acquire)
         return found
 
-    def meetings(self, before: Access, after: Access) -> Iterator[tuple[Acquire, Counting]]:
+    def _meetings(self, before: Access, after: Access) -> Iterator[tuple[Acquire, Counting]]:
         """Acquires of `after` that tell that all have arrived, where `before` comes before its arrival."""
-        for acquire in self.handshakes.acquires(after):
+        for acquire in self._events.acquires(after):
             counting = self._counting(acquire.seen.target.key)
             if counting is None or not _complete(acquire, counting):
                 continue
-            if any(r.write.number == counting.arrival.number for r in self.handshakes.releases(before)):
+            if any(r.write.number == counting.arrival.number for r in self._events.releases(before)):
                 yield acquire, counting
 
     def _counting(self, key: str) -> Counting | None:
-        if key not in self._known:
-            self._known[key] = None  # a counter that is reset by who comes last asks for itself
-            self._known[key] = self._found(key)
-        return self._known[key]
+        if key not in self._counters:
+            self._counters[key] = None  # a counter that the last one to arrive resets asks for itself
+            self._counters[key] = self._found(key)
+        return self._counters[key]
 
     def _found(self, key: str) -> Counting | None:
-        changes = [a for a in accesses(self.protocol.items) if a.target.key == key and modifies(a)]
+        changes = [a for a in accesses(self._protocol.items) if a.target.key == key and modifies(a)]
         arrivals = [a for a in changes if a.kind is AccessKind.ATOMIC and a.operation in ("add", "inc")]
-        if len(arrivals) != 1 or self.handshakes.placement.of(arrivals[0]).depth > 0:
+        if len(arrivals) != 1 or self._events.order.of(arrivals[0]).depth > 0:
             return None
         arrival = arrivals[0]
         total = self._parties(arrival)
@@ -109,29 +116,61 @@ class Counters(Struct):
             return None
         counting = Counting(arrival, total)
         resets = [a for a in changes if a is not arrival]
-        last = all(any(_last(q, key, counting) for q in self.handshakes.acquires(r)) for r in resets)
+        last = all(any(_last(q, key, counting) for q in self._events.acquires(r)) for r in resets)
         return counting if last else None
 
     def _parties(self, arrival: Access) -> Term:
         """How many arrive at most: all threads, or one of each block."""
-        c = self.protocol.configuration
+        c = self._protocol.configuration
         blocks = mul(mul(c.grid[0], c.grid[1]), c.grid[2])
-        if self.once(arrival, arrival):
+        if self._proofs.disjoint_within_block(arrival, arrival):
             return blocks
         return mul(blocks, mul(mul(c.block[0], c.block[1]), c.block[2]))
 
+    # ------------------------------------------------------------ what counters explain, and what is wrong with them
+
     def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
-        """What the order of the two rests on besides."""
-        used = [c.arrival for pair in ((a, b), (b, a)) for _, c in self.meetings(*pair)]
+        """Every counter is 0 when the kernel begins."""
+        used = [c.arrival for pair in ((a, b), (b, a)) for _, c in self._meetings(*pair)]
         return [(f"{a.target.name} is 0 when the kernel begins", a.span) for a in dict.fromkeys(used)]
+
+    def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
+        """The acquire tells that all have arrived."""
+        return True if any(q.symbol == acquire.symbol for q, _ in self._meetings(before, after)) else None
+
+    def flaws(self, before: Access, after: Access, needed: Scope) -> Iterator[Flaw]:
+        """A missing fence, too narrow a scope, or threads of a block that do not wait for the one that counts."""
+        for acquire, counting in self._meetings(before, after):
+            what = f"the counter {acquire.seen.target.name} would order the two"
+            alike = [q for q in self._events.acquires(after) if q.symbol == acquire.symbol]
+            arriving = [r for r in self._events.releases(before) if r.write.number == counting.arrival.number]
+            if not needs_no_fence(after, acquire, counting):
+                yield from acquire_flaws(what, "reading it", alike, after, needed)
+            yield from release_flaws(what, "adding to it", arriving, before, needed)
+            yield from self._left_out(before, after, acquire, arriving)
+
+    def _left_out(self, before: Access, after: Access, acquire: Acquire, arriving: Sequence[Release]) -> Iterator[Flaw]:
+        """One thread arrives, or waits, for its block, and the others do not wait for it."""
+        counter = acquire.seen.target.name
+        by_all = any(r.when is TRUE for r in arriving)
+        if not by_all and not any(self._events.delegates(before, r.position) for r in arriving):
+            line = arriving[0].write.span.line
+            text = (
+                f"one thread of the block arrives at {counter} in line {line}, but no barrier before makes it wait for"
+            )
+            yield Flaw(UNGUARDED_DELEGATE, f"{text} what the others do in line {before.span.line}")
+        if not acquire.delegated and acquire.when is not TRUE:
+            line = acquire.seen.span.line
+            text = f"one thread of the block waits for {counter} in line {line}, but no barrier behind makes the others"
+            yield Flaw(UNGUARDED_DELEGATE, f"{text} wait before line {after.span.line}")
 
 
 def needs_no_fence(after: Access, acquire: Acquire, counting: Counting) -> bool:
-    """Whether an access behind the test comes after what the others did even without a fence.
+    """Whether an access after the test comes after what the others did even without a fence.
 
-    What a thread stores only where it has found itself the last one to arrive, nobody can see before it has (CUDA
+    What a thread stores only where it has found itself the last one to arrive, no thread can see before it has (CUDA
     Programming Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); what it reads it may have read
-    before.  Who waits for the others needs a fence, as behind a flag.
+    before.  A thread that waits for the others needs a fence, as after a flag.
     """
     if after.kind is AccessKind.READ:
         return reads_volatile(after)

@@ -1,59 +1,53 @@
-"""Producer and consumer: what is written before a flag is set is there for who has waited for the flag.
+"""Flags: what a producer writes before it sets a flag is there for a consumer that has waited for the flag.
 
 `data = …; __threadfence(); atomicExch(&flag, 1)` against `while (atomicAdd(&flag, 0) != 1); __threadfence();
 … = data` (HGRD, section 5.2; CUDA Programming Guide, "Memory Fence Functions").  The wait tells that one
-thread has set the flag where no other thread can have made the value that ends it.
+thread has set the flag where no other thread can have stored the value that ends it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.sync.acquire_release import (
-    Acquire,
-    Handshakes,
-    Release,
-    exclude,
-    known_to,
-    modifies,
-    reads_volatile,
-)
-from hgrd.races.sync.locks import Apart
-from hgrd.races.sync.program_order import certain, may_follow
+from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile
+from hgrd.races.acquire_release.events import Acquire, Release
+from hgrd.races.acquire_release.program_order import certain, may_follow
+from hgrd.races.sync.context import SyncContext
+from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
+from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
-from hgrd.terms import FALSE, Term, conj, const, disj, eq, mul, negate, substitute, symbols_of, var
+from hgrd.terms import Term, conj, const, disj, eq, mul, negate
 from hgrd.terms.linear import difference
 
 
 class Wait(Struct, frozen=True):
-    """An acquire before the second access, and the releases after the first one that can have ended it."""
+    """Wait for a flag: an acquire before the second access, and the releases after the first that can end it."""
 
     acquire: Acquire
     releases: tuple[Release, ...]
 
 
-class Flags(Struct):
-    """`alone` proves that no two threads perform the two writes at the same place."""
+class Flags(Idiom):
+    """Message passing by flags."""
 
-    protocol: Protocol
-    handshakes: Handshakes
-    alone: Apart
-    _unique: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
+    def __init__(self, known: SyncContext) -> None:
+        self._events = known.events
+        self._endings = known.endings
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """Neither has waited for the other."""
-        return self._neither(a, b, threads, level, self.waits)
+        """Neither thread has waited for the other one."""
+        return self._neither(a, b, threads, level, self._waits)
 
-    def unless_set_by_others(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """Neither has waited for what the other one sets behind its access, and others may set behind like ones."""
-        return self._neither(a, b, threads, level, self.shared_waits)
+    def without_third_party(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
+        """Neither has waited for what the other one sets after its access, and others may set after similar ones."""
+        return self._neither(a, b, threads, level, self._shared_waits)
 
     def _neither(
         self,
@@ -69,123 +63,96 @@ class Flags(Struct):
             *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), threads, needed),
         )
 
-    def waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
-        """The waits of `after` that only releases behind `before` end; `fenced`: with a fence where one is needed."""
-        releases = self.handshakes.releases(before)
+    # ------------------------------------------------------------ waits
+
+    def _waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
+        """The waits of `after` that only releases after `before` end; `fenced`: with a fence where one is needed."""
+        releases = self._events.releases(before)
         if not releases:
             return
-        for acquire in self.handshakes.acquires(after):
-            if self._begins_seen(acquire) or (fenced and not (acquire.fenced or reads_volatile(after))):
+        for acquire in self._events.acquires(after):
+            if self._endings.ended_from_the_start(acquire):
                 continue
-            ending = self._ending(acquire)
-            ways = tuple(r for r in releases if r.write in ending)
-            if ending and {r.write.number for r in ways} == {w.number for w in ending} and self._by_one(ending):
-                yield Wait(acquire, ways)
+            if fenced and not (acquire.fenced or reads_volatile(after)):
+                continue
+            ending = self._endings.writes(acquire)
+            found = tuple(r for r in releases if r.write in ending)
+            all_found = {r.write.number for r in found} == {w.number for w in ending}
+            if ending and all_found and self._endings.by_one_thread(ending):
+                yield Wait(acquire, found)
 
-    def shared_waits(self, before: Access, after: Access) -> Iterator[Wait]:
-        """The waits of `after`, with a fence, that a release behind `before` ends, or another one behind a like write.
+    def _shared_waits(self, before: Access, after: Access) -> Iterator[Wait]:
+        """The waits of `after`, with a fence, that are ended by a release after `before` or after a similar write.
 
-        The thread of `before` itself has not ended them before: a third one has, and it has written the same place.
+        The thread of `before` itself has not ended them earlier: a third one has, and it has written the same place.
         """
-        releases = self.handshakes.releases(before)
-        for acquire in self.handshakes.acquires(after) if releases else ():
-            if self._begins_seen(acquire) or not (acquire.fenced or reads_volatile(after)):
+        releases = self._events.releases(before)
+        for acquire in self._events.acquires(after) if releases else ():
+            if self._endings.ended_from_the_start(acquire) or not (acquire.fenced or reads_volatile(after)):
                 continue
-            ending = self._ending(acquire)
-            ways = tuple(r for r in releases if r.write in ending and self._lag(before, r.write).is_const)
-            if ways and all(not self._precedes(w, before) and self._hands_over(w, before, ways[0]) for w in ending):
-                yield Wait(acquire, ways)
+            ending = self._endings.writes(acquire)
+            found = tuple(r for r in releases if r.write in ending and _distance(before, r.write).is_const)
+            if found and all(not self._precedes(w, before) and self._hands_over(w, before, found[0]) for w in ending):
+                yield Wait(acquire, found)
 
     def _precedes(self, write: Access, access: Access) -> bool:
         """Whether a thread that makes the access may have made the write before."""
-        place = self.handshakes.placement.of
-        return may_follow(place(access), place(write)) and not exclude(write, access)
+        position = self._events.order.of
+        return may_follow(position(access), position(write)) and not exclude(write, access)
 
-    def _hands_over(self, write: Access, before: Access, way: Release) -> bool:
-        """Whether who sets a flag so has written the place before that the flag stands for, as `before` does."""
-        place, lag = self.handshakes.placement.of, self._lag(before, way.write)
+    def _hands_over(self, write: Access, before: Access, release: Release) -> bool:
+        """Whether a thread that sets a flag by `write` has written the place of `before` that the flag stands for."""
+        position, distance = self._events.order.of, _distance(before, release.write)
         return any(
             a.kind is AccessKind.WRITE
-            and self._lag(a, write) is lag
-            and known_to(write).issuperset(a.guards)
-            and certain(spot, place(write))
-            and any(r.fenced and r.write == write for r in self.handshakes.releases(a))
-            for spot, a in self.handshakes.placement.changes(before.target.key)
+            and _distance(a, write) is distance
+            and known_at(write).issuperset(a.guards)
+            and certain(there, position(write))
+            and any(r.fenced and r.write == write for r in self._events.releases(a))
+            for there, a in self._events.order.changes(before.target.key)
         )
 
-    @staticmethod
-    def _lag(access: Access, flag: Access) -> Term:
-        """How far behind its flag an element is, if these are as many (a constant, and then the flag is its own)."""
-        return difference(mul(access.offset, const(flag.size)), mul(flag.offset, const(access.size)))
-
-    def set_by_several(self, before: Access, acquire: Acquire) -> bool:
-        """Whether what the wait is for is set behind `before` only, by one statement, but by several threads.
-
-        Then it takes a third thread to end the wait before the first one does.
-        """
-        ending = self._ending(acquire)
-        behind = {r.write.number for r in self.handshakes.releases(before)}
-        return len(ending) == 1 and ending[0].number in behind and not self._by_one(ending)
-
-    def _begins_seen(self, acquire: Acquire) -> bool:
-        """Whether the variable is declared with the value that the wait is for."""
-        begins = self.protocol.memory.declared.get(acquire.seen.target.key)
-        return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
-
-    def _ending(self, acquire: Acquire) -> list[Access]:
-        """Writes that can make the value that the wait is for."""
-        return [
-            a
-            for a in accesses(self.protocol.items)
-            if a.target.key == acquire.seen.target.key
-            and modifies(a)
-            and not self._harmless(a, acquire)
-            and not self._passes_on(a, acquire)
-        ]
-
-    def _harmless(self, write: Access, acquire: Acquire) -> bool:
-        """The stored value does not end the wait, whichever threads write and wait."""
-        stored = write.value
-        if stored is None or not (write.kind is AccessKind.WRITE or write.operation in ("exch", "cas")):
-            return False
-        private = {s.name for s in symbols_of(stored)} & self.protocol.symbols.private
-        return not private and substitute((acquire.test,), {acquire.symbol: stored})[0] is FALSE
-
-    def _passes_on(self, write: Access, acquire: Acquire) -> bool:
-        """An atomic exchange by a thread that has waited for the same value at this place."""
-        return write.kind is AccessKind.ATOMIC and any(
-            a.seen.target.key == write.target.key
-            and a.seen.offset is write.offset
-            and substitute((a.test,), {a.symbol: var(acquire.symbol)})[0] is acquire.test
-            for a in self.handshakes.acquires(write)
-        )
-
-    def _by_one(self, writes: list[Access]) -> bool:
-        """Each place is written once, by one thread."""
-        for i, a in enumerate(writes):
-            if self.handshakes.placement.of(a).depth > 0:
-                return False
-            for b in writes[i:]:
-                key = (a.number, b.number)
-                if key not in self._unique:
-                    self._unique[key] = self.alone(a, b)
-                if not self._unique[key]:
-                    return False
-        return True
+    # ------------------------------------------------------------ what flags explain, and what is wrong with them
 
     def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
-        """What the order of the two rests on besides."""
-        used = [w.acquire.seen for pair in ((a, b), (b, a)) for w in self.waits(*pair)]
+        """No flag has its awaited value when the kernel begins."""
+        used = [w.acquire.seen for pair in ((a, b), (b, a)) for w in self._waits(*pair)]
         return [
             (f"{o.target.name} does not hold what the wait in line {o.span.line} is for when the kernel begins", o.span)
             for o in dict.fromkeys(used)
         ]
 
+    def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
+        """The acquire is a wait, and the threads that end it are known."""
+        unknown = self._events.released_by_unknown_threads(before)
+        waits = self._waits(before, after, fenced=False)
+        known = (w.acquire.symbol for w in waits if unknown.isdisjoint(r.write.number for r in w.releases))
+        return True if acquire.symbol in known else None
+
+    def set_by_third_party(self, a: Access, b: Access) -> Access | None:
+        """A flag that one thread sets after its access and the other one waits for, and a third one may set as well."""
+        waits = (w for pair in ((a, b), (b, a)) for w in self._shared_waits(*pair))
+        return next((r.write for w in waits for r in w.releases), None)
+
+    def flaws(self, before: Access, after: Access, needed: Scope) -> Iterator[Flaw]:
+        """A wait, or the write that ends it, without a fence or at too narrow a scope."""
+        for wait in self._waits(before, after, fenced=False):
+            what = f"waiting for {wait.acquire.seen.target.name} would order the two"
+            alike = [q for q in self._events.acquires(after) if q.symbol == wait.acquire.symbol]
+            if not reads_volatile(after):
+                yield from acquire_flaws(what, "the wait", alike, after, needed)
+            yield from release_flaws(what, "writing it", wait.releases, before, needed)
+
+
+def _distance(access: Access, flag: Access) -> Term:
+    """The distance of an element from its flag, both counted in elements; a constant if each element has its own."""
+    return difference(mul(access.offset, const(flag.size)), mul(flag.offset, const(access.size)))
+
 
 def _not_waited(
     waits: Iterator[Wait], parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
 ) -> Iterator[Term]:
-    """The second party has not waited for the first one, in none of the ways."""
+    """The second party has not waited for the first one, in none of the waits."""
     for wait in waits:
         acquire = wait.acquire
         if acquire.seen.target.space is MemorySpace.SHARED and not threads.same_block:

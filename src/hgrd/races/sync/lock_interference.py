@@ -1,5 +1,6 @@
-"""Who comes between two threads that hold a lock: a thread of the launch that gives it back without having it, or
-one of another block that takes it.
+"""Interference with a lock that two threads hold: a third thread gives it back without having it.
+
+Or a thread of another block takes it in between.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var
 
 THIRD: Final = "@3"
-"""Behind the names of what a third thread has for itself."""
+"""The suffix of the names of a third thread's own symbols."""
 
 
-class Opening(Struct, frozen=True):
-    """`write` gives a lock back, or takes it; in a pair under `threads`, the lock at `place` (as the pair sees it)."""
+class LockInterference(Struct, frozen=True):
+    """Interference by `write`, which gives a lock back or takes it, with two threads that hold the lock at `place`.
+
+    `guards` are the conditions of the write that matter; `place` is in the terms of the two threads.
+    """
 
     write: Access
     guards: tuple[Term, ...]
@@ -28,14 +32,14 @@ class Opening(Struct, frozen=True):
     threads: ThreadPair
 
     def by_a_third(self) -> Term:
-        """There is a thread in the launch, neither of the two, that makes the write, to this lock."""
+        """A thread of the launch other than the two makes the write to this lock."""
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Party)
         return conj(*within, *others, *self._made(own))
 
     def by_another_block(self) -> Term:
-        """There is a thread of a block that none of the two is in that makes it, to this lock."""
+        """A thread of a block other than those of the two makes it, to this lock."""
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
         blocks = [s for s in self.threads.configuration.block_index if s in own]
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
@@ -60,7 +64,7 @@ class Opening(Struct, frozen=True):
         return self.threads.rename(symbol, party)
 
     def _axes(self) -> Iterator[tuple[Symbol, Term]]:
-        """The indexes that threads differ in who can give the lock back, with their extents."""
+        """The indexes in which the threads that can make the write differ, with their extents."""
         c = self.threads.configuration
         pairs = [*zip(c.thread, c.block, strict=True)]
         if self.write.target.space is not MemorySpace.SHARED:

@@ -1,4 +1,4 @@
-"""Atomic counters hand out different values: `slot = atomicAdd(&count, 1); out[slot] = …`."""
+"""Tickets: atomic counters hand out different values, as in `slot = atomicAdd(&count, 1); out[slot] = …`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
+from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, ProtocolLoop, UniformGroup, accesses
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path, Phases
+from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
@@ -20,9 +22,10 @@ WHOLE_BLOCK: Final = UniformGroup((), ())
 
 
 class Ticket(Struct, frozen=True):
-    """What an addition has got: its thread has [symbol, symbol + amount) of the counter for itself.
+    """Ticket that an addition has drawn: its thread has [symbol, symbol + amount) of the counter for itself.
 
-    `holders`: it has been handed on to all threads of its block with the same terms, who know it by `symbol`.
+    `holders`: it has been handed on to all threads of its block with the same terms, which know it by `symbol`.
+    None: the thread that has drawn it is its only holder.
     """
 
     symbol: Symbol
@@ -32,10 +35,10 @@ class Ticket(Struct, frozen=True):
 
 
 class Tickets(Struct, frozen=True):
-    """By symbol name, the values of atomic additions of positive amounts, which are all different.
+    """Tickets of one protocol by the name of their symbol: results of additions of positive amounts, all different.
 
-    The object must be changed by such additions alone, but for what barriers keep apart from all of them (`resets`),
-    and what is elsewhere in it.  (Sums that wrap around are left out of account.)
+    The object must be changed by such additions alone, but for writes that barriers keep apart from all of them
+    (`resets`), and writes to other places of it.  (Sums that wrap around are left out of account.)
     """
 
     known: dict[str, Ticket]
@@ -45,7 +48,7 @@ class Tickets(Struct, frozen=True):
     def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
         """What follows for the tickets that the two accesses depend on."""
         return tuple(
-            disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _apart(one, two, threads))
+            disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _disjoint(one, two, threads))
             for one in self._used(a)
             for two in self._used(b)
             if one.drawn.target.key == two.drawn.target.key and one.drawn.size == two.drawn.size
@@ -54,12 +57,12 @@ class Tickets(Struct, frozen=True):
         )
 
     def choose(self, access: Access) -> bool:
-        """Whether the access goes where an array says under a ticket: where a task says that is drawn from a queue."""
+        """Whether the place of an access is read from an array at a ticket, as from a queue of tasks."""
         reads = (t for t in bottom_up((access.offset,)) if t.op is Op.READ)
         return any(s.name in self.known for t in reads for s in symbols_of(t))
 
     def bear_on(self, a: Access, b: Access) -> bool:
-        """Whether they say anything of the two accesses."""
+        """Whether both accesses depend on tickets."""
         return bool(self._used(a)) and bool(self._used(b))
 
     def _used(self, access: Access) -> list[Ticket]:
@@ -67,7 +70,7 @@ class Tickets(Struct, frozen=True):
         return [self.known[n] for n in sorted(names) if n in self.known]
 
     def _one_ticket(self, one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
-        """That the two threads may hold one and the same ticket, as others have handed it on to them."""
+        """The two threads may hold one and the same ticket, as others have handed it on to them."""
         holders = one.holders or two.holders
         if holders is None:
             return FALSE
@@ -103,6 +106,22 @@ class Tickets(Struct, frozen=True):
         return [item for item in found if isinstance(item, ProtocolLoop)]
 
 
+class DistinctTickets(Idiom):
+    """Places that threads choose by tickets."""
+
+    def __init__(self, tickets: Tickets) -> None:
+        self._tickets = tickets
+
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
+        """Two threads have drawn different tickets."""
+        return self._tickets.constraints(a, b, threads)
+
+    def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
+        """No counter wraps around."""
+        if self._tickets.bear_on(a, b):
+            yield "atomic counters do not wrap around", None
+
+
 def _common(one: Iterable[ProtocolLoop], two: Iterable[ProtocolLoop]) -> list[ProtocolLoop]:
     """The loops around both."""
     return [x for x, y in zip(one, two, strict=False) if x is y]
@@ -113,7 +132,7 @@ def _within_grid(*tickets: Ticket) -> bool:
     return all(t.drawn.scope is None or t.drawn.scope.covers(Level.INTER_BLOCK) for t in tickets)
 
 
-def _apart(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
+def _disjoint(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
     """Unless they count at different places: [result, result + amount) do not overlap."""
     elsewhere = FALSE
     if not threads.same_block and (one.drawn.space is Space.SHARED or not _within_grid(one, two)):
@@ -153,7 +172,7 @@ def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -
 
 
 def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> Iterator[Ticket]:
-    """What a block's threads read of a shared variable in which they only ever store tickets of one counter."""
+    """Tickets that a block's threads read from a shared variable in which they only store tickets of one counter."""
     shared = [a for a in everything if a.space is Space.SHARED]
     for read in shared:
         if read.kind is not AccessKind.READ or read.result is None or not read.offset.is_const:
@@ -168,7 +187,7 @@ def same_place(write: Access, read: Access) -> bool:
 
 
 def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket]) -> Iterator[Ticket]:
-    """What one lane has drawn, and the others of its warp or tile get from it."""
+    """Tickets that one lane has drawn, and the others of its warp or tile get from it."""
     for symbol, alike in protocol.uniform.groups.items():
         if alike.source is not None:
             yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
@@ -181,7 +200,7 @@ def _ticket_in(value: Term | None, drawn: dict[str, Ticket]) -> Ticket | None:
 def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: UniformGroup = WHOLE_BLOCK) -> Iterator[Ticket]:
     """One of these tickets, if they all come from one place that is the same for all threads of the grid.
 
-    Who has it from another one knows of its amount only how small that can be.
+    A thread that has it from another one knows only the least amount that it can be for.
     """
     found = [t for t in tickets if t is not None]
     if not found or len(found) < len(tickets):
@@ -203,7 +222,7 @@ def _counts(access: Access) -> bool:
 
 
 def elsewhere(write: Access, counting: list[Access]) -> bool:
-    """Whether the write goes to one place, and all counters of the object are at other ones."""
+    """Whether the write goes to one place, and all counters of the object are at other places."""
     counters = [a for a in counting if a.target.key == write.target.key]
     if not all(a.offset.is_const for a in (write, *counters)):
         return False

@@ -1,10 +1,10 @@
-"""What one thread of a block looks up under a ticket, and leaves in a shared variable for the others to read:
+"""Work queues: one thread of a block draws a work item by a ticket, and shares it with the others in a variable.
 
     if (t == 0) task = queue[atomicAdd(&next, 1)];
     __syncthreads();
     … task …
 
-The others read then what they would have found in the queue themselves, under a ticket of their block.
+The others then read what they would have found in the queue themselves, at a ticket of their block.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ from hgrd.races.sync.tickets import Ticket, Tickets, elsewhere, handed_on, same_
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
 
-_END = ".ticket"  # of the name of the ticket behind a value
+_END = ".ticket"  # ends the name of the ticket of a work item
 
 
-class Delivery(Struct, frozen=True):
-    """What a read gets: `value`, an element of a queue that nobody writes, at a place with `ticket` in it."""
+class WorkItem(Struct, frozen=True):
+    """Work item that a read gets: `value`, an element of a read-only queue, at a place with `ticket` in it."""
 
     read: Symbol
     value: Term
     ticket: Ticket
 
 
-def opened(protocol: Protocol) -> tuple[Protocol, Phases, Tickets]:
-    """The protocol in terms of what is in the queues that its threads draw tickets for, with phases and tickets."""
+def inline_work_items(protocol: Protocol) -> tuple[Protocol, Phases, Tickets]:
+    """The protocol in terms of the elements of its work queues, with its phases and tickets."""
     relation = phases(protocol, UniformSymbols(protocol))
     drawn = tickets(protocol, relation)
-    found = _deliveries(protocol, drawn)
+    found = _work_items(protocol, drawn)
     if not found:
         return protocol, relation, drawn
-    protocol = _delivered_to(protocol, found)
+    protocol = _with_items(protocol, found)
     relation = phases(protocol, UniformSymbols(protocol))
     return protocol, relation, tickets(protocol, relation, (d.ticket for d in found))
 
 
-def _deliveries(protocol: Protocol, drawn: Tickets) -> tuple[Delivery, ...]:
-    """What threads get from others of their block that have drawn tickets for it."""
+def _work_items(protocol: Protocol, drawn: Tickets) -> tuple[WorkItem, ...]:
+    """The work items that threads get from others of their block, which have drawn tickets for them."""
     if not drawn.known:
         return ()
     shared = [a for a in accesses(protocol.items) if a.space is Space.SHARED]
-    spoken_of = _spoken_of(protocol)
+    constrained = _constrained(protocol)
     return tuple(
-        delivery
+        item
         for read in shared
         if read.kind is AccessKind.READ and read.result is not None and read.offset.is_const and not read.volatile
-        if read.result not in spoken_of
-        for delivery in _delivered(read, read.result, shared, drawn)
+        if read.result not in constrained
+        for item in _shared_items(read, read.result, shared, drawn)
     )
 
 
-def _spoken_of(protocol: Protocol) -> frozenset[Symbol]:
-    """Symbols of which more than the accesses speaks."""
+def _constrained(protocol: Protocol) -> frozenset[Symbol]:
+    """The symbols that stand in more than the accesses."""
     across = [t for x in protocol.across for t in (x.condition, *x.guards, *(value for _, value in x.others))]
     alike = [
         t for x in protocol.uniform.groups.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))
@@ -68,8 +68,8 @@ def _spoken_of(protocol: Protocol) -> frozenset[Symbol]:
     return symbols_of(*across, *alike, *(o.offset for o in protocol.symbols.observed.values()))
 
 
-def _delivered(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) -> Iterator[Delivery]:
-    """Where all that is ever written at the place of the read is looked up in one way under tickets of one counter."""
+def _shared_items(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) -> Iterator[WorkItem]:
+    """The work item of a read, if all values written to its place are looked up alike at tickets of one counter."""
     changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
     found = [_looked_up(a.value, drawn) if same_place(a, read) else None for a in changes]
     own = Symbol(got.name + _END, 0, 0, got.origin)
@@ -78,11 +78,14 @@ def _delivered(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) 
         own = replace(own, low=min(s.low for s in bounds), high=max(s.high for s in bounds))
         values = {substitute((x[0],), {x[1].symbol: var(own)})[0] for x in found if x is not None}
         if len(values) == 1:
-            yield Delivery(got, values.pop(), replace(ticket, symbol=own))
+            yield WorkItem(got, values.pop(), replace(ticket, symbol=own))
 
 
 def _looked_up(value: Term | None, drawn: Tickets) -> tuple[Term, Ticket] | None:
-    """The value, if it is an element of an array that depends on one ticket, and on nothing else of the thread's."""
+    """A value that is an element of an array at a place which depends on one ticket alone, with the ticket.
+
+    None for any other value.
+    """
     if value is None or value.op is not Op.READ:
         return None
     symbols = symbols_of(value)
@@ -93,7 +96,8 @@ def _looked_up(value: Term | None, drawn: Tickets) -> tuple[Term, Ticket] | None
     return None if ticket is None else (value, ticket)
 
 
-def _delivered_to(protocol: Protocol, found: tuple[Delivery, ...]) -> Protocol:
+def _with_items(protocol: Protocol, found: tuple[WorkItem, ...]) -> Protocol:
+    """The protocol with work items in place of the reads that get them."""
     values = {d.read: d.value for d in found}
     names = {d.read.name: d.ticket.symbol.name for d in found}
 

@@ -1,0 +1,71 @@
+"""Waits that no idiom explains: something written after one access that another one may have waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hgrd.protocol.model import Access, Fence
+from hgrd.races.acquire_release.accesses import exclude, modifies
+from hgrd.races.acquire_release.alternatives import alternatives
+from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.acquire_release.program_order import Position, may_follow, meeting
+from hgrd.terms import Origin, symbols_of
+
+_MOVING = {Origin.DATA, Origin.COMPUTED, Origin.UNKNOWN, Origin.LOOP}
+
+
+def unexplained_wait(
+    events: AcquireRelease, before: Access, after: Access, explained: Callable[[Acquire], bool]
+) -> Access | None:
+    """A write after `before` for which `after` may have waited without explanation; None if there is none."""
+    here, there = (events.order.of(x) for x in (after, before))
+    unknown = [q for q in events.acquires(after) if _waits(q, here) and not explained(q)]
+    waited = {q.seen.target.key for q in unknown}
+    own = [q.position for q in unknown]
+    for tests in alternatives(events, after):
+        if any(_spins(position) for _, _, position in tests):
+            waited |= {events.observations.of(symbol).target.key for symbol, _, _ in tests}
+    waited |= _looked_for_in_loops(events, after)
+    for position in events.order.positions if waited else ():
+        match position.item:
+            case Access() as write if write.target.key in waited and modifies(write) and position not in own:
+                if may_follow(position, there) and not exclude(write, before):
+                    return write
+            case _:
+                pass
+    return None
+
+
+def _looked_for_in_loops(events: AcquireRelease, after: Access) -> set[str]:
+    """Flags that the thread may have waited for in earlier iterations, where the conditions of `after` tell nothing."""
+    order = events.order
+    here, known = order.of(after), [q.position for q in events.acquires(after)]
+    seen = {(o.span, o.stack) for o in events.protocol.symbols.observed.values()}
+    return {
+        p.item.target.key
+        for p in order.positions
+        if isinstance(p.item, Access) and (p.item.span, p.item.stack) in seen and not modifies(p.item)
+        if _spins(p) and p.depth > meeting(p, here) + 1 and may_follow(here, p)
+        if p not in known and not exclude(p.item, after)
+    }
+
+
+def _waits(acquire: Acquire, here: Position) -> bool:
+    """Whether the acquire is a loop that does nothing else until it succeeds, or tells which thread comes last."""
+    if acquire.position.depth <= meeting(acquire.position, here):
+        return acquire.delegated and acquire.seen.operation in ("add", "inc", "dec", "sub")
+    loop = acquire.position.around[-1]
+    return all(
+        isinstance(i, Fence) or (isinstance(i, Access) and i.target.key == acquire.seen.target.key) for i in loop.items
+    )
+
+
+def _spins(position: Position) -> bool:
+    """Whether the innermost loop around the access does nothing else, always at one place."""
+    access = position.item
+    if not position.around or not isinstance(access, Access):
+        return False
+    moves = any(s.origin in _MOVING for s in symbols_of(access.offset))
+    return not moves and all(
+        isinstance(i, Fence) or (isinstance(i, Access) and i.offset is access.offset) for i in position.around[-1].items
+    )

@@ -1,0 +1,76 @@
+"""Writes that can end a wait: those that can store the value which a thread waits for."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.races.acquire_release.accesses import modifies
+from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.sync.idiom import Proofs
+from hgrd.terms import FALSE, const, substitute, symbols_of, var
+
+
+class WaitEndings(Struct, frozen=True):
+    """Ends of the waits of one protocol."""
+
+    protocol: Protocol
+    events: AcquireRelease
+    proofs: Proofs
+    _unique: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
+
+    def writes(self, acquire: Acquire) -> list[Access]:
+        """The writes that can store the value which the wait is for."""
+        return [
+            a
+            for a in accesses(self.protocol.items)
+            if a.target.key == acquire.seen.target.key
+            and modifies(a)
+            and not self._harmless(a, acquire)
+            and not self._passes_on(a, acquire)
+        ]
+
+    def _harmless(self, write: Access, acquire: Acquire) -> bool:
+        """Whether the stored value does not end the wait, for all threads that write and wait."""
+        stored = write.value
+        if stored is None or not (write.kind is AccessKind.WRITE or write.operation in ("exch", "cas")):
+            return False
+        private = {s.name for s in symbols_of(stored)} & self.protocol.symbols.private
+        return not private and substitute((acquire.test,), {acquire.symbol: stored})[0] is FALSE
+
+    def _passes_on(self, write: Access, acquire: Acquire) -> bool:
+        """Whether the write is an atomic of a thread that has waited for the same value at this place."""
+        return write.kind is AccessKind.ATOMIC and any(
+            a.seen.target.key == write.target.key
+            and a.seen.offset is write.offset
+            and substitute((a.test,), {a.symbol: var(acquire.symbol)})[0] is acquire.test
+            for a in self.events.acquires(write)
+        )
+
+    def by_one_thread(self, writes: list[Access]) -> bool:
+        """Whether each place is written once, by one thread."""
+        for i, a in enumerate(writes):
+            if self.events.order.of(a).depth > 0:
+                return False
+            for b in writes[i:]:
+                key = (a.number, b.number)
+                if key not in self._unique:
+                    self._unique[key] = self.proofs.disjoint_across_threads(a, b)
+                if not self._unique[key]:
+                    return False
+        return True
+
+    def set_by_several(self, before: Access, acquire: Acquire) -> bool:
+        """Whether the awaited value is stored after `before` only, by one statement, but by several threads.
+
+        Then it takes a third thread to end the wait before the thread of `before` does.
+        """
+        ending = self.writes(acquire)
+        after = {r.write.number for r in self.events.releases(before)}
+        return len(ending) == 1 and ending[0].number in after and not self.by_one_thread(ending)
+
+    def ended_from_the_start(self, acquire: Acquire) -> bool:
+        """Whether the variable is declared with the value that the wait is for."""
+        begins = self.protocol.memory.declared.get(acquire.seen.target.key)
+        return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
