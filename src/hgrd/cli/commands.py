@@ -15,7 +15,7 @@ from hgrd.engine.check import guarded, parse
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.stages import show as print_stage
 from hgrd.findings.model import Report
-from hgrd.findings.severity import tally
+from hgrd.findings.tally import tally
 from hgrd.report import FORMATS, ReportContext
 
 _log = logging.getLogger(__name__)
@@ -131,8 +131,8 @@ def _show(stage: str, arguments: Namespace) -> int:
 def _status(report: Report, strict: bool, fail_on_unknown: bool, incomplete: bool) -> int:
     """1 if there are findings, even where some input is missing; else 2 if some is missing, else 0."""
     total = tally(report, strict)
-    undecided = total.unknown or total.open_barriers
-    if total.errors or total.warnings or total.barrier_errors or (fail_on_unknown and undecided):
+    undecided = total.kernels.unknown or total.barriers.undecided
+    if total.races.errors or total.races.warnings or total.barriers.errors or (fail_on_unknown and undecided):
         return 1
     return 2 if incomplete else 0
 

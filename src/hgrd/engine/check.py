@@ -17,7 +17,7 @@ from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.pool import Died, run_each
 from hgrd.findings.model import Report
 from hgrd.findings.options import AnalysisOptions
-from hgrd.findings.severity import merged
+from hgrd.findings.roll_up import merged
 from hgrd.program.program import Diagnostic, Program
 from hgrd.program.span import Span
 from hgrd.source.build.build import NO_BUILD, Build

@@ -15,7 +15,7 @@ from hgrd.findings.model import (
 from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.roll_up import roll_up
 from hgrd.findings.rules import RULES, Rule, Severity
-from hgrd.findings.severity import Tally, tally
+from hgrd.findings.tally import Tally
 
 __all__ = [
     "CONFIRMED",
@@ -34,5 +34,4 @@ __all__ = [
     "Severity",
     "Tally",
     "roll_up",
-    "tally",
 ]

@@ -14,6 +14,7 @@ from hgrd.findings.model import (
     KernelReport,
     LaunchReport,
     Outcome,
+    Report,
 )
 
 _SURENESS = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
@@ -34,6 +35,17 @@ def roll_up(reports: Iterable[LaunchReport]) -> tuple[KernelReport, ...]:
             merge_divergences(group),
         )
         for group in by_kernel.values()
+    )
+
+
+def merged(reports: Iterable[Report], seconds: float) -> Report:
+    """Merge reports on different programs into one, in their order."""
+    parts = tuple(reports)
+    return Report(
+        files=tuple(file for part in parts for file in part.files),
+        kernels=tuple(kernel for part in parts for kernel in part.kernels),
+        messages=tuple(dict.fromkeys(message for part in parts for message in part.messages)),
+        seconds=seconds,
     )
 
 

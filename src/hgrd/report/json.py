@@ -23,7 +23,8 @@ from hgrd.findings.model import (
     ThreadWitness,
     Witness,
 )
-from hgrd.findings.severity import severity, severity_at_barrier, tally
+from hgrd.findings.severity import severity, severity_at_barrier
+from hgrd.findings.tally import Tally, tally
 from hgrd.program.span import NOWHERE, Span
 from hgrd.report.context import ReportContext
 
@@ -65,29 +66,34 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
         "version": SCHEMA_VERSION,
         "tool": {"name": "hgrd", "version": __version__},
         "outcome": total.outcome.value,
-        "summary": {
-            "kernels": total.kernels,
-            "race": total.race,
-            "safe": total.safe,
-            "unknown": total.unknown,
-            "errors": total.errors,
-            "warnings": total.warnings,
-            "notes": total.notes,
-            "open_pairs": total.open_pairs,
-            "barrier_errors": total.barrier_errors,
-            "barrier_notes": total.barrier_notes,
-            "livelocks": total.livelocks,
-            "open_barriers": total.open_barriers,
-            "replayed": total.replayed,
-            "not_replayed": total.not_replayed,
-            "barriers_replayed": total.barriers_replayed,
-            "barriers_not_replayed": total.barriers_not_replayed,
-        },
+        "summary": _summary(total),
         "files": list(report.files),
         "kernels": [_kernel(kernel, strict) for kernel in report.kernels],
         "messages": [_message(message) for message in report.messages],
         "failures": [{"file": file, "reason": reason} for file, reason in failures.items()],
         "seconds": _seconds(report.seconds),
+    }
+
+
+def _summary(total: Tally) -> Object:
+    kernels, races, barriers = total.kernels, total.races, total.barriers
+    return {
+        "kernels": kernels.total,
+        "race": kernels.race,
+        "safe": kernels.safe,
+        "unknown": kernels.unknown,
+        "errors": races.errors,
+        "warnings": races.warnings,
+        "notes": races.notes,
+        "open_pairs": races.undecided,
+        "barrier_errors": barriers.errors,
+        "barrier_notes": barriers.notes,
+        "livelocks": barriers.livelocks,
+        "open_barriers": barriers.undecided,
+        "replayed": races.replays.confirmed,
+        "not_replayed": races.replays.failed,
+        "barriers_replayed": barriers.replays.confirmed,
+        "barriers_not_replayed": barriers.replays.failed,
     }
 
 

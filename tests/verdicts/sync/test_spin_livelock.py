@@ -7,7 +7,8 @@ import pytest
 
 from hgrd.findings.model import Confidence, Outcome
 from hgrd.findings.rules import Severity
-from hgrd.findings.severity import severity_at_barrier, tally
+from hgrd.findings.severity import severity_at_barrier
+from hgrd.findings.tally import tally
 from tests.checking import check
 
 # A comment `spins` stands at what takes a lock that two threads of a warp want at once.
@@ -168,8 +169,8 @@ def test_it_is_a_note(tmp_path: Path):
     (found,) = kernel.divergences
     assert kernel.outcome is Outcome.SAFE
     assert (severity_at_barrier(found, False), severity_at_barrier(found, True)) == (Severity.NOTE, Severity.ERROR)
-    assert (tally(report, False).livelocks, tally(report, False).barrier_errors) == (1, 0)
-    assert (tally(report, True).livelocks, tally(report, True).barrier_errors) == (0, 1)
+    assert (tally(report, False).barriers.livelocks, tally(report, False).barriers.errors) == (1, 0)
+    assert (tally(report, True).barriers.livelocks, tally(report, True).barriers.errors) == (0, 1)
 
 
 def test_blocks_of_one_thread(tmp_path: Path):

@@ -20,7 +20,8 @@ from hgrd.findings.model import (
     Witness,
 )
 from hgrd.findings.rules import DATA_RACE, Severity
-from hgrd.findings.severity import Tally, severity, severity_at_barrier, tally
+from hgrd.findings.severity import severity, severity_at_barrier
+from hgrd.findings.tally import Tally, tally
 from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
@@ -215,30 +216,32 @@ def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
 
 def _summary(report: Report, strict: bool) -> Line:
     total = tally(report, strict)
-    outcomes = ((total.race, Outcome.RACE), (total.safe, Outcome.SAFE), (total.unknown, Outcome.UNKNOWN))
+    kernels, races, barriers = total.kernels, total.races, total.barriers
+    outcomes = ((kernels.race, Outcome.RACE), (kernels.safe, Outcome.SAFE), (kernels.unknown, Outcome.UNKNOWN))
     said: list[str | Piece] = []
     for count, outcome in outcomes:
         if count:
             said += [", " if said else ": ", f"{count} ", (_OUTCOME_TONE[outcome], outcome.value)]
     others = (
-        (total.warnings, "possible race", "possible races"),
-        (total.notes, "same-value write", "same-value writes"),
-        (total.barrier_errors, "divergent barrier", "divergent barriers"),
-        (total.barrier_notes, "barrier behind exits", "barriers behind exits"),
-        (total.livelocks, "lock within a warp", "locks within a warp"),
-        (total.open_barriers, "barrier not decided", "barriers not decided"),
+        (races.warnings, "possible race", "possible races"),
+        (races.notes, "same-value write", "same-value writes"),
+        (barriers.errors, "divergent barrier", "divergent barriers"),
+        (barriers.notes, "barrier behind exits", "barriers behind exits"),
+        (barriers.livelocks, "lock within a warp", "locks within a warp"),
+        (barriers.undecided, "barrier not decided", "barriers not decided"),
     )
-    found = [counted(total.errors, "race"), *(counted(*other) for other in others if other[0])]
+    found = [counted(races.errors, "race"), *(counted(*other) for other in others if other[0])]
     return line(
-        counted(total.kernels, "kernel"),
+        counted(kernels.total, "kernel"),
         *said,
         f"; {', '.join(found)}; {_replays(total)}{report.seconds:.2f} s",
     )
 
 
 def _replays(total: Tally) -> str:
-    """Of races and barriers together."""
-    replayed, failed = total.replayed + total.barriers_replayed, total.not_replayed + total.barriers_not_replayed
+    """Replays of races and barriers together; "" if there was none."""
+    races, barriers = total.races.replays, total.barriers.replays
+    replayed, failed = races.confirmed + barriers.confirmed, races.failed + barriers.failed
     if not replayed and not failed:
         return ""
     more = f", {failed} not" if failed else ""
