@@ -536,7 +536,7 @@ MUTATIONS = (
             "host.library.libc:lose_behind",
             "host.library.algorithms:lose_behind",
             "host.semantics:lose_behind",
-            "host.semantics:hand_over",
+            "host.semantics:pass_to_unknown_code",
         ),
     ),
     Mutation(
@@ -675,13 +675,13 @@ MUTATIONS = (
         "makers-off",
         "whatever an array holds may be input",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives(None, "host.provenance.by_object:Makers.of"),
+        gives(None, "host.provenance.by_object:ObjectProvenance.of"),
     ),
     Mutation(
         "makers-always",
         "no number comes from outside",
         ("tests/verdicts/host/test_program_made_arrays.py",),
-        gives(False, "host.provenance.by_object:Makers._from_outside"),
+        gives(False, "host.provenance.by_object:ObjectProvenance._from_input"),
     ),
     Mutation(
         "suppositions-off",
@@ -729,7 +729,7 @@ MUTATIONS = (
         "elsewhere-off",
         "modules launch nothing",
         ("tests/verdicts/host/test_hidden_launches.py",),
-        gives({}, "host.run:launched_elsewhere"),
+        gives({}, "host.run:hidden_launches"),
     ),
     Mutation(
         "grid-agreement-off",
@@ -843,7 +843,7 @@ MUTATIONS = (
         "handed-back-off",
         "code that is not given returns no pointer that it was given",
         ("tests/verdicts/host/test_pointers_from_outside.py",),
-        gives(None, "host.escapes.wild_stores:hand_back"),
+        gives(None, "host.escapes.wild_stores:escape_by_result"),
     ),
     Mutation(
         "equal-apart",

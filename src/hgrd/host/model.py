@@ -42,7 +42,7 @@ class Holding(Struct, frozen=True):
     fact: Fact
 
 
-class Making(Struct, frozen=True):
+class ProgramMade(Struct, frozen=True):
     """All that an object holds which a kernel is given has been made by the program, none of it is its input.
 
     `kernel` has stored it, launched at `span`; "": code of the host, there.
@@ -73,7 +73,7 @@ class LaunchSite(Struct, frozen=True):
     stack: tuple[Span, ...] = ()
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
-    made: tuple[Making, ...] = ()
+    made: tuple[ProgramMade, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.model import HostRun, LaunchSite, Making
+from hgrd.host.model import HostRun, LaunchSite, ProgramMade
 from hgrd.host.wording import say_value
 
 
@@ -23,5 +23,5 @@ def _launch(site: LaunchSite) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _maker(making: Making) -> str:
+def _maker(making: ProgramMade) -> str:
     return f"kernel {making.kernel}" if making.kernel else "the program"

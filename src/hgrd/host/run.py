@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from hgrd.host.execution.context import Record
+from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
-from hgrd.host.linking.hidden_launches import launched_elsewhere
+from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
-from hgrd.host.provenance.by_name import Members
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, VoidType
-from hgrd.symbolic.execution.calls import initialise, run
+from hgrd.symbolic.execution.calls import initialise
+from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
 from hgrd.symbolic.names import Names
@@ -53,17 +53,17 @@ def run_host(
     functions: set[str] = set()
     never: list[LaunchSite] = []
     for linked in link(programs, wants):
-        record = Record(linked, asserts, wants, Members(linked))
-        ruled_out = _run_all(linked, record, deadline)
-        launches += [site for site in record.launches if site not in ruled_out]
+        run = begin_run(linked, Options(asserts, wants))
+        ruled_out = _run_all(linked, run, deadline)
+        launches += [site for site in run.launches.sites if site not in ruled_out]
         never += ruled_out
-        notes |= record.notes
-        cut |= launched_elsewhere(linked, record.driven) | record.cut
-        functions |= record.entered
+        notes |= run.notes.found
+        cut |= hidden_launches(linked, run.launches.by_handle) | run.notes.cut
+        functions |= run.coverage.entered
     return HostRun(tuple(launches), tuple(notes), cut, frozenset(functions), tuple(never))
 
 
-def _run_all(linked: Linked, record: Record, deadline: float) -> list[LaunchSite]:
+def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchSite]:
     """Entries one after another, as long as there are launches that none of them has reached.
 
     After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
@@ -77,24 +77,24 @@ def _run_all(linked: Linked, record: Record, deadline: float) -> list[LaunchSite
     whole: set[str] = set()  # what these launch has been looked at for any arguments
     for number, entry in enumerate((*entries[:1], *entries)):
         again = number == 1
-        missed = linked.launches_below(entry.ref.key) - _reached(record)
+        missed = linked.launches_below(entry.ref.key) - _reached(run)
         if not missed:
             continue
-        before = len(record.launches)
-        record.overlooked = missed if again else frozenset()
-        budget -= _run_entry(linked, record, names, entry, (min(STEPS, budget), deadline))
-        _drop_known(record, before, missed)
+        before = len(run.launches.sites)
+        run.launches.overlooked = missed if again else frozenset()
+        budget -= _run_entry(linked, run, names, entry, (min(STEPS, budget), deadline))
+        _drop_known(run, before, missed)
         whole |= {entry.ref.key} if missed == linked.launches_below(entry.ref.key) else set()
-        for site in record.launches[before:] if again else ():
-            record.notes[HostNote(site.span, "the program as it stands never makes this launch")] = None
+        for site in run.launches.sites[before:] if again else ():
+            run.notes.found[HostNote(site.span, "the program as it stands never makes this launch")] = None
             dead.append(site)
-    record.overlooked = frozenset()
-    while deeper := sorted(record.deeper - whole):
+    run.launches.overlooked = frozenset()
+    while deeper := sorted(run.coverage.recursive - whole):
         whole.add(deeper[0])
-        budget -= _run_entry(linked, record, names, linked.functions[deeper[0]], (min(STEPS, budget), deadline))
-    for key in sorted(record.handed - whole):
-        record.left_out(linked.functions[key], "may be called by code that is not followed")
-    made = {_defined(linked, site) for site in record.launches if site not in dead}
+        budget -= _run_entry(linked, run, names, linked.functions[deeper[0]], (min(STEPS, budget), deadline))
+    for key in sorted(run.coverage.passed_out - whole):
+        run.left_out(linked.functions[key], "may be called by code that is not followed")
+    made = {_defined(linked, site) for site in run.launches.sites if site not in dead}
     return [site for site in dead if _defined(linked, site) in made]
 
 
@@ -104,40 +104,40 @@ def _defined(linked: Linked, site: LaunchSite) -> Span | str:
     return site.kernel.key if kernel is None else kernel.span
 
 
-def _reached(record: Record) -> frozenset[LaunchPlace]:
-    return frozenset(place for site in record.launches for place in _places(site))
+def _reached(run: HostRunState) -> frozenset[LaunchPlace]:
+    return frozenset(place for site in run.launches.sites for place in _places(site))
 
 
 def _places(site: LaunchSite) -> tuple[LaunchPlace, LaunchPlace]:
     return LaunchPlace(site.span, site.kernel.key), LaunchPlace(site.span, "")
 
 
-def _drop_known(record: Record, before: int, missed: frozenset[LaunchPlace]) -> None:
+def _drop_known(run: HostRunState, before: int, missed: frozenset[LaunchPlace]) -> None:
     """From further entries only launches count that had not been reached: they know less about the others."""
-    record.launches[before:] = [s for s in record.launches[before:] if not missed.isdisjoint(_places(s))]
+    run.launches.sites[before:] = [s for s in run.launches.sites[before:] if not missed.isdisjoint(_places(s))]
 
 
-def _run_entry(linked: Linked, record: Record, names: Names, entry: Function, limits: tuple[int, float]) -> int:
+def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function, limits: tuple[int, float]) -> int:
     """Runs one function on arguments from outside; the number of steps it took.
 
     `limits` are steps, and a value of perf_counter().
     """
     steps, deadline = limits
     machine = Machine(
-        linked.functions, linked.records, HostSemantics(record), INTERPRETER, names, step_limit=steps, deadline=deadline
+        linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=steps, deadline=deadline
     )
     state = State({}, ())
     try:
         _set_globals(machine, state, linked, is_main=entry.ref.key == "main")
         arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-        run(machine, state, entry, arguments, None)
+        run_function(machine, state, entry, arguments, None)
     except TimeLimitError as limit:
-        record.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", limit.left)
+        run.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", limit.left)
     except StepLimitError as limit:
-        record.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
+        run.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:
-        record.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
-    record.entered |= machine.entered
+        run.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
+    run.coverage.entered |= machine.entered
     return machine.steps
 
 

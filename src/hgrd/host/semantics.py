@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from hgrd.host.escapes.callbacks import hand_over, may_run, taken_run
-from hgrd.host.escapes.wild_stores import hand_back, lend, stored_astray
-from hgrd.host.execution.context import Invocation, Meaning, Record
-from hgrd.host.execution.surviving_iterations import Around
+from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
+from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import lose_constants
 from hgrd.host.kinds import FactKind
-from hgrd.host.launches.capture import Request
-from hgrd.host.launches.capture import launch as take_launch
-from hgrd.host.library.algorithms import algorithm_meaning
-from hgrd.host.library.containers import adds_element, container_meaning
-from hgrd.host.library.cuda_runtime import cuda_meaning
+from hgrd.host.launches.capture import LaunchRequest, capture_launch
+from hgrd.host.library.algorithms import algorithm_model
+from hgrd.host.library.containers import adds_element, container_model
+from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.libc import LIBC, fails
-from hgrd.host.linking.external_callers import THROUGH_POINTER, behind_pointers, given_to
+from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_behind_pointers, launchers_passed
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.memory.array_contents import fill, lose_all, lose_behind, stored_at
 from hgrd.host.memory.unknowns import contents, direct_targets, external, forget_targets, fresh_name, unknown
-from hgrd.host.provenance.by_object import computes
+from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
@@ -61,16 +61,16 @@ _HIDDEN = (  # meetings with other threads of the host, which may have written a
 
 @dataclass(slots=True)
 class HostSemantics(Semantics):
-    """One run from one entry point; what it finds goes into `record`."""
+    """One run from one entry point; what it finds goes into `run`."""
 
-    record: Record
+    run: HostRunState
 
     def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
         space = _SPACES.get(variable.storage)
         if space is None:
             return None
-        if space is MemorySpace.HOST and variable.key not in self.record.linked.globals:
-            self.record.foreign.add(variable.key)
+        if space is MemorySpace.HOST and variable.key not in self.run.linked.globals:
+            self.run.escapes.library_variables.add(variable.key)
         size = machine.size(variable.type)
         bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is not known
         return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
@@ -81,8 +81,8 @@ class HostSemantics(Semantics):
     def contents(
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
-        self.record.makers.looks(target)
-        if target.key in self.record.foreign:
+        self.run.provenance.objects.record_look(target)
+        if target.key in self.run.escapes.library_variables:
             return unknown(machine, target.name, type_, target.span)
         return contents(machine, target, generation, offset, type_)
 
@@ -98,17 +98,17 @@ class HostSemantics(Semantics):
         pass
 
     def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
-        stored_astray(self.record, state, address, value)
+        wild_store(self.run, state, address, value)
         stored_at(state, address)
-        self.record.makers.stores(machine, address, value, span)
+        self.run.provenance.objects.record_store(machine, address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
-        self.record.makers.converts(machine, value, given)
+        self.run.provenance.objects.record_conversion(machine, value, given)
         truth = isinstance(value, Term) and value.is_bool
         for divisor in () if truth else floats.divisors(given):
             finite = ne(divisor, const(0))
-            self.record.kinds[finite] = FactKind.ASSUMPTION
+            self.run.launches.fact_kinds[finite] = FactKind.ASSUMPTION
             state.assume(finite, ConditionKind.VALUE, span)
 
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
@@ -129,27 +129,27 @@ class HostSemantics(Semantics):
         if function is not None and own and may_enter(machine, function, arguments):
             return None
         if function is not None and own and not machine.speculative:
-            self.record.deeper.add(function.ref.key)
+            self.run.coverage.recursive.add(function.ref.key)
         if not machine.speculative:
-            self.record.handed |= given_to(self.record.linked, state, call, arguments)
-        hand_over(self.record, machine, state, call, arguments)
-        may_run(self.record, state)
-        lend(self.record, state, call.function.qualified, arguments)
+            self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
+        pass_to_unknown_code(self.run, machine, state, call, arguments)
+        may_run(self.run, state)
+        escape_into_containers(self.run, state, call.function.qualified, arguments)
         if call.function.qualified.startswith(_HIDDEN):
             lose_all(state)
         mark = machine.names.mark()
-        value = self._not_followed(Invocation(self.record, machine, state, call, arguments), function, own=own)
+        value = self._not_followed(LibraryCall(self.run, machine, state, call, arguments), function, own=own)
         if not of_container(call.function.qualified):
-            self.record.makers.returned(machine, mark, value)
+            self.run.provenance.objects.record_result(machine, mark, value)
         return value
 
-    def _not_followed(self, invocation: Invocation, function: Function | None, *, own: bool) -> Value:
+    def _not_followed(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value:
         """A call of a function whose body is not run: what its name or its type says."""
         machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
-        meaning = None if own else _meaning(call, of_program=function is not None and function.user_code)
-        if meaning is None and (function is None or not function.user_code):
-            meaning = algorithm_meaning(call.function.qualified)
-        value = None if meaning is None else meaning(invocation)
+        model = None if own else _model(call, of_program=function is not None and function.user_code)
+        if model is None and (function is None or not function.user_code):
+            model = algorithm_model(call.function.qualified)
+        value = None if model is None else model(invocation)
         if value is not None:
             return value
         if function is not None and function.noreturn:
@@ -158,33 +158,33 @@ class HostSemantics(Semantics):
         if constructed is not None:
             return constructed
         deep = function is not None and function.user_code
-        if computes(call.function.name):
-            self.record.makers.remakes(direct_targets(arguments), call.span)
+        if makes_results(call.function.name):
+            self.run.provenance.objects.record_remade(direct_targets(arguments), call.span)
         elif not adds_element(invocation):
             written = _written(call, arguments)
-            self.record.makers.gives(reachable(state, written) if deep else direct_targets(written))
+            self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
         self._outside_code(state, call, arguments, deep=deep)
-        hand_back(self.record, call, arguments)
+        escape_by_result(self.run, call, arguments)
         return _new_object(machine, call, arguments) or invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
         """What a body may have changed that gave these values to what it calls, and globals: anything."""
         here = machine.functions.get(machine.frame.function.key)
         effects = machine.effects.of(here.body if here is not None else None)
-        globals_ = self.record.linked.globals.keys() & state.store.keys()
+        globals_ = self.run.linked.globals.keys() & state.store.keys()
         behind = tuple(c.value for key in sorted(globals_) for c in state.store[key].cells.values())
         forget_targets(state, (*arguments, *behind), deep=True)
         for variable in effects.assigned | effects.exposed | effects.arrays:
-            if variable.key in globals_ and not self.record.linked.globals[variable.key].constant:
+            if variable.key in globals_ and not self.run.linked.globals[variable.key].constant:
                 state.store[variable.key] = Region({}, Generation())
         lose_all(state)
-        lose_constants(self.record, state, all_=True)
+        lose_constants(self.run, state, all_=True)
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change what it is not promised to leave alone."""
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
         if deep:
-            lose_constants(self.record, state)
+            lose_constants(self.run, state)
             forget_targets(state, _within_records(state, arguments), deep=True)
         if deep or calls_back:
             lose_all(state)
@@ -199,13 +199,15 @@ class HostSemantics(Semantics):
         arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
         signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
         type_ = signature if isinstance(signature, FunctionType) else None
-        request = Request(kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments)
-        take_launch(self.record, machine, state, request)
+        request = LaunchRequest(
+            kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments
+        )
+        capture_launch(self.run, machine, state, request)
         return OPAQUE
 
     def skips_dead_arm(self, arm: Statement) -> bool:
-        overlooked = self.record.overlooked
-        return not overlooked or overlooked.isdisjoint(self.record.linked.launches_in(arm))
+        overlooked = self.run.launches.overlooked
+        return not overlooked or overlooked.isdisjoint(self.run.linked.launches_in(arm))
 
     def unrolls_array(self, array: Variable) -> bool:
         """Only arrays of pointers matter to launches: they hold one allocation each."""
@@ -216,20 +218,20 @@ class HostSemantics(Semantics):
         return not (effects.launches or effects.calls or effects.arrays or effects.through_pointers)
 
     def must_record(self, effects: Effects) -> bool:
-        return effects.launches or not effects.calls.isdisjoint(self.record.launchers)
+        return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers)
 
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
-        may_run(self.record, state)
+        may_run(self.run, state)
         if not machine.speculative:
-            self.record.around.append(Around(binder, state.path))
+            self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
 
     def begin_body(self, machine: Machine, state: State) -> None:
-        if not machine.speculative and self.record.around and not self.record.around[-1].begun:
-            self.record.around[-1] = replace(self.record.around[-1], path=state.path, begun=True)
+        if not machine.speculative and self.run.launches.enclosing and not self.run.launches.enclosing[-1].begun:
+            self.run.launches.enclosing[-1] = replace(self.run.launches.enclosing[-1], path=state.path, begun=True)
 
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
         if not machine.speculative:
-            self.record.around = [x for x in self.record.around if x.binder != binder]
+            self.run.launches.enclosing = [x for x in self.run.launches.enclosing if x.binder != binder]
         return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
@@ -245,14 +247,14 @@ class HostSemantics(Semantics):
         """What the host does otherwise is of no concern, but for what it may write."""
         if not reason.startswith(_WRITE_NOTHING):
             lose_all(state)
-            lose_constants(self.record, state)
+            lose_constants(self.run, state)
         if reason == THROUGH_POINTER:
             if not machine.speculative:
-                self.record.handed |= behind_pointers(self.record.linked)
-            taken_run(self.record, machine)
-            may_run(self.record, state)
+                self.run.coverage.passed_out |= launchers_behind_pointers(self.run.linked)
+            pass_all_with_address(self.run, machine)
+            may_run(self.run, state)
         if "goto" in reason:
-            self.record.note(machine, f"{reason} is not followed: what is behind it may be missing", span)
+            self.run.notes.add(machine, f"{reason} is not followed: what is behind it may be missing", span)
 
 
 def _written(call: ir.Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -275,12 +277,12 @@ def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Va
     return value
 
 
-def _meaning(call: ir.Call, *, of_program: bool) -> Meaning | None:
+def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
     """What a function does by its name, but for members of the program's own: those of other files may do anything."""
     name = call.function.name
     if of_program and "::" in call.function.qualified:
         return None
-    return container_meaning(call.function.qualified) or LIBC.get(name) or cuda_meaning(name, call.type)
+    return container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
-from hgrd.host.model import ConstantMemory, Fact, Holding, Making
+from hgrd.host.model import ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
@@ -232,7 +232,7 @@ class MemoryFacts(Struct, frozen=True, kw_only=True):
     declared: Mapping[str, int]
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
-    made: tuple[Making, ...] = ()
+    made: tuple[ProgramMade, ...] = ()
 
 
 class LaunchInfo(Struct, frozen=True, kw_only=True):

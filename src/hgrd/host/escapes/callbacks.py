@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.host.execution.context import Record
-from hgrd.host.linking.external_callers import callables
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.linking.external_callers import functions_passed
 from hgrd.host.memory.array_contents import lose
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
@@ -25,7 +25,9 @@ from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
 _REFERENCES = ("ref", "reference_wrapper")
 
 
-def hand_over(record: Record, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> None:
+def pass_to_unknown_code(
+    run: HostRunState, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]
+) -> None:
     """A call that is not followed gets these arguments, with the functions in them.
 
     A function of the program's own writes what it gets references to while it runs, like any other: objects of classes
@@ -33,36 +35,36 @@ def hand_over(record: Record, machine: Machine, state: State, call: ir.Call, arg
     """
     own = machine.functions.get(call.function.key)
     copied = own is not None and own.user_code
-    for key in callables(record.linked, state, call, arguments, copied=copied):
-        function = record.linked.functions[key]
+    for key in functions_passed(run.linked, state, call, arguments, copied=copied):
+        function = run.linked.functions[key]
         if function.body is not None and function.user_code:
-            for target in _written(record, machine, state, function, arguments):
-                record.kept[target.key] = target
+            for target in _written(run, machine, state, function, arguments):
+                run.escapes.written_by_callbacks[target.key] = target
     if call.function.name in _REFERENCES:
-        record.kept |= {target.key: target for target in direct_targets(arguments)}
+        run.escapes.written_by_callbacks |= {target.key: target for target in direct_targets(arguments)}
 
 
-def taken_run(record: Record, machine: Machine) -> None:
+def pass_all_with_address(run: HostRunState, machine: Machine) -> None:
     """A pointer of which nothing is known may lead to any function whose address is taken."""
-    for key in record.linked.taken & record.linked.uses.keys():
-        for target in _globals(machine, record.linked.functions[key]):
-            record.kept[target.key] = target
+    for key in run.linked.taken & run.linked.uses.keys():
+        for target in _globals(machine, run.linked.functions[key]):
+            run.escapes.written_by_callbacks[target.key] = target
 
 
-def may_run(record: Record, state: State) -> None:
+def may_run(run: HostRunState, state: State) -> None:
     """Whatever has been handed over may run: what it may write is not known."""
-    for target in record.kept.values():
+    for target in run.escapes.written_by_callbacks.values():
         lose(state, target)
         if target.space not in SHARED_SPACES and target.key in state.store:
             forget(state, target)
 
 
 def _written(
-    record: Record, machine: Machine, state: State, function: Function, arguments: tuple[Value, ...]
+    run: HostRunState, machine: Machine, state: State, function: Function, arguments: tuple[Value, ...]
 ) -> Iterator[MemoryObject]:
     """What a function may write that is called with these arguments, or finds them in its object."""
     yield from _globals(machine, function)
-    if record.writes.of(function.ref.key) != frozenset():
+    if run.text.mod_sets.of(function.ref.key) != frozenset():
         spared = _only_read(function, state, arguments)
         yield from (target for target in reachable(state, arguments) if target.key not in spared)
 

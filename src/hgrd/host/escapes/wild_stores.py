@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from hgrd.host.execution.context import Record
+from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.memory.array_contents import lose_all
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
@@ -28,44 +28,44 @@ _HOLDERS: Final = (
 )  # fmt: skip
 
 
-def stored_astray(record: Record, state: State, address: Value, value: Value) -> None:
+def wild_store(run: HostRunState, state: State, address: Value, value: Value) -> None:
     """A value is stored at an address; numbers with a fraction go where such numbers are (C++, [basic.lval])."""
     if any(target.external for target in direct_targets((address,))):
-        for target in record.lent.values():
+        for target in run.escapes.escaped.values():
             forget(state, target)
-        _lend(record, pointed_to(value))
+        _escape(run, pointed_to(value))
     if not _unknown(address):
         return
     lose_all(state)
-    if record.private is None:
-        functions = (record.linked.functions[key] for key in record.linked.uses)
-        record.private = _private(functions) | record.linked.constants.variables.keys()
+    if run.escapes.private is None:
+        functions = (run.linked.functions[key] for key in run.linked.uses)
+        run.escapes.private = _private(functions) | run.linked.constants.variables.keys()
     for key, region in state.store.items():
         fraction = isinstance(value, FloatValue)
         able = not fraction or any(isinstance(c.value, FloatValue) for c in region.cells.values())
-        if able and key.partition("@")[0] not in record.private:
+        if able and key.partition("@")[0] not in run.escapes.private:
             state.store[key] = Region({}, Generation())
 
 
-def lend(record: Record, state: State, qualified: str, arguments: tuple[Value, ...]) -> None:
+def escape_into_containers(run: HostRunState, state: State, qualified: str, arguments: tuple[Value, ...]) -> None:
     """A call that is not followed: containers and smart pointers hold on to the pointers that they are given."""
     if not qualified.startswith(_HOLDERS):
         return
     for target in direct_targets(arguments[1:]):
         inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
-        _lend(record, (target, *(t for value in inside for t in pointed_to(value))))
+        _escape(run, (target, *(t for value in inside for t in pointed_to(value))))
 
 
-def hand_back(record: Record, call: ir.Call, arguments: tuple[Value, ...]) -> None:
+def escape_by_result(run: HostRunState, call: ir.Call, arguments: tuple[Value, ...]) -> None:
     """A call that is not followed may return a pointer to what it has been given, of that type (C++, [basic.lval])."""
     if isinstance(call.type, PointerType):
         to = call.type.to
-        _lend(record, (target for target in direct_targets(arguments) if _may_lead(to, target.element)))
+        _escape(run, (target for target in direct_targets(arguments) if _may_lead(to, target.element)))
 
 
-def _lend(record: Record, targets: Iterable[MemoryObject]) -> None:
+def _escape(run: HostRunState, targets: Iterable[MemoryObject]) -> None:
     """The objects may be written to through pointers that nothing is known of."""
-    record.lent |= {target.key: target for target in targets if target.space not in SHARED_SPACES}
+    run.escapes.escaped |= {target.key: target for target in targets if target.space not in SHARED_SPACES}
 
 
 def _may_lead(to: Type, element: Type | None) -> bool:

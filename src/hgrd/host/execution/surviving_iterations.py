@@ -16,7 +16,7 @@ from hgrd.terms.rewrite import arrays_of
 FIRST: Final = 8  # iterations that are told apart, besides the one before
 
 
-class Around(Struct, frozen=True):
+class EnclosingLoop(Struct, frozen=True):
     """A loop around a launch; `path` are the conditions at the start of its body, or (if not `begun`) before it."""
 
     binder: Symbol
@@ -24,7 +24,7 @@ class Around(Struct, frozen=True):
     begun: bool = False
 
 
-def survived(loop: Around, path: tuple[Condition, ...], names: Names) -> Iterator[tuple[Condition, Condition]]:
+def survived(loop: EnclosingLoop, path: tuple[Condition, ...], names: Names) -> Iterator[tuple[Condition, Condition]]:
     """What is known where `path` has led, in the loop, of the first iterations and of the one before; and whence.
 
     Where an iteration leaves the program (or fails an assertion), no further one is made.  What depends on values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hgrd.host.execution.context import Invocation, Record
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.linking.constant_memory import used_by
 from hgrd.host.model import ConstantMemory, Fact, FactKind
@@ -30,21 +31,21 @@ _SAID = 8  # elements of an array that facts name
 _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 
 
-def copy_to_symbol(call: Invocation) -> Value | None:
+def copy_to_symbol(call: LibraryCall) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
     call.replaces(1)
     target = _symbol(call)
-    if target is not None and target.key in call.record.linked.constants.variables:
+    if target is not None and target.key in call.run.linked.constants.variables:
         cells = _copied(call, target)
         if cells is None:
             forget(call.state, target)
         else:
             call.state.store[target.key] = Region(cells, Generation())
-        call.record.copies[target.key] = call.span
+        call.run.copies.to_symbols[target.key] = call.span
     return const(0)
 
 
-def _symbol(call: Invocation) -> MemoryObject | None:
+def _symbol(call: LibraryCall) -> MemoryObject | None:
     """The variable that the first argument is or points to."""
     value = call.arguments[0]
     if isinstance(value, Pointer) and value.target.space is not MemorySpace.CONSTANT:
@@ -52,7 +53,7 @@ def _symbol(call: Invocation) -> MemoryObject | None:
     return value.target if isinstance(value, Pointer) and value.target.space is MemorySpace.CONSTANT else None
 
 
-def _copied(call: Invocation, target: MemoryObject) -> dict[int, Cell] | None:
+def _copied(call: LibraryCall, target: MemoryObject) -> dict[int, Cell] | None:
     """What the variable holds after a copy; None where that is not known."""
     source, size = call.argument(1), call.number(2)
     first = call.number(3) or const(0)
@@ -75,7 +76,7 @@ def _copied(call: Invocation, target: MemoryObject) -> dict[int, Cell] | None:
     return {**kept, **cells} if cells else None
 
 
-def _at_once(call: Invocation, source: Pointer) -> bool:
+def _at_once(call: LibraryCall, source: Pointer) -> bool:
     """Whether the copy is from the host, done before any launch behind it, and has read what it copies by then.
 
     One from memory that may be page-locked may read that later (CUDA Runtime API, "API synchronization behavior").
@@ -89,27 +90,27 @@ def _at_once(call: Invocation, source: Pointer) -> bool:
     return at_once and done_before_launches(call, 5)
 
 
-def lose_constants(record: Record, state: State, *, all_: bool = False) -> None:
+def lose_constants(run: HostRunState, state: State, *, all_: bool = False) -> None:
     """Code that is not seen has run: it may have called what copies to symbols (`all_`: `main` may have, too)."""
-    constants = record.linked.constants
+    constants = run.linked.constants
     for key in (constants.copied if all_ else constants.open) & constants.variables.keys():
         state.store[key] = Region({}, Generation())
 
 
-def constants_at(record: Record, machine: Machine, state: State, kernel: FunctionRef) -> tuple[ConstantMemory, ...]:
+def constants_at(run: HostRunState, machine: Machine, state: State, kernel: FunctionRef) -> tuple[ConstantMemory, ...]:
     """What the variables of constant memory that a kernel uses hold at a launch of it, as far as that is known."""
-    if kernel.key not in record.used:
-        record.used[kernel.key] = used_by(kernel.key, record.linked.functions)
+    if kernel.key not in run.copies.used_symbols:
+        run.copies.used_symbols[kernel.key] = used_by(kernel.key, run.linked.functions)
     found: list[ConstantMemory] = []
-    for key, variable in sorted(record.used[kernel.key].items()):
+    for key, variable in sorted(run.copies.used_symbols[kernel.key].items()):
         region = state.store.get(key)
-        if region is None or key not in record.linked.constants.variables:
+        if region is None or key not in run.linked.constants.variables:
             continue
         cells = {o: c for o, c in sorted(region.cells.items()) if not isinstance(c.value, OpaqueValue)}
         if cells and len(cells) <= _MOST:
             target = MemoryObject(key, variable.name, MemorySpace.CONSTANT, variable.type, None, variable.span)
             whole = Composite(cells, machine.size(variable.type) or 0)
-            found.append(ConstantMemory(target, whole, record.copies.get(key, variable.span)))
+            found.append(ConstantMemory(target, whole, run.copies.to_symbols.get(key, variable.span)))
     return tuple(found)
 
 

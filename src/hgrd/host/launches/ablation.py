@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.host.kinds import FactKind
-from hgrd.host.launches.abstraction import View
+from hgrd.host.launches.abstraction import LaunchAbstraction
 from hgrd.host.model import LaunchSite
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, PointerValue, Value, terms_in
 from hgrd.terms import Origin, Symbol, Term, as_int, const, symbols_of, var
@@ -52,7 +52,7 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
     terms = [*site.grid, *site.block, *(t for a in values for t in terms_in(a)), *(f.term for f in site.facts)]
     terms += [t for h in site.contents for t in h.fill.terms()]
     counts = [s for s in symbols_of(*terms) if "#" in s.name]
-    seen = View({var(s): _any(s.name, *of_type(32, True)) for s in counts}, {})
+    seen = LaunchAbstraction({var(s): _any(s.name, *of_type(32, True)) for s in counts}, {})
     grid, block = (tuple(map(seen.term, extents)) for extents in (site.grid, site.block))
     return replace(
         site,

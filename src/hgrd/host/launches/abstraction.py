@@ -32,7 +32,7 @@ _TRIED: Final = (*range(-2, 18), 32, 64, 100, 128, 256, 512, 1000, 1024)
 _ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
 
 
-class View(Struct, frozen=True):
+class LaunchAbstraction(Struct, frozen=True):
     """How terms and objects of the host are seen from a launch."""
 
     terms: Mapping[Term, Term]
@@ -74,14 +74,14 @@ class View(Struct, frozen=True):
                 return value
 
 
-def view(roots: Sequence[Term], conditions: Sequence[Term], values: Iterable[Value]) -> View:
+def abstraction_of(roots: Sequence[Term], conditions: Sequence[Term], values: Iterable[Value]) -> LaunchAbstraction:
     """The view of a launch whose values have the terms `roots`, under `conditions`."""
     chosen = _free_choices(roots, conditions)
     symbols = symbols_of(*roots, *conditions)
     names = _short({s.name: s.name for s in symbols})
     terms = {var(s): _input(s, names[s.name]) for s in symbols}
     objects = {o.key: o.name for value in values for o in pointed_to(value)}
-    return View({**terms, **{t: _input(s, names[s.name]) for t, s in chosen.items()}}, _short(objects))
+    return LaunchAbstraction({**terms, **{t: _input(s, names[s.name]) for t, s in chosen.items()}}, _short(objects))
 
 
 def _input(symbol: Symbol, name: str) -> Term:

@@ -16,7 +16,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.model import Making
+from hgrd.host.model import ProgramMade
 from hgrd.symbolic.pointers import from_outside
 from hgrd.symbolic.values import Choice, Composite, MemoryObject, Pointer, PointerValue, Value, pointed_to
 from hgrd.terms import Term, ite
@@ -28,11 +28,11 @@ class Unified(Struct, frozen=True):
     """Arguments of a launch, and what is made of what they lead to."""
 
     arguments: tuple[Value, ...]
-    made: tuple[Making, ...]
+    made: tuple[ProgramMade, ...]
 
 
 def unified(
-    arguments: Sequence[Value], others: Iterable[Value], held: Iterable[MemoryObject], made: Iterable[Making]
+    arguments: Sequence[Value], others: Iterable[Value], held: Iterable[MemoryObject], made: Iterable[ProgramMade]
 ) -> Unified:
     """The arguments of a launch, where `others` are known to the kernel, too, and something is known of `held`.
 
@@ -42,7 +42,7 @@ def unified(
     leads = Counter(key for leaf in (*leaves, *others) for key in {t.key for t in pointed_to(leaf)})
     known = {target.key for target in held}
     making = {m.target.key: m for m in made}
-    standing: dict[str, Making] = {}
+    standing: dict[str, ProgramMade] = {}
 
     def change(value: Value) -> Value:
         match value:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.memory.array_contents import fills_of, keep, lose_behind
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
@@ -17,7 +17,7 @@ from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term, add, as_int, const, mul
 
 
-def _range(call: Invocation) -> tuple[Pointer, Term, IntType] | None:
+def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
     """Where [first, last) begins, how many integers are in it (if not below 0), and of which type."""
     if len(call.arguments) < 2:
         return None
@@ -34,13 +34,13 @@ def _range(call: Invocation) -> tuple[Pointer, Term, IntType] | None:
     return first, as_term({m: c // size for m, c in bytes_.items()}), element
 
 
-def _written(call: Invocation) -> None:
-    call.record.makers.remakes(direct_targets(call.arguments[:1]), call.span)
+def _written(call: LibraryCall) -> None:
+    call.run.provenance.objects.record_remade(direct_targets(call.arguments[:1]), call.span)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 
 
-def _iota(call: Invocation) -> Value | None:
+def _iota(call: LibraryCall) -> Value | None:
     """std::iota(first, last, value): value, value + 1, …"""
     found, value = _range(call), call.argument(2)
     if found is None or not isinstance(value, Term):
@@ -60,7 +60,7 @@ def _iota(call: Invocation) -> Value | None:
     return OPAQUE
 
 
-def _reordered(call: Invocation) -> Value | None:
+def _reordered(call: LibraryCall) -> Value | None:
     """std::shuffle(first, last, …) and its like: what was all different in exactly these places still is."""
     found = _range(call)
     if found is None:
@@ -100,12 +100,12 @@ def _all_differ(fill: ArrayPattern) -> bool:
             return False
 
 
-_ALGORITHMS: Final[Mapping[str, Meaning]] = {
+_ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
     "iota": _iota,
     **dict.fromkeys(("shuffle", "random_shuffle", "reverse", "sort", "stable_sort"), _reordered),
 }
 
 
-def algorithm_meaning(qualified: str) -> Meaning | None:
+def algorithm_model(qualified: str) -> LibraryModel | None:
     """What an algorithm of the library does to an array, if it is given pointers."""
     return _ALGORITHMS.get(qualified.removeprefix("std::"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, Type
@@ -25,16 +25,16 @@ _MOST = (1 << 40) - 1
 _CELL = 8
 
 
-def adds_element(call: Invocation) -> bool:
+def adds_element(call: LibraryCall) -> bool:
     """Whether a call is `push_back` or its like; then it is taken down who makes the element."""
     if call.name not in _ADDING or not of_container(call.call.function.qualified):
         return False
     elements, value = _data(call), call.argument(len(call.arguments) - 1)
-    call.record.makers.stores(call.machine, elements or OPAQUE, value or OPAQUE, call.span)
+    call.run.provenance.objects.record_store(call.machine, elements or OPAQUE, value or OPAQUE, call.span)
     return True
 
 
-def container_meaning(qualified: str) -> Meaning | None:
+def container_model(qualified: str) -> LibraryModel | None:
     """What a member function of a container does."""
     owner, _, name = qualified.rpartition("::")
     if owner.startswith("std::initializer_list"):
@@ -46,7 +46,7 @@ def container_meaning(qualified: str) -> Meaning | None:
     return _METHODS.get(name)
 
 
-def _listed(call: Invocation) -> Value | None:
+def _listed(call: LibraryCall) -> Value | None:
     """`begin`, `end` and `size` of a `std::initializer_list`, whose value is the address of its array."""
     here = _target(call)
     cell = None if here is None else call.state.store.get(here.key, EMPTY).cells.get(0)
@@ -62,12 +62,12 @@ def _listed(call: Invocation) -> Value | None:
             return None
 
 
-def _target(call: Invocation) -> MemoryObject | None:
+def _target(call: LibraryCall) -> MemoryObject | None:
     here = call.arguments[0] if call.arguments else None
     return here.target if isinstance(here, Pointer) else None
 
 
-def _construct(call: Invocation) -> Value | None:
+def _construct(call: LibraryCall) -> Value | None:
     """`vector(n)`, `vector(n, value)`, and copies."""
     here, source = _target(call), call.arguments[1] if len(call.arguments) > 1 else None
     match source:
@@ -82,7 +82,7 @@ def _construct(call: Invocation) -> Value | None:
             return Composite({}, _CELL)
 
 
-def _resize(call: Invocation) -> Value | None:
+def _resize(call: LibraryCall) -> Value | None:
     target, count = _target(call), call.number(1)
     if target is None or count is None:
         return None
@@ -90,7 +90,7 @@ def _resize(call: Invocation) -> Value | None:
     return call.unknown()
 
 
-def _size(call: Invocation) -> Value | None:
+def _size(call: LibraryCall) -> Value | None:
     target = _target(call)
     if target is None:
         return None
@@ -102,7 +102,7 @@ def _size(call: Invocation) -> Value | None:
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
 
 
-def _data(call: Invocation) -> Value | None:
+def _data(call: LibraryCall) -> Value | None:
     """The address of the elements (of all the containers in one object, where there may be more than one)."""
     here = call.arguments[0] if call.arguments else None
     if not isinstance(here, Pointer):
@@ -121,7 +121,7 @@ def _data(call: Invocation) -> Value | None:
     return Pointer(elements, const(0))
 
 
-def _element(call: Invocation) -> Value | None:
+def _element(call: LibraryCall) -> Value | None:
     start, index = _data(call), call.number(1)
     size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
     if not isinstance(start, Pointer) or index is None or size is None:
@@ -129,18 +129,18 @@ def _element(call: Invocation) -> Value | None:
     return Pointer(start.target, mul(index, const(size)))
 
 
-def _same(call: Invocation) -> Value | None:
+def _same(call: LibraryCall) -> Value | None:
     """raw_pointer_cast, device_pointer_cast."""
     value = call.argument(0)
     return value if isinstance(value, Pointer) else None
 
 
-def _look(call: Invocation) -> Value | None:
+def _look(call: LibraryCall) -> Value | None:
     """A method that changes nothing."""
     return call.unknown()
 
 
-_METHODS: Final[Mapping[str, Meaning]] = {
+_METHODS: Final[Mapping[str, LibraryModel]] = {
     "size": _size,
     "length": _size,
     "resize": _resize,

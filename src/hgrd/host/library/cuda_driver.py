@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hgrd.host.execution.context import Invocation
-from hgrd.host.launches.capture import Request, by_address, launch
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.launches.capture import LaunchRequest, capture_launch
+from hgrd.host.library.launch_functions import by_address
 from hgrd.host.linking.hidden_launches import plain_name
 from hgrd.host.wording import pointee
 from hgrd.program.program import Side
@@ -19,31 +20,31 @@ from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue,
 from hgrd.terms import negate
 
 
-def get_function(call: Invocation) -> None:
+def get_function(call: LibraryCall) -> None:
     """cuModuleGetFunction(function*, module, name), of a kernel of the program under its name for the linker."""
     name = plain_name(call.call)
-    kernel = None if name is None else call.record.linked.functions.get(name)
+    kernel = None if name is None else call.run.linked.functions.get(name)
     if kernel is not None and kernel.side is Side.KERNEL:
         call.put(call.arguments[0], FunctionValue(kernel.ref), PointerType(VOID))
 
 
-def allocate(call: Invocation) -> None:
+def allocate(call: LibraryCall) -> None:
     """cuMemAlloc(CUdeviceptr*, size): the number is the address of a new object; copies to it go by that number."""
     if len(call.arguments) < 2:
         return
     name, type_ = call.receiver(0)
     made = call.allocate(name, pointee(type_), MemorySpace.GLOBAL, call.number(1))
-    call.record.makers.gives([made.target])
+    call.run.provenance.objects.record_input([made.target])
     call.put(call.arguments[0], made, PointerType(INT))
 
 
-def launch_function(call: Invocation) -> None:
+def launch_function(call: LibraryCall) -> None:
     """cuLaunchKernel and cuLaunchCooperativeKernel; arguments that are packed (`extra`) may be anything."""
     if len(call.arguments) >= 10:
         _launch(call, call.arguments[0])
 
 
-def _launch(call: Invocation, kernel: Value) -> None:
+def _launch(call: LibraryCall, kernel: Value) -> None:
     match kernel:
         case Choice(condition=condition, then=a, otherwise=b):
             for one, test in ((a, condition), (b, negate(condition))):
@@ -54,22 +55,22 @@ def _launch(call: Invocation, kernel: Value) -> None:
             grid, block = _extents(call, 1), _extents(call, 4)
             arguments = by_address(call, kernel, call.arguments[9])
             if not call.machine.speculative and call.state.alive:
-                known = bool(call.record.overlooked) or _leads(call, kernel, arguments)
-                before = call.record.driven.get(call.span, isinstance(kernel, FunctionValue))
-                call.record.driven[call.span] = before and known
+                known = bool(call.run.launches.overlooked) or _leads(call, kernel, arguments)
+                before = call.run.launches.by_handle.get(call.span, isinstance(kernel, FunctionValue))
+                call.run.launches.by_handle[call.span] = before and known
             cooperative = "Cooperative" in call.name
-            request = Request(kernel, grid, block, call.number(7), arguments, call.span, cooperative)
-            launch(call.record, call.machine, call.state, request)
+            request = LaunchRequest(kernel, grid, block, call.number(7), arguments, call.span, cooperative)
+            capture_launch(call.run, call.machine, call.state, request)
 
 
-def _leads(call: Invocation, kernel: Value, arguments: tuple[Value, ...]) -> bool:
+def _leads(call: LibraryCall, kernel: Value, arguments: tuple[Value, ...]) -> bool:
     """Whether it is known where all pointers that the kernel gets lead to: not behind arithmetic on their numbers."""
-    function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    function = call.run.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
     parameters = () if function is None else function.parameters
     types = [p.type for p in parameters]
     pointers = [a for a, t in zip(arguments, types, strict=False) if isinstance(t, PointerType)]
     return len(arguments) == len(types) and all(tuple(pointed_to(a)) for a in pointers)
 
 
-def _extents(call: Invocation, first: int) -> Composite:
+def _extents(call: LibraryCall, first: int) -> Composite:
     return Composite({4 * i: Cell(call.argument(first + i) or OPAQUE, 4) for i in range(3)}, 12)

@@ -10,11 +10,11 @@ from typing import Final
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.spelling import cuda_name
-from hgrd.host.execution.context import SIZE, Invocation, Meaning
+from hgrd.host.execution.library_call import SIZE, LibraryCall, LibraryModel
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.execution.symbol_copies import copy_to_symbol, lose_constants
-from hgrd.host.launches.capture import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
+from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function, launch_from_graph_node
 from hgrd.host.memory.array_contents import copied_fills, keep, lose_all, lose_behind, stored_at
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
@@ -49,44 +49,44 @@ _PROPERTIES: Final[Mapping[str, tuple[int, int]]] = {
 }
 
 
-def _allocated(call: Invocation, size: Term | None, space: MemorySpace) -> Value | None:
+def _allocated(call: LibraryCall, size: Term | None, space: MemorySpace) -> Value | None:
     """`cudaMalloc(&p, size)`: a new object; its size is not 0."""
     name, type_ = call.receiver(0)
     if size is not None:
         _holds(call, le(const(1), size))
     made = call.allocate(name, pointee(type_), space, size)
     call.put(call.arguments[0], made, PointerType(INT))
-    call.record.makers.stores(call.machine, call.arguments[0], made, call.span)
+    call.run.provenance.objects.record_store(call.machine, call.arguments[0], made, call.span)
     return _SUCCESS
 
 
-def _holds(call: Invocation, fact: Term) -> None:
+def _holds(call: LibraryCall, fact: Term) -> None:
     """A fact that an allocation establishes."""
     if fact is FALSE:  # an allocation of constant size 0: whatever it is for, the program goes on
         return
     for part in fact.args if fact.op is Op.AND else (fact,):
-        call.record.kinds[part] = FactKind.ALLOCATION
+        call.run.launches.fact_kinds[part] = FactKind.ALLOCATION
     call.state.assume(fact, ConditionKind.VALUE, call.span)
 
 
-def _malloc(call: Invocation) -> Value | None:
+def _malloc(call: LibraryCall) -> Value | None:
     return _allocated(call, call.number(1), MemorySpace.GLOBAL)
 
 
-def _malloc_host(call: Invocation) -> Value | None:
+def _malloc_host(call: LibraryCall) -> Value | None:
     """Page-locked (or managed) memory."""
     done = _allocated(call, call.number(1), MemorySpace.HOST)
     held = load(call.machine, call.state, call.arguments[0], PointerType(INT), call.span)
-    call.record.page_locked.update(target.key for target in pointed_to(held))
+    call.run.copies.page_locked.update(target.key for target in pointed_to(held))
     return done
 
 
-def _host_register(call: Invocation) -> Value | None:
-    call.record.page_locked.update(target.key for target in pointed_to(call.arguments[0]))
+def _host_register(call: LibraryCall) -> Value | None:
+    call.run.copies.page_locked.update(target.key for target in pointed_to(call.arguments[0]))
     return _SUCCESS
 
 
-def _malloc_pitch(call: Invocation) -> Value | None:
+def _malloc_pitch(call: LibraryCall) -> Value | None:
     """CUDA Runtime API, cudaMallocPitch: a row takes `pitch` bytes, at least its width."""
     width, height = call.number(2), call.number(3)
     pitch = between(call.machine, call.receiver(1)[0], 1, 1 << 40)
@@ -96,7 +96,7 @@ def _malloc_pitch(call: Invocation) -> Value | None:
     return _allocated(call, None if height is None else mul(pitch, height), MemorySpace.GLOBAL)
 
 
-def _malloc_3d(call: Invocation) -> Value | None:
+def _malloc_3d(call: LibraryCall) -> Value | None:
     """cudaPitchedPtr is (ptr, pitch, xsize, ysize), cudaExtent (width in bytes, height, depth); 8 bytes each."""
     extent = call.arguments[1]
     if not isinstance(extent, Composite) or not all(o in extent.cells for o in (0, 8, 16)):
@@ -114,31 +114,31 @@ def _malloc_3d(call: Invocation) -> Value | None:
     return _allocated(call, mul(pitch, height, depth), MemorySpace.GLOBAL)
 
 
-def _same_memory(call: Invocation) -> Value | None:
+def _same_memory(call: LibraryCall) -> Value | None:
     """cudaHostGetDevicePointer, cudaGetSymbolAddress: the address of the second argument's memory."""
     call.put(call.arguments[0], call.arguments[1], PointerType(INT))
     return _SUCCESS
 
 
-def _forgotten(call: Invocation) -> Value | None:
+def _forgotten(call: LibraryCall) -> Value | None:
     """Device memory keeps its identity, but holds something new, as does host memory."""
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
             call.copies(index)
     else:
-        call.record.makers.clears(direct_targets(call.arguments[:1]))
+        call.run.provenance.objects.record_cleared(direct_targets(call.arguments[:1]))
     stored_at(call.state, call.arguments[0])
     forget_targets(call.state, call.arguments[:1], deep=False)
     return _SUCCESS
 
 
-def _copied(call: Invocation) -> Value | None:
+def _copied(call: LibraryCall) -> Value | None:
     """cudaMemcpy(to, from, size, kind): what is known of elements goes along."""
     if len(call.arguments) < 3 or not _at_once(call):
         return _forgotten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     known = copied_fills(call.state, to, source, size)
-    if isinstance(to, Pointer) and to.target.key in call.record.linked.globals:
+    if isinstance(to, Pointer) and to.target.key in call.run.linked.globals:
         known = ()  # a variable of the device, which kernels and copies reach by its name
     if known and size is not None and size.op is Op.WRAP:
         known = copied_fills(call.state, to, source, _number_of_bytes(call, size))
@@ -147,24 +147,24 @@ def _copied(call: Invocation) -> Value | None:
     return _SUCCESS
 
 
-def _at_once(call: Invocation) -> bool:
+def _at_once(call: LibraryCall) -> bool:
     """Whether a copy is done before any launch behind it, and has read the host's memory when the host goes on.
 
     One from page-locked memory may read that later (CUDA Runtime API, "API synchronization behavior").
     """
     if not call.name.endswith("Async"):
         return True
-    locked = any(target.key in call.record.page_locked for target in pointed_to(call.arguments[1]))
+    locked = any(target.key in call.run.copies.page_locked for target in pointed_to(call.arguments[1]))
     return not locked and done_before_launches(call, 4)
 
 
-def _number_of_bytes(call: Invocation, size: Term) -> Term:
+def _number_of_bytes(call: LibraryCall, size: Term) -> Term:
     """How many bytes are copied.  Who keeps that in an int means a number that is not cut: a fact says so."""
     if not any(t.op is Op.WRAP and t.wrap_to[1] for t in bottom_up((size,))):
         return size
     bytes_ = between(call.machine, "bytes", size.low, size.high)
     equal = eq(bytes_, _uncut(size))
-    call.record.kinds[equal] = FactKind.CONTENTS
+    call.run.launches.fact_kinds[equal] = FactKind.CONTENTS
     call.state.assume(equal, ConditionKind.VALUE, call.span)
     return bytes_
 
@@ -179,11 +179,11 @@ def _uncut(size: Term) -> Term:
     return done[size]
 
 
-def _nothing(_: Invocation) -> Value | None:
+def _nothing(_: LibraryCall) -> Value | None:
     return _SUCCESS
 
 
-def _properties(call: Invocation) -> Value | None:
+def _properties(call: LibraryCall) -> Value | None:
     """The members of cudaDeviceProp or cudaFuncAttributes, within the limits of the architecture."""
     address = call.arguments[0]
     forget_targets(call.state, (address,), deep=False)
@@ -206,19 +206,19 @@ def _members(machine: Machine, type_: RecordType | OpaqueType) -> list[tuple[int
     return [(f.offset + at, t) for f in fields for at, t in scalars(f.type, machine.records, 8)]
 
 
-def _writes(*bounds: tuple[int, int]) -> Meaning:
+def _writes(*bounds: tuple[int, int]) -> LibraryModel:
     """A function that writes integers within bounds through its first arguments."""
 
-    def meaning(call: Invocation) -> Value | None:
+    def model(call: LibraryCall) -> Value | None:
         for index, (low, high) in enumerate(bounds):
             value = between(call.machine, call.receiver(index)[0], low, high)
             call.put(call.argument(index), value, call.receiver(index)[1] or INT)
         return _SUCCESS
 
-    return meaning
+    return model
 
 
-def _potential_block(call: Invocation) -> Value | None:
+def _potential_block(call: LibraryCall) -> Value | None:
     """cudaOccupancyMaxPotentialBlockSize(grid*, block*, kernel, shared, limit): a block of whole warps.
 
     So it is computed (cuda_occupancy.h, cudaOccMaxPotentialOccupancyBlockSize), unless a limit is smaller.
@@ -227,19 +227,19 @@ def _potential_block(call: Invocation) -> Value | None:
     if len(call.arguments) < 3:
         return done
     kernel = call.arguments[2]
-    function = call.record.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    function = call.run.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
     limited = len(call.arguments) > 4 and call.number(4) is not const(0)
     if function is None or function.max_threads is not None or limited:
         return done
     block = load(call.machine, call.state, call.arguments[1], INT, call.span)
     if isinstance(block, Term):
         whole = eq(mod(block, const(WARP_SIZE)), const(0))
-        call.record.kinds[whole] = FactKind.ASSUMPTION
+        call.run.launches.fact_kinds[whole] = FactKind.ASSUMPTION
         call.state.assume(whole, ConditionKind.VALUE, call.span)
     return done
 
 
-def _extent(call: Invocation) -> Value | None:
+def _extent(call: LibraryCall) -> Value | None:
     """make_cudaExtent and its like, make_int3 and its like: the members in order."""
     if not isinstance(call.call.type, RecordType):
         return None
@@ -253,30 +253,30 @@ def _extent(call: Invocation) -> Value | None:
     return Composite(cells, call.machine.size(call.call.type) or 0)
 
 
-def _another_memory(call: Invocation) -> Value | None:
+def _another_memory(call: LibraryCall) -> Value | None:
     """Every device has constant memory of its own (CUDA Programming Guide, "Multi-Device System")."""
-    lose_constants(call.record, call.state, all_=True)
+    lose_constants(call.run, call.state, all_=True)
     return _SUCCESS
 
 
-def _by_number(get: Callable[[Invocation], None]) -> Meaning:
+def _by_number(get: Callable[[LibraryCall], None]) -> LibraryModel:
     """A function of the driver API that writes a number for a kernel or for memory."""
 
-    def meaning(call: Invocation) -> Value | None:
+    def model(call: LibraryCall) -> Value | None:
         done = _status(call)
         get(call)
         return done
 
-    return meaning
+    return model
 
 
-def _launch_by_number(call: Invocation) -> Value | None:
+def _launch_by_number(call: LibraryCall) -> Value | None:
     launch_function(call)
     lose_all(call.state)
     return _SUCCESS
 
 
-_KNOWN: Final[Mapping[str, Meaning]] = {
+_KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaMalloc": _malloc,
     "cudaMallocAsync": _malloc,
     "cudaMallocFromPoolAsync": _malloc,
@@ -333,7 +333,7 @@ _KNOWN: Final[Mapping[str, Meaning]] = {
 }  # fmt: skip
 
 
-def cuda_meaning(name: str, returns: Type) -> Meaning | None:
+def cuda_model(name: str, returns: Type) -> LibraryModel | None:
     """What a function of CUDA or of its libraries does."""
     canonical = cuda_name(name)
     known = _KNOWN.get(canonical)
@@ -351,19 +351,19 @@ def _after(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and name[len(prefix) : len(prefix) + 1].isupper()
 
 
-def _status(call: Invocation) -> Value | None:
+def _status(call: LibraryCall) -> Value | None:
     """Any other function: it may write through its pointers, and reports success."""
     if "BeginCapture" in call.name:
-        call.record.postponed = True
+        call.run.launches.in_graph = True
     if call.name.startswith(_RANDOM):
-        call.record.makers.gives(direct_targets(call.arguments))
+        call.run.provenance.objects.record_input(direct_targets(call.arguments))
     else:
-        call.record.makers.computes(direct_targets(call.arguments), call.span)
+        call.run.provenance.objects.record_computed(direct_targets(call.arguments), call.span)
     by_number = _after(call.name, "cu")  # the driver API, for which addresses of the device are numbers
     if by_number or "Graph" in call.name:  # its nodes may be launches and copies
         lose_all(call.state)
     if "Graph" in call.name or (by_number and "Ctx" in call.name):
-        lose_constants(call.record, call.state, all_=True)
+        lose_constants(call.run, call.state, all_=True)
     lose_behind(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS

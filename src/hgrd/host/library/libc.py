@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isqrt
 from typing import Final
 
-from hgrd.host.execution.context import Invocation, Meaning
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.linking.library_names import LIBC_FAMILIES
 from hgrd.host.memory.array_contents import copied_fills, keep, lose_behind, stored_at
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
@@ -49,51 +49,51 @@ from hgrd.terms import (
 )  # fmt: skip
 
 
-def _assumption(call: Invocation) -> Value | None:
+def _assumption(call: LibraryCall) -> Value | None:
     """assert and its like."""
-    if call.record.asserts and call.arguments:
+    if call.run.options.asserts and call.arguments:
         call.state.assume(call.machine.truth(call.arguments[0]), ConditionKind.ASSERT, call.span)
     return OPAQUE
 
 
-def fails(call: Invocation) -> Value:
+def fails(call: LibraryCall) -> Value:
     """exit, abort, and what an assertion of the program's own calls when it does not hold."""
     if "assert" in call.name.lower():
-        if not call.record.asserts:
+        if not call.run.options.asserts:
             return OPAQUE
         _blame_assertion(call)
     call.state.kill(call.span)
     return OPAQUE
 
 
-def _blame_assertion(call: Invocation) -> None:
+def _blame_assertion(call: LibraryCall) -> None:
     """The last condition on the way here is what has been asserted not to hold."""
     if call.state.path and call.state.path[-1].kind is ConditionKind.BRANCH:
         holds = negate(call.state.path[-1].term)
         for part in holds.args if holds.op is Op.AND else (holds,):
-            call.record.kinds[part] = FactKind.ASSERT
+            call.run.launches.fact_kinds[part] = FactKind.ASSERT
 
 
-def _heap(call: Invocation, size: Term | None, *, zeroed: bool = False) -> Value:
-    name = call.record.hint(call.machine, call.span) or call.name
+def _heap(call: LibraryCall, size: Term | None, *, zeroed: bool = False) -> Value:
+    name = call.run.result_names.of(call.machine, call.span) or call.name
     return call.allocate(name, None, MemorySpace.HOST, size, zeroed=zeroed)
 
 
-def _malloc(call: Invocation) -> Value | None:
+def _malloc(call: LibraryCall) -> Value | None:
     return _heap(call, call.number(0))
 
 
-def _second(call: Invocation) -> Value | None:
+def _second(call: LibraryCall) -> Value | None:
     """realloc, aligned_alloc: the size comes second."""
     return _heap(call, call.number(1))
 
 
-def _calloc(call: Invocation) -> Value | None:
+def _calloc(call: LibraryCall) -> Value | None:
     count, size = call.number(0), call.number(1)
     return _heap(call, None if count is None or size is None else mul(count, size), zeroed=True)
 
 
-def _posix_memalign(call: Invocation) -> Value | None:
+def _posix_memalign(call: LibraryCall) -> Value | None:
     name, type_ = call.receiver(0)
     element = type_.to if isinstance(type_, PointerType) else None
     pointer = call.allocate(name, element, MemorySpace.HOST, call.number(2))
@@ -101,10 +101,10 @@ def _posix_memalign(call: Invocation) -> Value | None:
     return const(0)
 
 
-def _memset(call: Invocation) -> Value | None:
+def _memset(call: LibraryCall) -> Value | None:
     """Zero all over an object, or something new in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
-    call.record.makers.clears(direct_targets((target,)))
+    call.run.provenance.objects.record_cleared(direct_targets((target,)))
     stored_at(call.state, target)
     forget_targets(call.state, (target,), deep=False)
     if isinstance(target, Pointer) and byte is const(0) and size is not None and target.target.key in call.state.store:
@@ -115,7 +115,7 @@ def _memset(call: Invocation) -> Value | None:
     return target
 
 
-def _memcpy(call: Invocation) -> Value | None:
+def _memcpy(call: LibraryCall) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     known = copied_fills(call.state, to, source, size)
@@ -127,7 +127,7 @@ def _memcpy(call: Invocation) -> Value | None:
     return to
 
 
-def _copy_cells(call: Invocation, to: Value, source: Value, size: Term | None) -> None:
+def _copy_cells(call: LibraryCall, to: Value, source: Value, size: Term | None) -> None:
     if not isinstance(to, Pointer) or not isinstance(source, Pointer) or size is None or not size.is_const:
         return
     if to.offset is const(0) and source.offset is const(0) and to.target.key in call.state.store:
@@ -136,7 +136,7 @@ def _copy_cells(call: Invocation, to: Value, source: Value, size: Term | None) -
         call.state.store[to.target.key] = Region(copied, Generation())
 
 
-def _swap(call: Invocation) -> Value | None:
+def _swap(call: LibraryCall) -> Value | None:
     type_ = call.type_of(0)
     if not isinstance(type_, PointerType) or len(call.arguments) != 2:
         return None
@@ -148,42 +148,42 @@ def _swap(call: Invocation) -> Value | None:
     return OPAQUE
 
 
-def _first(call: Invocation) -> Value | None:
+def _first(call: LibraryCall) -> Value | None:
     """std::move, std::forward, stream << value, __builtin_expect: the first argument itself."""
     return call.arguments[0] if call.arguments else None
 
 
-def _extract(call: Invocation) -> Value | None:
+def _extract(call: LibraryCall) -> Value | None:
     """stream >> value."""
-    call.record.makers.gives(direct_targets(call.arguments[1:]))
+    call.run.provenance.objects.record_input(direct_targets(call.arguments[1:]))
     lose_behind(call.state, call.arguments[1:])
     forget_targets(call.state, call.arguments[1:], deep=False)
     return call.arguments[0] if call.arguments else None
 
 
-def _extremum(greatest: bool) -> Meaning:
-    def meaning(call: Invocation) -> Value | None:
+def _extremum(greatest: bool) -> LibraryModel:
+    def model(call: LibraryCall) -> Value | None:
         if len(call.arguments) != 2:
             return None
         a, b = call.argument(0), call.argument(1)
         found = None if a is None or b is None else extreme(a, b, greatest=greatest)
         return None if found is None else call.give(found)
 
-    return meaning
+    return model
 
 
-def _rounding(up: bool) -> Meaning:
-    def meaning(call: Invocation) -> Value | None:
+def _rounding(up: bool) -> LibraryModel:
+    def model(call: LibraryCall) -> Value | None:
         value = call.argument(0)
         if isinstance(value, Term):
             number = as_int(value)
             value = FloatValue(read("float", number), (number, 1))
         return rounded(value, up=up) if isinstance(value, FloatValue) else None
 
-    return meaning
+    return model
 
 
-def _absolute(call: Invocation) -> Value | None:
+def _absolute(call: LibraryCall) -> Value | None:
     match call.argument(0):
         case Term() as value:
             number = as_int(value)
@@ -206,7 +206,7 @@ def _integral(value: Value | None) -> Term | None:
             return None
 
 
-def _power(call: Invocation) -> Value | None:
+def _power(call: LibraryCall) -> Value | None:
     """pow of integers, where the exponent is a small constant or the base is 2."""
     base, exponent = _integral(call.argument(0)), _integral(call.argument(1))
     if base is None or exponent is None:
@@ -220,7 +220,7 @@ def _power(call: Invocation) -> Value | None:
     return FloatValue(read("float pow", base, exponent), (result, 1))
 
 
-def _root(call: Invocation) -> Value | None:
+def _root(call: LibraryCall) -> Value | None:
     """The square root of a constant square."""
     value = _integral(call.argument(0))
     if value is None or not value.is_const or value.value < 0 or isqrt(value.value) ** 2 != value.value:
@@ -229,7 +229,7 @@ def _root(call: Invocation) -> Value | None:
     return FloatValue(read("float", root), (root, 1))
 
 
-def _logarithm(call: Invocation) -> Value | None:
+def _logarithm(call: LibraryCall) -> Value | None:
     """log2 of a constant power of two."""
     value = _integral(call.argument(0))
     if value is None or not value.is_const or value.value <= 0 or value.value & (value.value - 1):
@@ -238,9 +238,9 @@ def _logarithm(call: Invocation) -> Value | None:
     return FloatValue(read("float", result), (result, 1))
 
 
-def _maybe_null(call: Invocation) -> Value | None:
+def _maybe_null(call: LibraryCall) -> Value | None:
     """getenv, fopen, fgets: a pointer or null."""
-    call.record.makers.gives(direct_targets(call.arguments))
+    call.run.provenance.objects.record_input(direct_targets(call.arguments))
     lose_behind(call.state, call.arguments)
     found = call.unknown()
     if not isinstance(found, Pointer):
@@ -249,42 +249,42 @@ def _maybe_null(call: Invocation) -> Value | None:
     return Choice(call.machine.unknown_truth(f"{call.name}()", Origin.INPUT), present, NULL)
 
 
-def _clock(call: Invocation) -> Value | None:
+def _clock(call: LibraryCall) -> Value | None:
     """time, gettimeofday: what they are given a pointer to is the time."""
     lose_behind(call.state, call.arguments)
     return call.unknown()
 
 
-def _harmless(call: Invocation) -> Value | None:
-    """Writes nothing that the program can see."""
+def _harmless(call: LibraryCall) -> Value | None:
+    """ModSets nothing that the program can see."""
     return call.unknown()
 
 
-def _random(call: Invocation) -> Value | None:
+def _random(call: LibraryCall) -> Value | None:
     """Not negative, and at most RAND_MAX, or 2**31 - 1 (C11, 7.22.2.1; POSIX)."""
     return _length(call)
 
 
-def _length(call: Invocation) -> Value | None:
+def _length(call: LibraryCall) -> Value | None:
     """Some int that is not negative."""
-    return between(call.machine, call.record.hint(call.machine, call.span) or call.name, 0, (1 << 31) - 1)
+    return between(call.machine, call.run.result_names.of(call.machine, call.span) or call.name, 0, (1 << 31) - 1)
 
 
-def _implies(call: Invocation) -> Value | None:
+def _implies(call: LibraryCall) -> Value | None:
     a, b = call.arguments[0], call.arguments[1]
     if not isinstance(a, Term) or not isinstance(b, Term):
         return None
     return ite(as_bool(a), as_bool(b), TRUE)
 
 
-def _power_of_two(call: Invocation) -> Value | None:
+def _power_of_two(call: LibraryCall) -> Value | None:
     value = call.number(0)
     if value is None:
         return None
     return conj(le(const(1), value), eq(bit_and(value, sub(value, const(1))), const(0)))
 
 
-_MODELS: Final[Mapping[str, Meaning]] = {
+_MODELS: Final[Mapping[str, LibraryModel]] = {
     "assumption": _assumption,
     "implication": _implies,
     "power of two": _power_of_two,
@@ -313,7 +313,7 @@ _MODELS: Final[Mapping[str, Meaning]] = {
     "no effect": _harmless,
 }
 
-LIBC: Final[Mapping[str, Meaning]] = {
+LIBC: Final[Mapping[str, LibraryModel]] = {
     name: _MODELS[family] for family, members in LIBC_FAMILIES.items() for name in members
 }
 """The models of functions by their unqualified names."""

@@ -17,12 +17,12 @@ from hgrd.symbolic.values import Choice, Composite, FunctionValue, Value
 THROUGH_POINTER = "a call through a pointer"
 
 
-def given_to(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
+def launchers_passed(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
     """The keys of launching functions that a call which is not followed gets: pointers to them, and functors."""
-    return frozenset(_launching(linked, callables(linked, state, call, arguments)))
+    return frozenset(_launching(linked, functions_passed(linked, state, call, arguments)))
 
 
-def callables(
+def functions_passed(
     linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...], *, copied: bool = False
 ) -> frozenset[str]:
     """The keys of the program's functions that a call gets: pointers to them, and functors.
@@ -37,7 +37,7 @@ def callables(
     return frozenset(key for key in found if key in linked.uses)
 
 
-def behind_pointers(linked: Linked) -> frozenset[str]:
+def launchers_behind_pointers(linked: Linked) -> frozenset[str]:
     """The keys of launching functions that a pointer of unknown value may point to."""
     return frozenset(_launching(linked, linked.taken))
 

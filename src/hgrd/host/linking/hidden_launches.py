@@ -24,7 +24,7 @@ _HANDLES: Final = ("CUfunc_st", "CUkern_st")
 _ALL: Final = ("cuModuleEnumerateFunctions", "cuLibraryEnumerateKernels", "cudaLibraryEnumerateKernels")
 
 
-def launched_elsewhere(linked: Linked, driven: Mapping[Span, bool]) -> dict[str, HostNote]:
+def hidden_launches(linked: Linked, driven: Mapping[Span, bool]) -> dict[str, HostNote]:
     """The keys of kernels that may have further launches, each with the place and the reason.
 
     `driven`: the launches by the driver API that the run has come to, and whether it has known their kernels.  Where

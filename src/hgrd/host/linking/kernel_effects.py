@@ -33,11 +33,11 @@ _NUMBERS: Final = (
 )
 _OWN: Final = (Storage.LOCAL, Storage.PARAMETER)
 _GIVING_BACK: Final = ("free", "Free", "delete", "Destroy", "destroy", "close", "print", "operator<<", "~")
-Source: TypeAlias = Variable | str
+PointerSource: TypeAlias = Variable | str
 """A parameter, or `_ANYWHERE`."""
 
 
-class Writes(Struct):
+class ModSets(Struct):
     """The answers for the functions of a program, found as they are asked for."""
 
     functions: Mapping[str, Function]
@@ -113,12 +113,12 @@ def _is_member(place: ir.Place) -> bool:
 class _Body:
     """One function; `sources` are where the values of its variables may have come from."""
 
-    def __init__(self, table: Writes, function: Function) -> None:
+    def __init__(self, table: ModSets, function: Function) -> None:
         self.table = table
         self.leads = table.leads
         self.parameters = function.parameters
         self.all = tuple(nodes(function.body))
-        self.sources: dict[Variable, set[Source]] = {p: {p} for p in function.parameters if self.leads(p.type)}
+        self.sources: dict[Variable, set[PointerSource]] = {p: {p} for p in function.parameters if self.leads(p.type)}
         while self._assignments():
             pass
 
@@ -147,7 +147,7 @@ class _Body:
             return None
         return frozenset(i for i, p in enumerate(self.parameters) if p in found)
 
-    def _written_by(self, node: object) -> Iterator[Source]:
+    def _written_by(self, node: object) -> Iterator[PointerSource]:
         match node:
             case ir.Assign(place=place) | ir.Update(place=place):
                 if _variable(place) is None:
@@ -171,7 +171,7 @@ class _Body:
         variable = _variable(place)
         return variable is not None and variable.storage in _OWN
 
-    def _written_in(self, key: str, arguments: tuple[ir.Expression, ...]) -> Iterator[Source]:
+    def _written_in(self, key: str, arguments: tuple[ir.Expression, ...]) -> Iterator[PointerSource]:
         function = self.table.functions.get(key)
         if function is not None and function.body is not None:
             through = self.table.of(key)
@@ -181,12 +181,12 @@ class _Body:
         elif any(may_write(key)):
             yield from self._of_all(arguments)
 
-    def _of_all(self, arguments: Iterable[ir.Expression]) -> Iterator[Source]:
+    def _of_all(self, arguments: Iterable[ir.Expression]) -> Iterator[PointerSource]:
         for argument in arguments:
             if self.leads(argument.type):
                 yield from self.of_value(argument)
 
-    def of_value(self, value: ir.Expression) -> set[Source]:
+    def of_value(self, value: ir.Expression) -> set[PointerSource]:
         """Where a pointer, or a record with pointers in it, may have come from."""
         match value:
             case ir.Load(place=place, type=type_):
@@ -212,13 +212,13 @@ class _Body:
             case ir.Update(place=place):
                 return self.of_place(place) if _variable(place) is not None else {_ANYWHERE}
             case ir.Aggregate(parts=parts):
-                return set[Source]().union(*(self.of_value(v) for _, v in parts if self.leads(v.type)))
+                return set[PointerSource]().union(*(self.of_value(v) for _, v in parts if self.leads(v.type)))
             case ir.NullPointer() | ir.StringConst() | ir.FunctionAddress():
                 return set()
             case _:
                 return {_ANYWHERE}
 
-    def of_place(self, place: ir.Place) -> set[Source]:
+    def of_place(self, place: ir.Place) -> set[PointerSource]:
         """Whose memory a place is in."""
         match place:
             case ir.VariablePlace(variable=variable):

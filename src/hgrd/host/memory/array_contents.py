@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from hgrd.host.linking.kernel_effects import Writes
+from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.program.types import OpaqueType, RecordType
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
@@ -134,7 +134,7 @@ def keep(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:
         fill(state, to.target, fills)
 
 
-def after_kernel(writes: Writes, kernel: str, state: State, arguments: tuple[Value, ...]) -> list[MemoryObject]:
+def after_kernel(writes: ModSets, kernel: str, state: State, arguments: tuple[Value, ...]) -> list[MemoryObject]:
     """A kernel has run: it may have written what it reaches through some of its parameters, or anything.
 
     The objects that it may have written, as far as its arguments lead to them.

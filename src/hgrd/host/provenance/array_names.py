@@ -1,7 +1,7 @@
-"""Arrays by the names that the program has for them: variables, and members of records, wherever these are.
+"""Arrays by their names in the source: variables and members of records.
 
-Whatever the order in which the program runs, and of all objects of a record at once: `s->at[i]` is an element of the
-array `S::at` in whichever function it stands.  What a pointer is set to is another name of what it leads to.
+Flow-insensitive, and one array for all objects of a record type: `s->at[i]` is an element of the array `S::at` in every
+function.  An assignment to a pointer makes both sides names of the same array.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from hgrd.program.walk import nodes
 _LIBRARIES: Final = ("std::", "thrust::", "boost::")
 
 
-class Member(Struct, frozen=True):
+class MemberArray(Struct, frozen=True):
+    """A member of all objects of a record type; `record` is the key of the type."""
+
     record: str
     name: str
 
 
-class Returned(Struct, frozen=True):
-    """What a function returns, or what its result points to."""
+class ReturnValue(Struct, frozen=True):
+    """The result of a function, or what the result points to; `function` is its key."""
 
     function: str
 
 
-Array: TypeAlias = str | Member | Returned
+Array: TypeAlias = str | MemberArray | ReturnValue
 """A variable by its key, or what it points to."""
 
 
-def leads(type_: Type) -> bool:
-    """Whether a value is a pointer, a reference or an iterator."""
+def is_pointer(type_: Type) -> bool:
+    """Whether values of a type are pointers, references or iterators."""
     match type_:
         case PointerType():
             return True
@@ -52,7 +54,7 @@ def leads(type_: Type) -> bool:
 
 
 def own_record(type_: Type | None) -> str | None:
-    """The key of the record of the program's own that a type is."""
+    """The key of a record type that the program itself defines; None for other types."""
     match type_:
         case RecordType(key=name) | OpaqueType(name=name):
             return None if name in RECORDS or name.startswith(_LIBRARIES) else name
@@ -60,8 +62,8 @@ def own_record(type_: Type | None) -> str | None:
             return None
 
 
-class Names(Struct, frozen=True, dict=True):
-    """The functions are those with bodies that count."""
+class ArrayNames(Struct, frozen=True, dict=True):
+    """Names of arrays in a program; `functions` are those with bodies in user code, by key."""
 
     functions: Mapping[str, Function]
 
@@ -72,18 +74,20 @@ class Names(Struct, frozen=True, dict=True):
                 return frozenset((variable.key,))
             case ir.FieldPlace(base=base, field=member):
                 record = own_record(type_of(base))
-                return self.at(base) if record is None or not member.name else frozenset((Member(record, member.name),))
+                if record is None or not member.name:
+                    return self.at(base)
+                return frozenset((MemberArray(record, member.name),))
             case ir.AfterPlace(place=inner):
                 return self.at(inner)
             case ir.Deref(pointer=pointer):
                 return self.behind(pointer)
-            case ir.TemporaryPlace(value=value) if leads(value.type):
+            case ir.TemporaryPlace(value=value) if is_pointer(value.type):
                 return self.behind(value)
             case _:
                 return frozenset()
 
     def around(self, place: ir.Place) -> frozenset[Array]:
-        """All of which a place is a part: the member, the record that it is a member of, the array which that is in."""
+        """All arrays that a place is a part of: the member, its object, the array of such objects."""
         match place:
             case ir.FieldPlace(base=base):
                 return self.at(place) | self.around(base)
@@ -93,7 +97,7 @@ class Names(Struct, frozen=True, dict=True):
                 return self.at(place)
 
     def behind(self, pointer: ir.Expression) -> frozenset[Array]:
-        """What a pointer or an iterator leads to, in the words of where it comes from."""
+        """The arrays that a pointer or an iterator may lead to, by the expression that computes it."""
         match pointer:
             case ir.AddressOf(place=place) | ir.Load(place=place) | ir.Update(place=place):
                 return self.at(place)
@@ -104,15 +108,15 @@ class Names(Struct, frozen=True, dict=True):
             case ir.Conditional(then=a, otherwise=b):
                 return self.behind(a) | self.behind(b)
             case ir.Call(function=function) if function.key in self.functions:
-                return frozenset((Returned(function.key),))
+                return frozenset((ReturnValue(function.key),))
             case ir.Call(function=function, arguments=arguments) if of_container(function.qualified):
                 return self._behind_all(arguments[:1])
             case ir.Call(function=function, arguments=arguments):
-                pointers = [a for a in arguments if leads(a.type)]
-                new = not pointers and function.name not in LIBC_NAMES  # but not allocated
-                return frozenset((Returned(function.key),)) if new else self._behind_all(pointers)
+                pointers = [a for a in arguments if is_pointer(a.type)]
+                new = not pointers and function.name not in LIBC_NAMES  # what malloc returns has no other name
+                return frozenset((ReturnValue(function.key),)) if new else self._behind_all(pointers)
             case ir.Construct(arguments=arguments):
-                return self._behind_all(a for a in arguments if leads(a.type))
+                return self._behind_all(a for a in arguments if is_pointer(a.type))
             case _:
                 return frozenset()
 
@@ -120,7 +124,7 @@ class Names(Struct, frozen=True, dict=True):
         return frozenset[Array]().union(*map(self.behind, pointers))
 
     def all_of(self, arrays: Iterable[Array]) -> frozenset[Array]:
-        """With all that their pointers are set to somewhere."""
+        """The arrays, and all that pointers of these names are set to anywhere."""
         found = set(arrays)
         todo = list(found)
         while todo:
@@ -139,14 +143,14 @@ class Names(Struct, frozen=True, dict=True):
         return other
 
     def _set_by(self, node: object, function: str) -> Iterator[tuple[Array, ir.Expression]]:
-        """Pointers that a statement or expression of a function sets, and to what."""
+        """Names of pointers that a statement or expression of a function sets, each with the new value."""
         match node:
-            case st.Declare(variable=variable, initial=initial) if initial is not None and leads(variable.type):
+            case st.Declare(variable=variable, initial=initial) if initial is not None and is_pointer(variable.type):
                 yield variable.key, initial
-            case ir.Assign(place=place, value=value) if leads(value.type):
+            case ir.Assign(place=place, value=value) if is_pointer(value.type):
                 yield from ((array, value) for array in self.at(place))
-            case st.Return(value=value) if value is not None and leads(value.type):
-                yield Returned(function), value
+            case st.Return(value=value) if value is not None and is_pointer(value.type):
+                yield ReturnValue(function), value
             case ir.Call(function=called, arguments=arguments):
                 yield from self._passed(called.key, arguments)
             case ir.Construct(constructor=called, arguments=arguments) if called is not None:
@@ -160,5 +164,5 @@ class Names(Struct, frozen=True, dict=True):
         function = self.functions.get(key)
         parameters = () if function is None else function.parameters[first:]
         for parameter, argument in zip(parameters, arguments, strict=False):
-            if leads(parameter.type):
+            if is_pointer(parameter.type):
                 yield parameter.key, argument

@@ -1,8 +1,8 @@
-"""Who makes what the arrays hold that the program has names for, whatever the order in which it runs.
+"""Flow-insensitive provenance of array contents, by variable and member name.
 
-`makers` follows objects, where the host code runs from `main` to a launch.  Where a run begins in a function that is
-given a record, nobody has been seen to write what its members lead to.  Somewhere in the program there may be who does:
-all that is stored to the member of any such record counts.
+`by_object` follows objects on a run from `main` to a launch.  Where a run begins in a function that takes a record, it
+has not seen the code that fills the arrays of its members.  Here every store to the member of any such record counts,
+anywhere in the program.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from hgrd.cuda.spelling import cuda_name
 from hgrd.host.linking.library_names import LIBC_NAMES, of_container
 from hgrd.host.linking.link import Linked
 from hgrd.host.linking.mangled_names import may_write
-from hgrd.host.provenance.array_names import Array, Member, Names, Returned, leads, own_record
-from hgrd.host.provenance.by_object import computes
-from hgrd.host.provenance.expressions import NOTHING, PASSING, Held, How, Values
+from hgrd.host.provenance.array_names import Array, ArrayNames, MemberArray, ReturnValue, is_pointer, own_record
+from hgrd.host.provenance.by_object import makes_results
+from hgrd.host.provenance.expressions import NOTHING, PASSING, Provenance, Source, ValueProvenance
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.sentinels import DROPPED
@@ -37,50 +37,53 @@ _QUIET: Final = frozenset(("fill", "fill_n", "find", "max_element", "min_element
 
 
 class _Store(Struct, frozen=True):
-    """Elements are stored `to` arrays; `span` None: all of them are copied from arrays."""
+    """A store of elements to the arrays `to`; `held` is the provenance of the values.
+
+    `span` None: whole arrays are copied.
+    """
 
     to: frozenset[Array]
-    held: Held
+    held: Provenance
     span: Span | None = None
 
 
 class _Remade(Struct, frozen=True):
-    """A function of the library puts something new of its own making into arrays."""
+    """A library function replaces the contents of arrays by results that it computes."""
 
     to: frozenset[Array]
     span: Span
 
 
-class Hands(Struct, frozen=True):
-    """The arrays that hold what is `given`, and where the program computes what others hold."""
+class Sources(Struct, frozen=True):
+    """The answer for all arrays: `inputs` hold input; `made` says where the program computes what others hold."""
 
-    given: frozenset[Array]
+    inputs: frozenset[Array]
     made: Mapping[Array, Span]
 
 
-class Members(Struct, frozen=True, dict=True):
-    """The answers for one program."""
+class NamedProvenance(Struct, frozen=True, dict=True):
+    """Provenance in one linked program, computed when first asked for."""
 
     linked: Linked
 
-    def given(self, pointer: ir.Expression) -> bool:
+    def is_input(self, pointer: ir.Expression) -> bool:
         """Whether what a pointer leads to, as its expression says, comes from outside somewhere in the program."""
-        return not self._hands.given.isdisjoint(self._behind(pointer))
+        return not self._sources.inputs.isdisjoint(self._behind(pointer))
 
-    def made(self, pointer: ir.Expression) -> Span | None:
-        """Who computes what is behind a pointer, if the program does and nothing of it is given."""
-        if self.given(pointer):
+    def program_made(self, pointer: ir.Expression) -> Span | None:
+        """Where the program computes what a pointer leads to; None: it does not, or some of it is input."""
+        if self.is_input(pointer):
             return None
-        found = [span for a in self._behind(pointer) if (span := self._hands.made.get(a)) is not None]
+        found = [span for a in self._behind(pointer) if (span := self._sources.made.get(a)) is not None]
         return min(found, key=_order, default=None)
 
     @cached_property
-    def _names(self) -> Names:
-        return Names({key: self.linked.functions[key] for key in self.linked.uses})
+    def _names(self) -> ArrayNames:
+        return ArrayNames({key: self.linked.functions[key] for key in self.linked.uses})
 
     @cached_property
-    def _hands(self) -> Hands:
-        return _hands(self._names, tuple(self._stores()))
+    def _sources(self) -> Sources:
+        return _sources(self._names, tuple(self._stores()))
 
     def _behind(self, pointer: ir.Expression) -> frozenset[Array]:
         while isinstance(pointer, ir.Convert):
@@ -89,78 +92,80 @@ class Members(Struct, frozen=True, dict=True):
         return self._names.all_of(self._names.behind(pointer)) | records
 
     def _members(self, type_: Type, deep: bool = False, seen: frozenset[str] = frozenset()) -> frozenset[Array]:
-        """The members of a record that are in it (`deep`: and all that they lead to)."""
+        """The members inside a record (`deep`: also members of what its pointers lead to)."""
         while isinstance(type_, ArrayType) or (deep and isinstance(type_, PointerType)):
             type_ = type_.of if isinstance(type_, ArrayType) else type_.to
         key = own_record(type_)
         if key is None or key in seen or key not in self.linked.records:
             return frozenset()
-        fields = [f for f in self.linked.records[key].fields if deep or not leads(f.type)]
+        fields = [f for f in self.linked.records[key].fields if deep or not is_pointer(f.type)]
         within = (self._members(f.type, deep, seen | {key}) for f in fields)
-        return frozenset[Array](Member(key, f.name) for f in fields if f.name).union(*within)
+        return frozenset[Array](MemberArray(key, f.name) for f in fields if f.name).union(*within)
 
     def _stores(self) -> Iterator[_Store | _Remade]:
         for key, function in self._names.functions.items():
             for root, varying in _parts(self._names, function.body):
-                values = Values(self._names, varying)
+                values = ValueProvenance(self._names, varying)
                 for node in nodes(root):
                     yield from self._stored_by(node, key, values)
 
-    def _stored_by(self, node: object, function: str, values: Values) -> Iterator[_Store | _Remade]:
+    def _stored_by(self, node: object, function: str, values: ValueProvenance) -> Iterator[_Store | _Remade]:
         names = self._names
         match node:
-            case st.Declare(variable=variable, initial=initial) if initial is not None and not leads(variable.type):
+            case st.Declare(variable=variable, initial=initial) if initial is not None and not is_pointer(
+                variable.type
+            ):
                 yield _Store(frozenset((variable.key,)), values.of(initial), _of_element(initial, node.span))
-            case ir.Assign(place=place, value=value) if not leads(value.type):
+            case ir.Assign(place=place, value=value) if not is_pointer(value.type):
                 yield _Store(names.around(place), values.of(value), _of_element(value, node.span))
-            case ir.Update(place=place, value=value) if not leads(node.type):
+            case ir.Update(place=place, value=value) if not is_pointer(node.type):
                 added = NOTHING if isinstance(place, ir.VariablePlace) else values.of(value)  # of many: a running sum
-                yield _Store(names.around(place), added | Held(How.COMPUTED), node.span)
-            case st.Return(value=value) if value is not None and not leads(value.type):
-                yield _Store(frozenset((Returned(function),)), values.of(value), _of_element(value, node.span))
+                yield _Store(names.around(place), added | Provenance(Source.COMPUTED), node.span)
+            case st.Return(value=value) if value is not None and not is_pointer(value.type):
+                yield _Store(frozenset((ReturnValue(function),)), values.of(value), _of_element(value, node.span))
             case ir.Call():
                 yield from self._called(node, values)
             case _:
                 pass
 
-    def _called(self, call: ir.Call, values: Values) -> Iterator[_Store | _Remade]:
+    def _called(self, call: ir.Call, values: ValueProvenance) -> Iterator[_Store | _Remade]:
         names, name, arguments = self._names, call.function.name, call.arguments
-        pointers = [a for a in arguments if leads(a.type)]
+        pointers = [a for a in arguments if is_pointer(a.type)]
         if call.function.key in names.functions:
             parameters = names.functions[call.function.key].parameters
             for parameter, argument in zip(parameters, arguments, strict=False):
-                if not leads(parameter.type) and not isinstance(parameter.type, BoolType | IntType | FloatType):
+                if not is_pointer(parameter.type) and not isinstance(parameter.type, BoolType | IntType | FloatType):
                     yield _Store(frozenset((parameter.key,)), values.of(argument))
         elif name == "swap" and len(pointers) == 2:
             a, b = map(names.behind, pointers)
-            yield from (_Store(a, Held(arrays=b)), _Store(b, Held(arrays=a)))
+            yield from (_Store(a, Provenance(arrays=b)), _Store(b, Provenance(arrays=a)))
         elif pointers and (of_container(call.function.qualified) or name == "operator="):
             yield _Store(names.behind(pointers[0]), values.of_all(_added(call)), _of_element(call, call.span))
         elif name in _COPYING or _copies(name):
             yield _Store(names.behind(arguments[0]), values.of_all(pointers[1:]))
         elif name == "copy" and pointers:
             yield _Store(names.behind(pointers[-1]), values.of_all(pointers[:-1]))
-        elif computes(name) or name.endswith("sort"):
+        elif makes_results(name) or name.endswith("sort"):
             yield from (_Remade(names.behind(p), call.span) for p in pointers)
         elif not _is_quiet(name):
-            yield from self._given_by(call)
+            yield from self._input_by(call)
 
-    def _given_by(self, call: ir.Call) -> Iterator[_Store]:
-        """Code that is not seen, but for const pointers, may have put anything into what it can reach."""
-        if leads(call.type):
-            yield _Store(frozenset((Returned(call.function.key),)), Held(How.GIVEN), call.span)
+    def _input_by(self, call: ir.Call) -> Iterator[_Store]:
+        """Unknown code may store anything where it gets a pointer to, but for pointers to const."""
+        if is_pointer(call.type):
+            yield _Store(frozenset((ReturnValue(call.function.key),)), Provenance(Source.INPUT), call.span)
         its_object, others = may_write(call.function.key)
         for argument in call.arguments if others else call.arguments[: int(its_object)]:
-            if leads(argument.type):
+            if is_pointer(argument.type):
                 inner = argument
                 while isinstance(inner, ir.Convert):
                     inner = inner.operand
                 further = frozenset[Array]() if call.function == DROPPED else self._members(inner.type, deep=True)
-                yield _Store(self._names.behind(inner) | further, Held(How.GIVEN), call.span)
+                yield _Store(self._names.behind(inner) | further, Provenance(Source.INPUT), call.span)
 
 
-def _parts(names: Names, statement: Statement | None) -> Iterator[tuple[object, frozenset[Array]]]:
-    """The outermost loops of a function, each with what it sets, and what is in none."""
+def _parts(names: ArrayNames, statement: Statement | None) -> Iterator[tuple[object, frozenset[Array]]]:
+    """The outermost loops of a function, each with the names that it sets, and the code outside loops."""
     loops: list[Statement] = []
 
     def without(part: Statement) -> Statement | None:
@@ -175,7 +180,7 @@ def _parts(names: Names, statement: Statement | None) -> Iterator[tuple[object, 
         yield loop, frozenset[Array]().union(*(_set_by(names, node) for node in nodes(loop)))
 
 
-def _set_by(names: Names, node: object) -> frozenset[Array]:
+def _set_by(names: ArrayNames, node: object) -> frozenset[Array]:
     match node:
         case st.Declare(variable=variable):
             return frozenset((variable.key,))
@@ -197,7 +202,7 @@ def _copies(name: str) -> bool:
 
 
 def _is_quiet(name: str) -> bool:
-    """Whether a function stores nothing of its own to what it is given."""
+    """Whether a function stores no values of its own through its arguments."""
     if name in _READING:
         return False
     known = name in PASSING | _QUIET | LIBC_NAMES or (name.startswith("operator") and name != "operator()")
@@ -206,21 +211,21 @@ def _is_quiet(name: str) -> bool:
 
 
 def _of_element(value: ir.Expression, span: Span) -> Span | None:
-    """Where an element is stored; None where a whole container or record is."""
+    """The place of a store of an element; None where a whole container or record is stored."""
     if isinstance(value, ir.Call) and value.function.name in ("operator=", "assign"):
         return None
     return None if isinstance(value, ir.Construct) else span
 
 
 def _added(call: ir.Call) -> tuple[ir.Expression, ...]:
-    """What a method of a container adds to it."""
+    """The arguments whose values a method of a container adds to it."""
     name, given = call.function.name, call.arguments[1:]
     if name in _ADDING:
         return given
     if name in _INSERTING:
         return given[1:] or given
     if name == "assign":
-        return given if given and leads(given[0].type) and not _is_reference(given[0]) else given[1:]
+        return given if given and is_pointer(given[0].type) and not _is_reference(given[0]) else given[1:]
     return given[1:] if name == "resize" else ()
 
 
@@ -228,11 +233,11 @@ def _is_reference(argument: ir.Expression) -> bool:
     return isinstance(argument.type, PointerType) and argument.type.reference
 
 
-# ---------------------------------------------------------------- what comes of the stores
+# ---------------------------------------------------------------- conclusions from all stores
 
 
-def _hands(names: Names, everything: tuple[_Store | _Remade, ...]) -> Hands:
-    """What is sorted is the program's, whatever it was; what else is given somewhere is given."""
+def _sources(names: ArrayNames, everything: tuple[_Store | _Remade, ...]) -> Sources:
+    """The sources of all arrays: sorted or scanned arrays are made by the program; of others, one input is enough."""
     made = {a: new.span for new in everything if isinstance(new, _Remade) for a in names.all_of(new.to)}
     stores = [_everywhere(names, s) for s in everything if isinstance(s, _Store)]
     stores.sort(key=lambda s: ("", 0, 0) if s.span is None else _order(s.span))
@@ -240,30 +245,30 @@ def _hands(names: Names, everything: tuple[_Store | _Remade, ...]) -> Hands:
     while more := {a for s in stores if _gives(s, given) for a in s.to} - given - made.keys():
         given |= more
     for s in stores:
-        if s.held.how is How.COMPUTED and s.span is not None:
+        if s.held.source is Source.COMPUTED and s.span is not None:
             made |= {a: s.span for a in s.to - given if a not in made}
     while more := _copied(stores, given, made):
         made |= more
-    return Hands(frozenset(given), made)
+    return Sources(frozenset(given), made)
 
 
-def _everywhere(names: Names, store: _Store) -> _Store:
-    """With the other names of the arrays."""
-    return _Store(names.all_of(store.to), Held(store.held.how, names.all_of(store.held.arrays)), store.span)
+def _everywhere(names: ArrayNames, store: _Store) -> _Store:
+    """The store, with all other names of its arrays."""
+    return _Store(names.all_of(store.to), Provenance(store.held.source, names.all_of(store.held.arrays)), store.span)
 
 
 def _gives(store: _Store, given: Set[Array]) -> bool:
-    match store.held.how:
-        case How.GIVEN:
+    match store.held.source:
+        case Source.INPUT:
             return True
-        case How.COMPUTED if not store.to.isdisjoint(store.held.arrays):
+        case Source.COMPUTED if not store.to.isdisjoint(store.held.arrays):
             return False  # a running sum
         case _:
             return not store.held.arrays.isdisjoint(given)
 
 
 def _copied(stores: Iterable[_Store], given: Set[Array], made: Mapping[Array, Span]) -> dict[Array, Span]:
-    """What else the program makes: copies of what it makes."""
+    """Further arrays that the program makes: copies of those in `made`."""
     found: dict[Array, Span] = {}
     for s in stores:
         source = next((made[a] for a in sorted(s.held.arrays & made.keys(), key=str)), None)

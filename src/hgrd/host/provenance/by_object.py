@@ -1,8 +1,8 @@
-"""Who makes what arrays hold: the program's input, or the program itself.
+"""Provenance of array contents, object by object: the program's input, or the program itself.
 
-What is read from a file, drawn at random or left by code that is not seen may be anything.  What the program's own
-statements compute, or one of its kernels stores, takes some values only: which ones is not known unless a fill says
-so.  Followed object by object, in the order in which the host code runs.
+What is read from a file, drawn at random or stored by unknown code is input: it may be anything.  What the program's
+own statements compute, or one of its kernels stores, takes some values only; which ones is unknown unless an array
+pattern says so.  Objects are followed in the order in which the host code runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
-from hgrd.host.model import Making
+from hgrd.host.model import ProgramMade
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, RecordType
 from hgrd.symbolic.machine import Machine
@@ -34,154 +34,161 @@ _COMPUTING: Final = frozenset(
 _SIZES: Final = (1, 2, 4, 8)  # of integers, in bytes
 
 
-def computes(name: str) -> bool:
-    """Whether a function of a library makes its results of what it is given: a sort, a scan, …"""
+def makes_results(name: str) -> bool:
+    """Whether a library function of this name computes its results from its arguments: a sort, a scan, …"""
     return name in _COMPUTING
 
 
-class Makers(Struct):
-    """By their keys: objects that hold `given` contents, and who `made` those of others.
+class ObjectProvenance(Struct):
+    """Provenance so far, by the keys of objects.
 
-    `outside` are the names of numbers that functions without a body have returned.  `unseen` are objects that hold what
-    came in from outside of where the run began: if nobody else is seen to write it, it is as if given.  `cleared` ones
-    do not, whatever is behind them.
+    `inputs` hold input.  `from_caller` hold what the caller of the entry point stored there: input, if no other code is
+    seen to write it.  `cleared` were set to one value all over, whatever was there before.  `made` says what of the
+    program computed the contents, `filled` were stored to by a loop.  `input_numbers` are the names of numbers that
+    functions without a body returned.
     """
 
-    given: set[str] = field(default_factory=set[str])
-    unseen: set[str] = field(default_factory=set[str])
+    inputs: set[str] = field(default_factory=set[str])
+    from_caller: set[str] = field(default_factory=set[str])
     cleared: set[str] = field(default_factory=set[str])
-    made: dict[str, Making] = field(default_factory=dict[str, Making])
+    made: dict[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
     filled: set[str] = field(default_factory=set[str])
-    outside: set[str] = field(default_factory=set[str])
+    input_numbers: set[str] = field(default_factory=set[str])
 
-    def returned(self, machine: Machine, mark: int, value: Value) -> None:
-        """A function without a body has returned a value; `mark`: the index of names from before the call."""
-        self.outside |= {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= mark}
+    def record_result(self, machine: Machine, mark: int, value: Value) -> None:
+        """A function without a body returned a value; names with an index of at least `mark` are from this call."""
+        self.input_numbers |= {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= mark}
 
-    def gives(self, targets: Iterable[MemoryObject]) -> None:
-        """Code that is not seen has written objects."""
+    def record_input(self, targets: Iterable[MemoryObject]) -> None:
+        """Unknown code wrote to objects."""
         for target in targets:
-            self._give(target)
-            self.given.add(f"{target.key}{ELEMENTS}")
+            self._record_one(target)
+            self.inputs.add(f"{target.key}{ELEMENTS}")
 
-    def _give(self, target: MemoryObject) -> None:
-        (self.unseen if _is_shared(target) else self.given).add(target.key)
+    def _record_one(self, target: MemoryObject) -> None:
+        (self.from_caller if _is_shared(target) else self.inputs).add(target.key)
 
-    def remakes(self, targets: Iterable[MemoryObject], span: Span) -> None:
-        """A function of a library has put something new of its own making in all of an object."""
+    def record_remade(self, targets: Iterable[MemoryObject], span: Span) -> None:
+        """A library function replaced all contents of objects by results that it computed."""
         for target in targets:
-            self.given.discard(target.key)
-            self.unseen.discard(target.key)
-            self.made[target.key] = Making(target, "", span)
+            self.inputs.discard(target.key)
+            self.from_caller.discard(target.key)
+            self.made[target.key] = ProgramMade(target, "", span)
 
-    def computes(self, targets: Iterable[MemoryObject], span: Span, kernel: str = "") -> None:
-        """A kernel (or a library, on the device) has written objects."""
+    def record_computed(self, targets: Iterable[MemoryObject], span: Span, kernel: str = "") -> None:
+        """A kernel (or a library, on the device) wrote to objects; `kernel` "": a library."""
         for target in targets:
-            self.made.setdefault(target.key, Making(target, kernel, span))
+            self.made.setdefault(target.key, ProgramMade(target, kernel, span))
 
-    def clears(self, targets: Iterable[MemoryObject]) -> None:
-        """An object has been set to the same all over (or in part: then nobody is known to have made it)."""
+    def record_cleared(self, targets: Iterable[MemoryObject]) -> None:
+        """Objects were set to one value all over (or in part: then what made the contents is unknown)."""
         for target in targets:
             self.made.pop(target.key, None)
             self.cleared.add(target.key)
 
-    def looks(self, target: MemoryObject) -> None:
-        """What an object holds is looked at: anything, in one that came in from outside and nobody is seen to write."""
+    def record_look(self, target: MemoryObject) -> None:
+        """An object is read: it holds anything, if the caller passed it and no code is seen to write it."""
         if not target.key.endswith(ELEMENTS) and self._is_untouched(target):
-            self.unseen.add(target.key)
+            self.from_caller.add(target.key)
 
-    def replaces(self, to: Value, source: Value, elsewhere: Callable[[], Span | None]) -> None:
-        """What one object holds has been put in the place of what another one held: made, if a loop has filled it."""
-        sources = list(pointed_to(source))
-        makings = [m for s in sources if s.key in self.filled and (m := self.of(s, elsewhere)) is not None]
-        for target in pointed_to(to):
-            if makings and len(makings) == len(sources) and isinstance(target.element, ArrayType):
-                self.made[target.key] = Making(target, makings[0].kernel, makings[0].span)
-            else:
-                self._give(target)
+    def record_replacement(self, to: Value, source: Value, by_name: Callable[[], Span | None]) -> None:
+        """The contents of `source` replaced those of `to`: made by the program, if a loop filled the source.
 
-    def copies(self, to: Value, source: Value, elsewhere: Callable[[], Span | None]) -> None:
-        """What one object holds has been copied to another one.
-
-        `elsewhere`: where the program makes it, by the name that the copy has for it.
+        `by_name` as in `record_copy`.
         """
         sources = list(pointed_to(source))
-        given = any(s.key in self.given for s in sources)
-        unseen = any(self._is_unseen(s) for s in sources)
-        span = elsewhere() if (unseen or source == OPAQUE) and not given else None
+        makings = [m for s in sources if s.key in self.filled and (m := self.of(s, by_name)) is not None]
         for target in pointed_to(to):
-            if given:
-                self._give(target)
+            if makings and len(makings) == len(sources) and isinstance(target.element, ArrayType):
+                self.made[target.key] = ProgramMade(target, makings[0].kernel, makings[0].span)
+            else:
+                self._record_one(target)
+
+    def record_copy(self, to: Value, source: Value, by_name: Callable[[], Span | None]) -> None:
+        """The contents of `source` were copied to `to`.
+
+        `by_name`: where the program computes the source, going by its name in the source text; None: it does not.
+        """
+        sources = list(pointed_to(source))
+        is_input = any(s.key in self.inputs for s in sources)
+        from_caller = any(self._is_from_caller(s) for s in sources)
+        span = by_name() if (from_caller or source == OPAQUE) and not is_input else None
+        for target in pointed_to(to):
+            if is_input:
+                self._record_one(target)
             elif span is not None:
-                self.made.setdefault(target.key, Making(target, "", span))
-            elif unseen:
-                self.unseen.add(target.key)
+                self.made.setdefault(target.key, ProgramMade(target, "", span))
+            elif from_caller:
+                self.from_caller.add(target.key)
             for making in (self.made[s.key] for s in sources if s.key in self.made):
-                self.made.setdefault(target.key, Making(target, making.kernel, making.span))
+                self.made.setdefault(target.key, ProgramMade(target, making.kernel, making.span))
 
-    def stores(self, machine: Machine, address: Value, value: Value, span: Span) -> None:
-        """A statement of the host stores a value: a number from outside, or one that it has made.
+    def record_store(self, machine: Machine, address: Value, value: Value, span: Span) -> None:
+        """A host statement stores a value: input, or a number that the program computed.
 
-        A number from outside is another one in each iteration of a loop, if it is to fill an array with anything.  So
-        is a pointer, if it is to tell elements apart: that the program makes in any case, as it does running sums of
-        what is given; one number from outside behind others, which no loop stores, says nothing of them.
+        Only an input that differs in each iteration of a loop fills an array with anything.  A pointer counts if it
+        differs in each iteration, too; it is always made by the program, and so are running sums of input.  One input
+        that is stored after other elements, by no loop, says nothing about these.
         """
         if not isinstance(value, Term | FloatValue | Composite) and not _another(machine, value):
             return
         if machine.since:
             self.filled |= {target.key for target in pointed_to(address)}
-        from_outside, unseen = self._from_outside(machine, value), self._from(machine, value, self.unseen)
+        from_input, from_caller = self._from_input(machine, value), self._from(machine, value, self.from_caller)
         for target in pointed_to(address):
             if _adds_up(machine, address, target, value):
-                self.made.setdefault(target.key, Making(target, "", span))
-            elif from_outside:
+                self.made.setdefault(target.key, ProgramMade(target, "", span))
+            elif from_input:
                 if not _is_one(machine, address, target):
-                    self._give(target)
-            elif unseen:
-                self.unseen.add(target.key)
+                    self._record_one(target)
+            elif from_caller:
+                self.from_caller.add(target.key)
             else:
-                self.made.setdefault(target.key, Making(target, "", span))
+                self.made.setdefault(target.key, ProgramMade(target, "", span))
 
-    def converts(self, machine: Machine, value: Value, given: FloatValue) -> None:
-        """A number has been made of another one."""
-        if self._from_outside(machine, given):
-            self.outside |= _numbers(terms_in(value))
+    def record_conversion(self, machine: Machine, value: Value, given: FloatValue) -> None:
+        """An integer was converted from a floating-point number."""
+        if self._from_input(machine, given):
+            self.input_numbers |= _numbers(terms_in(value))
 
-    def _from_outside(self, machine: Machine, value: Value) -> bool:
-        return not self.outside.isdisjoint(_new(machine, value)) or self._from(machine, value, self.given)
+    def _from_input(self, machine: Machine, value: Value) -> bool:
+        return not self.input_numbers.isdisjoint(_new(machine, value)) or self._from(machine, value, self.inputs)
 
     def _from(self, machine: Machine, value: Value, objects: set[str]) -> bool:
         names = (*_new(machine, value), *arrays_of(*terms_in(value)))
         return not objects.isdisjoint(machine.names.owners.get(name, "") for name in names)
 
-    def _is_unseen(self, target: MemoryObject) -> bool:
-        return target.key in self.unseen or self._is_untouched(target) or _is_shared(target)
+    def _is_from_caller(self, target: MemoryObject) -> bool:
+        return target.key in self.from_caller or self._is_untouched(target) or _is_shared(target)
 
     def _is_untouched(self, target: MemoryObject) -> bool:
         return target.external and target.key not in self.made and target.key not in self.cleared
 
-    def of(self, target: MemoryObject, elsewhere: Callable[[], Span | None]) -> Making | None:
-        """Who has made all that an object holds, if the program has; `elsewhere` as in `copies`."""
-        if target.key in self.given:
+    def of(self, target: MemoryObject, by_name: Callable[[], Span | None]) -> ProgramMade | None:
+        """What of the program made all that an object holds; None: some of it may be input.
+
+        `by_name` as in `record_copy`.
+        """
+        if target.key in self.inputs:
             return None
-        if target.external and self._is_unseen(target):
-            span = elsewhere()
-            return None if span is None else Making(target, "", span)
-        return None if target.key in self.unseen else self.made.get(target.key)
+        if target.external and self._is_from_caller(target):
+            span = by_name()
+            return None if span is None else ProgramMade(target, "", span)
+        return None if target.key in self.from_caller else self.made.get(target.key)
 
 
 def _is_shared(target: MemoryObject) -> bool:
-    """Whether an object stands for the elements of several containers, of which some may be given and others not."""
+    """Whether an object stands for the elements of several containers: some may hold input and others not."""
     return target.key.endswith(SHARED_ELEMENTS)
 
 
 def _new(machine: Machine, value: Value) -> set[str]:
-    """The names of the numbers in a value that are others in each iteration of the loop."""
+    """The names of the numbers in a value that differ in each iteration of the loop that runs."""
     return {name for name in _numbers(terms_in(value)) if machine.names.index.get(name, -1) >= machine.since}
 
 
 def _adds_up(machine: Machine, address: Value, target: MemoryObject, value: Value) -> bool:
-    """Whether an element is another one of its array and something else: a running sum, as offsets of parts are."""
+    """Whether a value adds something to another element of its array: a running sum, as offsets of segments are."""
     if not isinstance(address, Pointer) or not isinstance(value, Term):
         return False
     addends = list(_addends(value))
@@ -191,13 +198,13 @@ def _adds_up(machine: Machine, address: Value, target: MemoryObject, value: Valu
 
 
 def _is_one(machine: Machine, address: Value, target: MemoryObject) -> bool:
-    """Whether a statement stores one element alone, behind others: where the last part ends, as a rule."""
-    behind = isinstance(address, Pointer) and address.offset is not const(0)
-    return behind and not machine.since and not isinstance(target.element, RecordType)
+    """Whether a statement stores a single element after others: the end of the last segment, as a rule."""
+    after_others = isinstance(address, Pointer) and address.offset is not const(0)
+    return after_others and not machine.since and not isinstance(target.element, RecordType)
 
 
 def _is_at(offset: Term, place: Term) -> bool:
-    """Whether an offset in bytes is that of the element at a place, of whichever size."""
+    """Whether an offset in bytes is that of the element with index `place`, for some element size."""
     return any(mul(place, const(size)) is offset for size in _SIZES)
 
 

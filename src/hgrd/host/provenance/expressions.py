@@ -1,4 +1,4 @@
-"""What a value is made of, by its expression alone: elements of arrays, something computed or something given."""
+"""Provenance of values, by their expressions alone: elements of arrays, computed by the program, or input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hgrd.host.linking.library_names import LIBC_NAMES, of_container
 from hgrd.host.linking.link import type_of
-from hgrd.host.provenance.array_names import Array, Names, Returned, leads
+from hgrd.host.provenance.array_names import Array, ArrayNames, ReturnValue, is_pointer
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, Type
@@ -26,47 +26,47 @@ PASSING: Final = frozenset(("make_pair", "make_tuple", "tie", "get", "move", "fo
 _TESTS: Final = (BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE)
 
 
-class How(IntEnum):
-    """The greater ones prevail where a value is made of several."""
+class Source(IntEnum):
+    """Where a value comes from; the greatest one prevails where several are combined."""
 
     COPIED = 0
     COMPUTED = 1
-    GIVEN = 2
+    INPUT = 2
 
 
-class Held(Struct, frozen=True):
-    """`arrays`: those of which it is a copy of elements, or from the elements of which it is computed."""
+class Provenance(Struct, frozen=True):
+    """The provenance of a value; `arrays`: it is an element of one of them, or computed from their elements."""
 
-    how: How = How.COPIED
+    source: Source = Source.COPIED
     arrays: frozenset[Array] = frozenset()
 
-    def __or__(self, other: Held) -> Held:
-        return Held(max(self.how, other.how), self.arrays | other.arrays)
+    def __or__(self, other: Provenance) -> Provenance:
+        return Provenance(max(self.source, other.source), self.arrays | other.arrays)
 
-    def computed(self) -> Held:
-        """What is computed from such a value."""
-        return self if self == NOTHING else Held(max(self.how, How.COMPUTED), self.arrays)
-
-
-NOTHING: Final = Held()  # a constant, a flag, the same number throughout, a number that nobody says anything of
+    def computed(self) -> Provenance:
+        """The provenance of what is computed from such a value."""
+        return self if self == NOTHING else Provenance(max(self.source, Source.COMPUTED), self.arrays)
 
 
-class Values(Struct, frozen=True):
-    """What the values in a loop are made of (or those in no loop); `varying`: what the loop sets, outermost as it is.
+NOTHING: Final = Provenance()  # a constant, a flag, a number that is the same throughout, an unknown number
 
-    A number that is the same throughout tells no element from another one, wherever it comes from.
+
+class ValueProvenance(Struct, frozen=True):
+    """Provenance of values inside an outermost loop, or outside all loops; `varying` are the names that the loop sets.
+
+    A number that is the same throughout the loop does not tell elements apart, wherever it comes from.
     """
 
-    names: Names
+    names: ArrayNames
     varying: frozenset[Array] = frozenset()
 
-    def of(self, value: ir.Expression) -> Held:
-        """Of what is no pointer; how it is chosen and looked up does not count."""
+    def of(self, value: ir.Expression) -> Provenance:
+        """The provenance of a value that is no pointer; conditions and indexes in the expression do not count."""
         match value:
-            case ir.Load(place=place) if not leads(value.type):
-                return NOTHING if self._is_same(place, value.type) else Held(arrays=self.names.at(place))
+            case ir.Load(place=place) if not is_pointer(value.type):
+                return NOTHING if self._is_same(place, value.type) else Provenance(arrays=self.names.at(place))
             case ir.Convert(operand=inner) | ir.Comma(right=inner) | ir.Assign(value=inner):
-                return NOTHING if leads(inner.type) else self.of(inner)
+                return NOTHING if is_pointer(inner.type) else self.of(inner)
             case ir.Unary(op=op, operand=operand):
                 return NOTHING if op is UnaryOp.NOT else self.of(operand)
             case ir.Binary(op=op, left=left, right=right):
@@ -74,7 +74,7 @@ class Values(Struct, frozen=True):
             case ir.Conditional(then=a, otherwise=b):
                 return self.of(a) | self.of(b)
             case ir.Update() | ir.PointerDifference():
-                return Held(How.COMPUTED)
+                return Provenance(Source.COMPUTED)
             case ir.Call():
                 return self._returned(value)
             case ir.Construct(arguments=arguments):
@@ -84,21 +84,21 @@ class Values(Struct, frozen=True):
             case _:
                 return NOTHING
 
-    def of_all(self, arguments: Iterable[ir.Expression]) -> Held:
-        """Of what a function is given; where that is a pointer or a reference, of what it leads to."""
+    def of_all(self, arguments: Iterable[ir.Expression]) -> Provenance:
+        """The provenance of arguments together; of a pointer or reference, that of what it leads to."""
         found = NOTHING
         for argument in arguments:
             found |= self._passed(argument)
         return found
 
-    def _passed(self, argument: ir.Expression) -> Held:
+    def _passed(self, argument: ir.Expression) -> Provenance:
         match argument:
-            case ir.AddressOf(place=ir.TemporaryPlace(value=value)) if not leads(value.type):
+            case ir.AddressOf(place=ir.TemporaryPlace(value=value)) if not is_pointer(value.type):
                 return self.of(value)
             case ir.AddressOf(place=place) if self._is_same(place, type_of(place)):
                 return NOTHING
-            case _ if leads(argument.type):
-                return Held(arrays=self.names.behind(argument))
+            case _ if is_pointer(argument.type):
+                return Provenance(arrays=self.names.behind(argument))
             case _:
                 return self.of(argument)
 
@@ -106,28 +106,28 @@ class Values(Struct, frozen=True):
         is_number = isinstance(type_, BoolType | IntType | FloatType)
         return is_number and not _is_element(place) and self.varying.isdisjoint(self.names.around(place))
 
-    def _returned(self, call: ir.Call) -> Held:
+    def _returned(self, call: ir.Call) -> Provenance:
         name = call.function.name
         if call.function.key in self.names.functions:
-            numbers = (a for a in call.arguments if not leads(a.type))
-            return Held(arrays=frozenset((Returned(call.function.key),))) | self.of_all(numbers)
+            numbers = (a for a in call.arguments if not is_pointer(a.type))
+            return Provenance(arrays=frozenset((ReturnValue(call.function.key),))) | self.of_all(numbers)
         if name in _COUNTING:
-            return Held(How.COMPUTED)
+            return Provenance(Source.COMPUTED)
         if of_container(call.function.qualified):
-            return Held(arrays=self.names.behind(call))
+            return Provenance(arrays=self.names.behind(call))
         if name in _RANDOM | _READ or name not in PASSING | LIBC_NAMES:
-            return Held(How.GIVEN)
+            return Provenance(Source.INPUT)
         return self.of_all(call.arguments)
 
-    def _constructed(self, arguments: tuple[ir.Expression, ...]) -> Held:
-        """A container of what is in a range or in another one, or of copies of a value after their number."""
-        if arguments and leads(arguments[0].type):
-            return self.of_all(a for a in arguments if leads(a.type))
+    def _constructed(self, arguments: tuple[ir.Expression, ...]) -> Provenance:
+        """The provenance of a container made from a range, from another container, or from a count and a value."""
+        if arguments and is_pointer(arguments[0].type):
+            return self.of_all(a for a in arguments if is_pointer(a.type))
         return self.of_all(arguments[1:])
 
 
 def _is_element(place: ir.Place) -> bool:
-    """Whether a place is one of many, as far as it says."""
+    """Whether a place is an element of an array, going by its expression."""
     match place:
         case ir.VariablePlace():
             return False

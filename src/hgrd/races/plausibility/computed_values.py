@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
-from hgrd.host.model import Making
+from hgrd.host.model import ProgramMade
 from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Party
@@ -40,7 +40,7 @@ class Made(Struct, frozen=True):
     Of the arrays in `known`, in the words of `protocol.stored.element`, it is known element by element.
     """
 
-    objects: Mapping[str, Making] = field(default_factory=dict[str, Making])
+    objects: Mapping[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
     known: frozenset[str] = frozenset()
 
     def holds(self, array: str) -> bool:

@@ -1,0 +1,107 @@
+"""A call of a library function, as the models of these functions see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.memory.unknowns import fresh_name, unknown
+from hgrd.host.wording import place_name
+from hgrd.program import expressions as ir
+from hgrd.program.span import Span
+from hgrd.program.types import IntType, PointerType, Type
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.lvalues import load, store
+from hgrd.symbolic.state import Generation, Region, State
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import Term, as_int, const
+
+
+class LibraryCall(Struct, frozen=True):
+    """A call of a function that is known by its name."""
+
+    run: HostRunState
+    machine: Machine
+    state: State
+    call: ir.Call
+    arguments: tuple[Value, ...]
+
+    @property
+    def name(self) -> str:
+        return self.call.function.name
+
+    @property
+    def span(self) -> Span:
+        return self.call.span
+
+    def argument(self, index: int) -> Value | None:
+        """The value of an argument, references followed."""
+        if index >= len(self.arguments):
+            return None
+        value, type_ = self.arguments[index], self.type_of(index)
+        if isinstance(type_, PointerType) and type_.reference:
+            return load(self.machine, self.state, value, type_.to, self.span)
+        return value
+
+    def type_of(self, index: int) -> Type | None:
+        return self.call.arguments[index].type if index < len(self.call.arguments) else None
+
+    def number(self, index: int) -> Term | None:
+        """An argument as an integer; None where it is none."""
+        value = self.argument(index)
+        return as_int(value) if isinstance(value, Term) else None
+
+    def give(self, value: Value) -> Value:
+        """A result: functions that return a reference give the address of a temporary."""
+        if not (isinstance(self.call.type, PointerType) and self.call.type.reference):
+            return value
+        pointer = Pointer(self.machine.temporary(self.name, self.call.type.to, self.span), const(0))
+        store(self.machine, self.state, pointer, value, self.call.type.to, self.span)
+        return pointer
+
+    def unknown(self) -> Value:
+        """A result of which only the type is known, named after the variable that receives it."""
+        name = self.run.result_names.of(self.machine, self.span) or f"{self.name}()"
+        return unknown(self.machine, name, self.call.type, self.span)
+
+    def allocate(
+        self, name: str, element: Type | None, space: MemorySpace, size: Term | None, *, zeroed: bool = False
+    ) -> Pointer:
+        """A new object."""
+        unique = fresh_name(self.machine, name)
+        target = MemoryObject(unique, unique, space, element, size, self.span)
+        if space is MemorySpace.HOST:
+            self.state.store[target.key] = Region({}, Generation(), zeroed)
+        return Pointer(target, const(0))
+
+    def copies(self, index: int) -> None:
+        """The function copies what is behind an argument to where the first one points."""
+        by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
+        self.run.provenance.objects.record_copy(self.arguments[0], self.arguments[index], by_name)
+
+    def replaces(self, index: int) -> None:
+        """As `copies`, and what has been there before is gone."""
+        by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
+        self.run.provenance.objects.record_replacement(self.arguments[0], self.arguments[index], by_name)
+
+    def put(self, address: Value | None, value: Value, type_: Type) -> None:
+        """Stores through an argument, if it points somewhere."""
+        if isinstance(address, Pointer):
+            store(self.machine, self.state, address, value, type_, self.span)
+
+    def receiver(self, index: int) -> tuple[str, Type | None]:
+        """The name and type of the variable that an argument points to."""
+        address = self.arguments[index] if index < len(self.arguments) else None
+        if isinstance(address, Pointer) and address.offset.is_const:
+            return place_name(address.target, address.offset.value, self.machine.records)
+        return (address.target.name if isinstance(address, Pointer) else self.name), None
+
+
+LibraryModel: TypeAlias = Callable[[LibraryCall], Value | None]
+"""What a known function does; None: its arguments are not what was expected."""
+
+SIZE = IntType(64, False)

@@ -1,0 +1,164 @@
+"""State of a run over host code: what has been executed, found and noted so far, each kind in a struct of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec import Struct, field
+
+from hgrd.host.execution.result_names import ResultNames
+from hgrd.host.execution.surviving_iterations import EnclosingLoop
+from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
+from hgrd.host.linking.link import LaunchPlace, Linked
+from hgrd.host.linking.stream_flags import makes_independent_streams
+from hgrd.host.model import FactKind, HostNote, LaunchSite
+from hgrd.host.provenance.by_name import NamedProvenance
+from hgrd.host.provenance.by_object import ObjectProvenance
+from hgrd.program.expressions import Variable
+from hgrd.program.program import Function
+from hgrd.program.span import Span
+from hgrd.program.statements import Statement
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.values import MemoryObject
+from hgrd.terms import Term
+
+NOTE_LIMIT = 100
+
+
+class Options(Struct, frozen=True):
+    """What the caller asks for.
+
+    `asserts`: assertions are facts.  `wants`: whether launches of a kernel of this unqualified name are looked for.
+    """
+
+    asserts: bool
+    wants: Callable[[str], bool]
+
+
+class ProgramText(Struct, frozen=True):
+    """Properties of the whole program that its text shows without execution.
+
+    `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say what kernels may write.
+    `destructors_write`: some destructor writes memory outside its object.  `independent_streams`: some streams do not
+    wait for work on the default stream.
+    """
+
+    launchers: frozenset[str]
+    mod_sets: ModSets
+    destructors_write: bool
+    independent_streams: bool
+
+
+class Launches(Struct):
+    """Launches found so far, and what is needed to describe the next one.
+
+    `fact_kinds` has the class of a path condition where its own kind does not say it.  `enclosing` are the loops that
+    the run is in, outermost first.  `overlooked` are launches that constants rule out: while it is not empty, arms of
+    an `if` that lead to them are entered all the same.  `by_handle` has launches by the driver API, and whether their
+    kernels were known each time.  `in_graph`: launches may be recorded into a graph, which runs them when memory may
+    hold something else.
+    """
+
+    sites: list[LaunchSite] = field(default_factory=list[LaunchSite])
+    fact_kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
+    enclosing: list[EnclosingLoop] = field(default_factory=list[EnclosingLoop])
+    overlooked: frozenset[LaunchPlace] = frozenset()
+    by_handle: dict[Span, bool] = field(default_factory=dict[Span, bool])
+    in_graph: bool = False
+
+
+class Coverage(Struct):
+    """Functions by their keys, as far as the run has come to them.
+
+    `entered` were followed.  `recursive` call themselves once more than is followed.  `passed_out` launch kernels and
+    were passed to unknown code, which may call them.
+    """
+
+    entered: set[str] = field(default_factory=set[str])
+    recursive: set[str] = field(default_factory=set[str])
+    passed_out: set[str] = field(default_factory=set[str])
+
+
+class Escapes(Struct):
+    """Objects that unknown code may write, by their keys.
+
+    `written_by_callbacks` are objects that functions write which were passed to unknown code.  `escaped` are objects
+    of the host that pointers of unknown origin may lead to.  `library_variables` belong to libraries and change at any
+    time.  `private` are local variables to which no pointer leads; None: not computed yet.
+    """
+
+    written_by_callbacks: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
+    escaped: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
+    library_variables: set[str] = field(default_factory=set[str])
+    private: frozenset[str] | None = None
+
+
+class ProvenanceTables(Struct):
+    """Provenance of array contents: of the objects of this run, and by name for what the run has not seen made."""
+
+    objects: ObjectProvenance
+    names: NamedProvenance
+
+
+class Copies(Struct):
+    """Copies between host and device.
+
+    `page_locked` are the keys of objects that copies may read later.  `to_symbols` has the last copy to each variable
+    of constant memory, `used_symbols` the variables of constant memory that each kernel uses; by their keys.
+    """
+
+    page_locked: set[str] = field(default_factory=set[str])
+    to_symbols: dict[str, Span] = field(default_factory=dict[str, Span])
+    used_symbols: dict[str, Mapping[str, Variable]] = field(default_factory=dict[str, "Mapping[str, Variable]"])
+
+
+class Notes(Struct):
+    """Notes for the report; `cut` says, by the key of a kernel, why it may have further launches."""
+
+    found: dict[HostNote, None] = field(default_factory=dict[HostNote, None])
+    cut: dict[str, HostNote] = field(default_factory=dict[str, HostNote])
+
+    def add(self, machine: Machine, text: str, span: Span) -> None:
+        """Adds a note, but for those of a run that is only tried, and at most NOTE_LIMIT."""
+        if not machine.speculative and len(self.found) < NOTE_LIMIT:
+            self.found[HostNote(span, text)] = None
+
+
+class HostRunState(Struct):
+    """All that is known of one program's host code while it is executed; shared by the runs from all entry points."""
+
+    linked: Linked
+    options: Options
+    text: ProgramText
+    provenance: ProvenanceTables
+    result_names: ResultNames
+    launches: Launches = field(default_factory=Launches)
+    coverage: Coverage = field(default_factory=Coverage)
+    escapes: Escapes = field(default_factory=Escapes)
+    copies: Copies = field(default_factory=Copies)
+    notes: Notes = field(default_factory=Notes)
+
+    def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
+        """An entry point was not followed to its end; `left` are the statements that were still to come."""
+        note = HostNote(entry.span, text)
+        self.notes.found[note] = None
+        for key in self.linked.kernels_in(statement for statement in left if statement is not None):
+            self.notes.cut.setdefault(key, note)
+
+    def left_out(self, function: Function, why: str) -> None:
+        """A function is called once more, which is not followed."""
+        if self.linked.launches_below(function.ref.key):
+            self.cut_short(function, f"{function.ref.name} {why}", (function.body,))
+
+
+def begin_run(linked: Linked, options: Options) -> HostRunState:
+    """The state before anything is executed."""
+    functions = linked.functions
+    text = ProgramText(
+        linked.launchers(),
+        ModSets(functions, linked.records),
+        writes_when_destroyed(functions.values()),
+        makes_independent_streams(functions.values()),
+    )
+    provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
+    return HostRunState(linked, options, text, provenance, ResultNames(functions))

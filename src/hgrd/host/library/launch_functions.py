@@ -1,0 +1,96 @@
+"""Launches by functions of the CUDA runtime: `cudaLaunchKernel`, `cudaLaunchKernelEx`, kernel nodes of graphs."""
+
+from __future__ import annotations
+
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.launches.capture import LaunchRequest, capture_launch
+from hgrd.program.span import Span
+from hgrd.program.types import VOID, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.arithmetic import convert
+from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.pointers import move
+from hgrd.symbolic.values import OPAQUE, FunctionValue, Pointer, Value
+from hgrd.terms import const
+
+
+def launch_from_function(call: LibraryCall) -> Value | None:
+    """cudaLaunchKernel(kernel, grid, block, arguments, shared bytes, stream): arguments by their addresses."""
+    if len(call.arguments) < 4:
+        return None
+    kernel, shared = call.arguments[0], call.arguments[4] if len(call.arguments) > 4 else None
+    arguments = by_address(call, kernel, call.arguments[3])
+    cooperative = "Cooperative" in call.name
+    request = LaunchRequest(kernel, call.arguments[1], call.arguments[2], shared, arguments, call.span, cooperative)
+    capture_launch(call.run, call.machine, call.state, request)
+    return const(0)
+
+
+def launch_from_graph_node(call: LibraryCall) -> Value | None:
+    """cudaGraphAddKernelNode(node, graph, dependencies, their number, cudaKernelNodeParams*)."""
+    if len(call.arguments) < 5:
+        return None
+    node = call.arguments[4]
+    kernel = _member(call, node, "func")
+    arguments = by_address(call, kernel, _member(call, node, "kernelParams"))
+    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", in_graph=True)
+
+
+def launch_from_configuration(call: LibraryCall) -> Value | None:
+    """cudaLaunchKernelEx(cudaLaunchConfig_t*, kernel, arguments …) and cudaLaunchKernelExC, arguments by address."""
+    if len(call.arguments) < 2:
+        return None
+    config, kernel = call.arguments[0], call.arguments[1]
+    if call.name.endswith("ExC"):
+        arguments = by_address(call, kernel, call.arguments[2])
+    else:
+        arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
+    return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes")
+
+
+def _launch_as_in(
+    call: LibraryCall,
+    parameters: Value,
+    kernel: Value,
+    arguments: tuple[Value, ...],
+    shared: str,
+    *,
+    in_graph: bool = False,
+) -> Value:
+    """A launch whose extents stand in a record of the runtime's."""
+    grid, block = _member(call, parameters, "gridDim"), _member(call, parameters, "blockDim")
+    request = LaunchRequest(
+        kernel, grid, block, _member(call, parameters, shared), arguments, call.span, in_graph=in_graph
+    )
+    capture_launch(call.run, call.machine, call.state, request)
+    return const(0)
+
+
+def _member(call: LibraryCall, base: Value, name: str) -> Value:
+    """A member of the record at an address, if the program sets it at all."""
+    element = base.target.element if isinstance(base, Pointer) else None
+    key = element.key if isinstance(element, RecordType) else element.name if isinstance(element, OpaqueType) else ""
+    record = call.machine.records.get(key)
+    for member in () if record is None else record.fields:
+        if member.name == name:
+            return load(call.machine, call.state, move(base, const(member.offset)), member.type, call.span)
+    return OPAQUE
+
+
+def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, ...]:
+    """The values whose addresses stand in an array."""
+    function = call.run.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
+    values: list[Value] = []
+    for index, parameter in enumerate(() if function is None else function.parameters):
+        slot = move(array, const(8 * index))
+        address = load(call.machine, call.state, slot, PointerType(VOID), call.span)
+        values.append(_behind(call, address, parameter.type, parameter.span))
+    return tuple(values)
+
+
+def _behind(call: LibraryCall, address: Value, type_: Type, span: Span) -> Value:
+    """What an address leads to, as `type_`: a number without a sign stays the same one where the kernel has it with."""
+    own = address.target.element if isinstance(address, Pointer) else None
+    if not isinstance(own, IntType) or not isinstance(type_, IntType) or own.bits != type_.bits:
+        return load(call.machine, call.state, address, type_, span)
+    value = convert(load(call.machine, call.state, address, own, span), own, type_, explicit=False)
+    return OPAQUE if value is None else value
