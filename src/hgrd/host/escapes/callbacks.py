@@ -1,7 +1,8 @@
-"""What the program's own functions may write when code that is not followed calls them.
+"""Callbacks: what the program's own functions may write when unknown code calls them.
 
-Such code gets functions, lambdas and objects with a call operator.  It may call them at once (`std::for_each`), or keep
-them (`std::function`, `std::thread`, `cudaLaunchHostFunc`): from then on any call that is not followed may run them.
+Unknown code is passed functions, lambdas and objects with a call operator.  It may call them at once (`std::for_each`)
+or keep them (`std::function`, `std::thread`, `cudaLaunchHostFunc`): from then on any call that is not followed may run
+them.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _REFERENCES = ("ref", "reference_wrapper")
 def pass_to_unknown_code(
     run: HostRunState, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]
 ) -> None:
-    """A call that is not followed gets these arguments, with the functions in them.
+    """Passes the functions in these arguments to a call that is not followed.
 
-    A function of the program's own writes what it gets references to while it runs, like any other: objects of classes
-    that have a call operator (`m(i, j)` of a matrix) are nothing that it keeps.
+    A function of the program itself is assumed to keep no object that it gets a reference to: classes with a call
+    operator (`m(i, j)` of a matrix) are common there.
     """
     own = machine.functions.get(call.function.key)
     copied = own is not None and own.user_code
@@ -45,14 +46,14 @@ def pass_to_unknown_code(
 
 
 def pass_all_with_address(run: HostRunState, machine: Machine) -> None:
-    """A pointer of which nothing is known may lead to any function whose address is taken."""
+    """A call through a pointer of unknown value may run any function whose address is taken."""
     for key in run.linked.taken & run.linked.uses.keys():
         for target in _globals(machine, run.linked.functions[key]):
             run.escapes.written_by_callbacks[target.key] = target
 
 
 def may_run(run: HostRunState, state: State) -> None:
-    """Whatever has been handed over may run: what it may write is not known."""
+    """Functions that unknown code has may run: the objects that they may write hold unknown values afterwards."""
     for target in run.escapes.written_by_callbacks.values():
         lose(state, target)
         if target.space not in SHARED_SPACES and target.key in state.store:
@@ -62,7 +63,7 @@ def may_run(run: HostRunState, state: State) -> None:
 def _written(
     run: HostRunState, machine: Machine, state: State, function: Function, arguments: tuple[Value, ...]
 ) -> Iterator[MemoryObject]:
-    """What a function may write that is called with these arguments, or finds them in its object."""
+    """The objects that a function may write if it gets these arguments, or finds them in its own object."""
     yield from _globals(machine, function)
     if run.text.mod_sets.of(function.ref.key) != frozenset():
         spared = _only_read(function, state, arguments)
@@ -70,7 +71,7 @@ def _written(
 
 
 def _globals(machine: Machine, function: Function) -> Iterator[MemoryObject]:
-    """The variables that a function, or what it calls, may assign to by their names, and that do not end with it."""
+    """The global and static variables that a function, or what it calls, may assign to by name."""
     effects = machine.effects.of(function.body)
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage in (Storage.GLOBAL, Storage.STATIC):
@@ -80,7 +81,7 @@ def _globals(machine: Machine, function: Function) -> Iterator[MemoryObject]:
 
 
 def _only_read(function: Function, state: State, arguments: tuple[Value, ...]) -> frozenset[str]:
-    """The keys of variables that a lambda has captured by reference and does nothing with but read their values."""
+    """The keys of variables that a lambda has captured by reference and only reads."""
     read = _fields_only_read(function)
     found: set[str] = set()
     others: set[str] = set()
@@ -91,7 +92,7 @@ def _only_read(function: Function, state: State, arguments: tuple[Value, ...]) -
 
 
 def _objects(state: State, arguments: Iterable[Value]) -> Iterator[list[tuple[int, MemoryObject]]]:
-    """What the pointers in records lead to, with the offsets at which these stand."""
+    """The targets of pointers in records, each with the offset of the pointer."""
     for argument in arguments:
         match argument:
             case Composite(cells=cells):
@@ -104,7 +105,7 @@ def _objects(state: State, arguments: Iterable[Value]) -> Iterator[list[tuple[in
 
 
 def _fields_only_read(function: Function) -> frozenset[int]:
-    """The offsets of references in an object that its method uses for nothing but the values that they refer to."""
+    """The offsets of references in an object through which its method only reads."""
     type_ = function.parameters[0].type if function.parameters else None
     if not isinstance(type_, PointerType) or not isinstance(type_.to, RecordType):
         return frozenset()
@@ -115,7 +116,7 @@ def _fields_only_read(function: Function) -> frozenset[int]:
 
 
 def _reference(node: object) -> int | None:
-    """The offset of the member whose value an expression is, if that is a reference in the object at hand."""
+    """The offset of a reference member of `*this` that the expression loads; None: it loads none."""
     match node:
         case ir.Load(
             place=ir.FieldPlace(base=ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=this))), field=member)
@@ -126,7 +127,7 @@ def _reference(node: object) -> int | None:
 
 
 def _referred(place: ir.Place) -> int | None:
-    """The offset of the reference to the object of which a place is a part."""
+    """The offset of the reference member of `*this` that the place is reached through; None: through none."""
     match place:
         case ir.Deref(pointer=pointer):
             return _reference(pointer)

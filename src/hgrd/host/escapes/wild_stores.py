@@ -1,7 +1,7 @@
-"""Stores through pointers of which nothing is known: made of numbers, of pointers to members, of arguments by `…`.
+"""Wild stores: stores through pointers of unknown value, made of numbers, member pointers or variadic arguments.
 
-They may go to any object whose address somebody has taken, and to all that is not a variable.  A store through a
-pointer that code which is not given has returned may go to what the program has given this code pointers to.
+They may change any object whose address is taken, and all memory that is not a variable.  A store through a pointer
+that unknown code returned may change the objects to which the program passed pointers before.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _HOLDERS: Final = (
 
 
 def wild_store(run: HostRunState, state: State, address: Value, value: Value) -> None:
-    """A value is stored at an address; numbers with a fraction go where such numbers are (C++, [basic.lval])."""
+    """A value is stored at an address: if that is unknown, all objects it may lead to hold unknown values afterwards.
+
+    A floating-point number changes only objects that hold such numbers (C++, [basic.lval]).
+    """
     if any(target.external for target in direct_targets((address,))):
         for target in run.escapes.escaped.values():
             forget(state, target)
@@ -48,7 +51,7 @@ def wild_store(run: HostRunState, state: State, address: Value, value: Value) ->
 
 
 def escape_into_containers(run: HostRunState, state: State, qualified: str, arguments: tuple[Value, ...]) -> None:
-    """A call that is not followed: containers and smart pointers hold on to the pointers that they are given."""
+    """Containers and smart pointers keep the pointers that they get: the targets escape."""
     if not qualified.startswith(_HOLDERS):
         return
     for target in direct_targets(arguments[1:]):
@@ -57,19 +60,19 @@ def escape_into_containers(run: HostRunState, state: State, qualified: str, argu
 
 
 def escape_by_result(run: HostRunState, call: ir.Call, arguments: tuple[Value, ...]) -> None:
-    """A call that is not followed may return a pointer to what it has been given, of that type (C++, [basic.lval])."""
+    """A call that is not followed may return a pointer to its arguments' targets of that type (C++, [basic.lval])."""
     if isinstance(call.type, PointerType):
         to = call.type.to
         _escape(run, (target for target in direct_targets(arguments) if _may_lead(to, target.element)))
 
 
 def _escape(run: HostRunState, targets: Iterable[MemoryObject]) -> None:
-    """The objects may be written to through pointers that nothing is known of."""
+    """The objects may be written through pointers of unknown value from now on."""
     run.escapes.escaped |= {target.key: target for target in targets if target.space not in SHARED_SPACES}
 
 
 def _may_lead(to: Type, element: Type | None) -> bool:
-    """Whether what a pointer leads to may be (a part of) an object of a type, or anything."""
+    """Whether a pointer to `to` may lead to (a part of) an object with this element type; None: any type."""
     if isinstance(to, VoidType) or isinstance(element, RecordType | ArrayType) or to == element:
         return True
     if isinstance(to, IntType) and isinstance(element, IntType):
@@ -78,7 +81,7 @@ def _may_lead(to: Type, element: Type | None) -> bool:
 
 
 def _private(functions: Iterable[Function]) -> frozenset[str]:
-    """The keys of local variables and parameters whose address nobody takes; the methods of an object may."""
+    """The keys of local variables and parameters whose address is not taken; methods take that of their object."""
     own: set[str] = set()
     exposed: set[str] = set()
     for function in functions:

@@ -22,7 +22,7 @@ from hgrd.terms import Term, as_int, const
 
 
 class LibraryCall(Struct, frozen=True):
-    """A call of a function that is known by its name."""
+    """A call of a function that has a model, with the state in which it happens."""
 
     run: HostRunState
     machine: Machine
@@ -39,7 +39,7 @@ class LibraryCall(Struct, frozen=True):
         return self.call.span
 
     def argument(self, index: int) -> Value | None:
-        """The value of an argument, references followed."""
+        """The value of an argument, loaded through a reference; None: there is no such argument."""
         if index >= len(self.arguments):
             return None
         value, type_ = self.arguments[index], self.type_of(index)
@@ -51,12 +51,12 @@ class LibraryCall(Struct, frozen=True):
         return self.call.arguments[index].type if index < len(self.call.arguments) else None
 
     def number(self, index: int) -> Term | None:
-        """An argument as an integer; None where it is none."""
+        """An argument as an integer; None: it is missing or of another kind."""
         value = self.argument(index)
         return as_int(value) if isinstance(value, Term) else None
 
     def give(self, value: Value) -> Value:
-        """A result: functions that return a reference give the address of a temporary."""
+        """The value as result of the call: where that is a reference, the address of a temporary."""
         if not (isinstance(self.call.type, PointerType) and self.call.type.reference):
             return value
         pointer = Pointer(self.machine.temporary(self.name, self.call.type.to, self.span), const(0))
@@ -64,14 +64,14 @@ class LibraryCall(Struct, frozen=True):
         return pointer
 
     def unknown(self) -> Value:
-        """A result of which only the type is known, named after the variable that receives it."""
+        """A result of the call's type and unknown value, named after the variable that receives it."""
         name = self.run.result_names.of(self.machine, self.span) or f"{self.name}()"
         return unknown(self.machine, name, self.call.type, self.span)
 
     def allocate(
         self, name: str, element: Type | None, space: MemorySpace, size: Term | None, *, zeroed: bool = False
     ) -> Pointer:
-        """A new object."""
+        """A pointer to a new object."""
         unique = fresh_name(self.machine, name)
         target = MemoryObject(unique, unique, space, element, size, self.span)
         if space is MemorySpace.HOST:
@@ -79,17 +79,17 @@ class LibraryCall(Struct, frozen=True):
         return Pointer(target, const(0))
 
     def copies(self, index: int) -> None:
-        """The function copies what is behind an argument to where the first one points."""
+        """Provenance: the function copies what an argument points to, to where the first one points."""
         by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
         self.run.provenance.objects.record_copy(self.arguments[0], self.arguments[index], by_name)
 
     def replaces(self, index: int) -> None:
-        """As `copies`, and what has been there before is gone."""
+        """As `copies`, and nothing of the former contents is left."""
         by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
         self.run.provenance.objects.record_replacement(self.arguments[0], self.arguments[index], by_name)
 
     def put(self, address: Value | None, value: Value, type_: Type) -> None:
-        """Stores through an argument, if it points somewhere."""
+        """Stores a value through a pointer; does nothing for other values."""
         if isinstance(address, Pointer):
             store(self.machine, self.state, address, value, type_, self.span)
 
@@ -102,6 +102,6 @@ class LibraryCall(Struct, frozen=True):
 
 
 LibraryModel: TypeAlias = Callable[[LibraryCall], Value | None]
-"""What a known function does; None: its arguments are not what was expected."""
+"""What a library function does: the result of a call, or None where the arguments are not as expected."""
 
 SIZE = IntType(64, False)

@@ -1,4 +1,4 @@
-"""When copies of the host are done."""
+"""Stream ordering: whether a copy is complete before later launches run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from hgrd.terms import const
 
 
 def done_before_launches(call: LibraryCall, stream: int) -> bool:
-    """Whether a copy is done before any launch behind it; `stream` is the number of its argument.
+    """Whether a copy is complete before any later launch; `stream` is the index of its stream argument.
 
-    One on a stream of its own is not ordered with launches on others, nor is one on no stream with those on streams
-    that do not wait for it (CUDA Runtime API, "API synchronization behavior", "Stream synchronization behavior").
+    A copy on a stream of its own is not ordered with launches on others, nor is one on the default stream with those on
+    streams that do not wait for it (CUDA Runtime API, "API synchronization behavior", "Stream synchronization
+    behavior").
     """
     if not call.name.endswith("Async"):
         return True

@@ -1,4 +1,4 @@
-"""What the iterations of a host loop before that of a launch must have been like: none has ended the program."""
+"""Earlier iterations of a host loop around a launch did not end the program: the conditions that follow."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import Symbol, Term, add, conj, const, disj, le, negate, substitute, symbols_of, var
 from hgrd.terms.rewrite import arrays_of
 
-FIRST: Final = 8  # iterations that are told apart, besides the one before
+FIRST: Final = 8  # iterations that get a condition of their own, besides the previous one
 
 
 class EnclosingLoop(Struct, frozen=True):
-    """A loop around a launch; `path` are the conditions at the start of its body, or (if not `begun`) before it."""
+    """A loop that the run is in; `path` are the conditions at the start of its body, or (if not `begun`) before it."""
 
     binder: Symbol
     path: tuple[Condition, ...]
@@ -25,10 +25,10 @@ class EnclosingLoop(Struct, frozen=True):
 
 
 def survived(loop: EnclosingLoop, path: tuple[Condition, ...], names: Names) -> Iterator[tuple[Condition, Condition]]:
-    """What is known where `path` has led, in the loop, of the first iterations and of the one before; and whence.
+    """Conditions on the first iterations and on the previous one that hold at the end of `path`, inside the loop.
 
-    Where an iteration leaves the program (or fails an assertion), no further one is made.  What depends on values
-    that each iteration has for itself, or on memory, says nothing.
+    Each comes with the condition of `path` that it is an instance of.  An iteration that leaves the program (or fails
+    an assertion) is the last one.  Conditions on memory, or on values that each iteration has of its own, give nothing.
     """
     depth = len(loop.path)
     if path[:depth] != loop.path:

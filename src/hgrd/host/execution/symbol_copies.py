@@ -1,4 +1,4 @@
-"""Copies to constant memory on the host's side, and what a launch finds there."""
+"""Copies to constant memory by the host, and the contents of constant memory at a launch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import TRUE, Term, as_int, const
 
-_MOST = 256  # scalars that are followed
+_MOST = 256  # scalars of a variable; larger variables hold unknown values
 _SAID = 8  # elements of an array that facts name
 _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 
@@ -46,7 +46,7 @@ def copy_to_symbol(call: LibraryCall) -> Value | None:
 
 
 def _symbol(call: LibraryCall) -> MemoryObject | None:
-    """The variable that the first argument is or points to."""
+    """The constant variable that the first argument is or points to; None: unknown."""
     value = call.arguments[0]
     if isinstance(value, Pointer) and value.target.space is not MemorySpace.CONSTANT:
         value = load(call.machine, call.state, value, PointerType(call.call.type), call.span)
@@ -54,7 +54,7 @@ def _symbol(call: LibraryCall) -> MemoryObject | None:
 
 
 def _copied(call: LibraryCall, target: MemoryObject) -> dict[int, Cell] | None:
-    """What the variable holds after a copy; None where that is not known."""
+    """The contents of the variable after a copy, by offset; None: unknown."""
     source, size = call.argument(1), call.number(2)
     first = call.number(3) or const(0)
     if not isinstance(source, Pointer) or not source.offset.is_const or not _at_once(call, source):
@@ -77,9 +77,9 @@ def _copied(call: LibraryCall, target: MemoryObject) -> dict[int, Cell] | None:
 
 
 def _at_once(call: LibraryCall, source: Pointer) -> bool:
-    """Whether the copy is from the host, done before any launch behind it, and has read what it copies by then.
+    """Whether the copy reads host memory now and is complete before any later launch.
 
-    One from memory that may be page-locked may read that later (CUDA Runtime API, "API synchronization behavior").
+    A copy from memory that may be page-locked may read it later (CUDA Runtime API, "API synchronization behavior").
     """
     kind = call.number(4)
     if source.target.space not in (MemorySpace.HOST, MemorySpace.LOCAL):
@@ -91,14 +91,14 @@ def _at_once(call: LibraryCall, source: Pointer) -> bool:
 
 
 def lose_constants(run: HostRunState, state: State, *, all_: bool = False) -> None:
-    """Code that is not seen has run: it may have called what copies to symbols (`all_`: `main` may have, too)."""
+    """Unknown code ran, which may have called functions that copy to symbols (`all_`: also `main`)."""
     constants = run.linked.constants
     for key in (constants.copied if all_ else constants.open) & constants.variables.keys():
         state.store[key] = Region({}, Generation())
 
 
 def constants_at(run: HostRunState, machine: Machine, state: State, kernel: FunctionRef) -> tuple[ConstantMemory, ...]:
-    """What the variables of constant memory that a kernel uses hold at a launch of it, as far as that is known."""
+    """The known contents of the variables of constant memory that a kernel uses, at a launch of it."""
     if kernel.key not in run.copies.used_symbols:
         run.copies.used_symbols[kernel.key] = used_by(kernel.key, run.linked.functions)
     found: list[ConstantMemory] = []
@@ -115,7 +115,7 @@ def constants_at(run: HostRunState, machine: Machine, state: State, kernel: Func
 
 
 def begin_with(machine: Machine, state: State, variable: Variable, value: Value) -> None:
-    """The value that a variable of constant memory is declared with."""
+    """Stores the initial value of a variable of constant memory."""
     width = machine.size(variable.type)
     if isinstance(value, Composite):
         state.store[variable.key] = Region(dict(value.cells), Generation())
@@ -124,7 +124,7 @@ def begin_with(machine: Machine, state: State, variable: Variable, value: Value)
 
 
 def facts_of(machine: Machine, constants: tuple[ConstantMemory, ...]) -> tuple[Fact, ...]:
-    """What is known of constant memory; the terms are true: the values stand in the launch itself."""
+    """Facts that say what constant memory holds; their terms are true, since the values stand in the launch itself."""
     found: list[Fact] = []
     for constant in constants:
         known = [

@@ -1,10 +1,10 @@
-"""Constant memory: what the host has put there when it launches a kernel.
+"""Constant memory: which variables only explicit copies of the host write.
 
-A variable in constant memory has an object on the host that stands for it, under its own key.  It begins with what the
-variable is declared with, and only copies to the symbol change it (CUDA Programming Guide, "Device Memory": the host
-initialises constant memory by `cudaMemcpyToSymbol`; kernels do not write it).  A variable whose address the host gets
-in any other way can be written behind our back: of those nothing is known, nor of those that are copied to where no
-call is seen: in what runs before `main`, at the end of an object's life, or when a library calls back.
+A variable in constant memory has an object on the host that stands for it, under its own key.  It begins with its
+declared value, and only copies to the symbol change it (CUDA Programming Guide, "Device Memory": the host initialises
+constant memory by `cudaMemcpyToSymbol`; kernels do not write it).  The contents are unknown of a variable whose
+address the host gets in any other way, and of one that is copied to by code without a visible call: initial values of
+globals, destructors, callbacks of a library.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's 
 
 
 class Constants(Struct, frozen=True):
-    """The variables that can be followed, by key; `copied` are those that some copy writes.
+    """`variables` are those that can be followed, by key; `copied` are the keys of those that some copy writes.
 
-    `open` are those of them that code which is not seen may have copied to: by a call of a function that is not `main`.
+    `open` are those of them that unknown code may have copied to, by calling a function other than `main`.
     """
 
     variables: Mapping[str, Global]
@@ -37,14 +37,14 @@ class Constants(Struct, frozen=True):
     open: frozenset[str]
 
     def begins(self, key: str, *, is_main: bool) -> ir.Expression | None:
-        """What a variable is known to hold when an entry point of the host is entered."""
+        """The value of a variable when an entry point of the host is entered; None: unknown."""
         return self.variables[key].initial if is_main or key not in self.copied else None
 
 
 def followed(units: Iterable[Program]) -> Constants:
-    """The variables of constant memory that programs which are linked together write by copies alone.
+    """The variables of constant memory that linked programs write by copies alone.
 
-    One that several files define, each for itself, is left out: which of them a copy means, its name does not say.
+    A variable that several files define is left out: a copy does not say which of them it means.
     """
     programs = tuple(units)
     everywhere = [(key, item) for unit in programs for key, item in unit.globals.items()]
@@ -68,10 +68,10 @@ def followed(units: Iterable[Program]) -> Constants:
 
 
 def _behind_the_scenes(units: Iterable[Program]) -> set[str]:
-    """The variables that are copied to in functions that nobody is seen to call, or in what those call.
+    """The variables that are copied to in functions without visible calls, or in what those call.
 
-    Such are destructors; what a variable begins with; and what a library may call: constructors, operators (lambdas
-    among them), and functions whose address is taken.
+    Such are destructors, initial values of globals, and what a library may call: constructors, operators (lambdas among
+    them), and functions whose address is taken.
     """
     below: dict[str, set[str]] = {}
     copies: dict[str, set[str]] = {}
@@ -98,7 +98,7 @@ def _behind_the_scenes(units: Iterable[Program]) -> set[str]:
 
 
 def _mentioned(root: object) -> set[str]:
-    """The functions that are called somewhere, or whose address is taken; by key."""
+    """The keys of functions that are called, or whose address is taken."""
     found: set[str] = set()
     for node in nodes(root):
         match node:
@@ -123,9 +123,9 @@ def _is_special(function: ir.FunctionRef) -> bool:
 
 
 def _on_the_host(unit: Program) -> Iterator[tuple[str, object]]:
-    """The bodies of host functions, and what variables of the host begin with; each with its function's key.
+    """The bodies of host functions and the initial values of globals, each with the key of the function ("": none).
 
-    In functions of both sides, constant memory is what device code reads, unless they copy.
+    Functions for host and device count as device code, which reads constant memory, unless they copy to symbols.
     """
     for function in unit.functions.values():
         if function.user_code and (function.side is Side.HOST or (function.side is Side.BOTH and _copies(function))):
@@ -140,7 +140,7 @@ def _copies(function: Function) -> bool:
 
 
 def _uses(root: object) -> tuple[set[str], set[str], bool]:
-    """The variables whose address goes anywhere but to a copy, those that are copied to, whether one is got by name."""
+    """Keys of variables whose address is used otherwise than in copies, keys of those copied to, any access by name."""
     allowed: set[int] = set()
     copied: set[str] = set()
     by_name = False
@@ -166,7 +166,7 @@ def _uses(root: object) -> tuple[set[str], set[str], bool]:
 
 
 def _symbol(argument: ir.Expression) -> ir.VariablePlace | None:
-    """The variable that a symbol is: `v`, `&v`, with or without a cast."""
+    """The variable that a symbol argument means: `v` or `&v`, with or without a cast."""
     match argument:
         case ir.Convert(operand=operand):
             return _symbol(operand)
@@ -179,7 +179,7 @@ def _symbol(argument: ir.Expression) -> ir.VariablePlace | None:
 
 
 def used_by(kernel: str, functions: Mapping[str, Function]) -> dict[str, Variable]:
-    """The variables of constant memory that a kernel, or what it calls, mentions; by key."""
+    """The variables of constant memory that a kernel, or what it calls, uses; by key."""
     found: dict[str, Variable] = {}
     for function in run_by(kernel, functions):
         for node in nodes(function.body):
@@ -192,7 +192,7 @@ def used_by(kernel: str, functions: Mapping[str, Function]) -> dict[str, Variabl
 
 
 def run_by(kernel: str, functions: Mapping[str, Function]) -> Iterator[Function]:
-    """A kernel, and what it calls."""
+    """The functions with bodies that a kernel runs: itself, and what it calls."""
     seen: set[str] = set()
     todo = [kernel]
     while todo:

@@ -1,6 +1,6 @@
-"""Functions of the program that code which is not followed may call, when and with what it likes.
+"""External callers: functions of the program that unknown code may call, at any time and with any arguments.
 
-Where all that they launch has been reached by other calls, nobody would look at these.
+Their launches may differ from those that visible calls lead to.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ THROUGH_POINTER = "a call through a pointer"
 
 
 def launchers_passed(linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> frozenset[str]:
-    """The keys of launching functions that a call which is not followed gets: pointers to them, and functors."""
+    """The keys of launching functions that a call which is not followed is passed: by pointer, or as functor."""
     return frozenset(_launching(linked, functions_passed(linked, state, call, arguments)))
 
 
 def functions_passed(
     linked: Linked, state: State, call: ir.Call, arguments: tuple[Value, ...], *, copied: bool = False
 ) -> frozenset[str]:
-    """The keys of the program's functions that a call gets: pointers to them, and functors.
+    """The keys of the program's functions that a call is passed: by pointer, or as functor.
 
-    `copied`: of functors, those that are passed by value.
+    `copied`: of functors, only those passed by value.
     """
     regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
     values = (*arguments, *(c.value for region in regions for c in region.cells.values()))

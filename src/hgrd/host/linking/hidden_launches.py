@@ -1,7 +1,7 @@
-"""Why kernels may have launches that no run over the host code comes to: jumps out of functions, and modules.
+"""Hidden launches: those that no run over the host code comes to, because of `longjmp` or of modules.
 
-`longjmp` goes on behind a `setjmp` with whatever the program has changed in between (C11, 7.13.2.1): that is not
-followed.  A kernel that is got out of a module by its name is launched by a handle (CUDA Driver API, "Module
+`longjmp` goes on after a `setjmp` with whatever the program has changed in between (C11, 7.13.2.1); this is not
+followed.  A kernel that is looked up in a module by its name is launched by a handle (CUDA Driver API, "Module
 Management").
 """
 
@@ -27,8 +27,8 @@ _ALL: Final = ("cuModuleEnumerateFunctions", "cuLibraryEnumerateKernels", "cudaL
 def hidden_launches(linked: Linked, driven: Mapping[Span, bool]) -> dict[str, HostNote]:
     """The keys of kernels that may have further launches, each with the place and the reason.
 
-    `driven`: the launches by the driver API that the run has come to, and whether it has known their kernels.  Where
-    there are no others, it has followed the kernels that modules are asked for by plain names.
+    `driven`: the launches by the driver API that the run has come to, and whether it knew their kernels.  Where there
+    are no others, it has followed the kernels that are looked up by constant names.
     """
     kernels = [f for f in linked.functions.values() if f.side is Side.KERNEL]
     calls = tuple(_calls(linked))
@@ -54,13 +54,13 @@ def _calls(linked: Linked) -> Iterator[ir.Call]:
 
 
 def _named(call: ir.Call, kernels: Iterable[Function]) -> Iterator[str]:
-    """The kernels that a call may mean: those whose name is in the text, which may be mangled, or all."""
+    """The keys of kernels that a look-up may mean: those whose name is in its constant, maybe mangled, text, or all."""
     text = plain_name(call)
     return (kernel.ref.key for kernel in kernels if text is None or kernel.ref.name in text)
 
 
 def plain_name(call: ir.Call) -> str | None:
-    """The name that a call asks a module for, if it is a constant."""
+    """The name that a call looks up in a module; None: it is not constant."""
     at = _BY_NAME.get(call.function.name, len(call.arguments))
     name = call.arguments[at] if at < len(call.arguments) else None
     while isinstance(name, ir.Convert):
@@ -69,7 +69,7 @@ def plain_name(call: ir.Call) -> str | None:
 
 
 def _hands_out(call: ir.Call) -> bool:
-    """Whether a function other than CUDA's gets a handle of a kernel, by its value."""
+    """Whether a function outside CUDA is passed a handle of a kernel by value."""
     types = [a.type.to if isinstance(a.type, PointerType) else None for a in call.arguments]
     handle = any(isinstance(t, RecordType | OpaqueType) and _name(t) in _HANDLES for t in types)
     return handle and not call.function.name.startswith("cu")
@@ -80,5 +80,5 @@ def _name(type_: RecordType | OpaqueType) -> str:
 
 
 def _drives(name: str) -> bool:
-    """Whether it launches what a handle stands for, or prepares that."""
+    """Whether a function of this name launches the kernel of a handle, or prepares such a launch."""
     return name.startswith("cu") and ("Launch" in name or "KernelNode" in name) and "HostFunc" not in name

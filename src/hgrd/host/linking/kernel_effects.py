@@ -1,7 +1,7 @@
-"""Through which of its parameters a kernel may write: what its text says, wherever control goes.
+"""Mod sets of kernels: the parameters through which a kernel may write, flow-insensitively.
 
-A pointer belongs to the parameters that it may have been computed from.  One that comes out of memory, or out of code
-that is not seen, may point anywhere.
+A pointer belongs to the parameters that it may have been computed from.  One that is loaded from memory, or returned
+by unknown code, may point anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ PointerSource: TypeAlias = Variable | str
 
 
 class ModSets(Struct):
-    """The answers for the functions of a program, found as they are asked for."""
+    """Mod sets of a program's functions, computed when first asked for.
+
+    `known` has the parameters through which a function may write (None: it may write anywhere), `named` the device
+    variables that a kernel assigns to by name; by the key of the function.
+    """
 
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
@@ -46,16 +50,16 @@ class ModSets(Struct):
     named: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
-        """The numbers of the parameters through which a function may write; None: it may write anywhere."""
+        """The indexes of the parameters through which a function may write; None: it may write anywhere."""
         if key not in self.known:
-            self.known[key] = None  # what calls itself
+            self.known[key] = None  # the answer for a recursive call
             function = self.functions.get(key)
             if function is not None and function.body is not None:
                 self.known[key] = _Body(self, function).written()
         return self.known[key]
 
     def by_name(self, kernel: str) -> frozenset[Variable]:
-        """The variables of the device that a kernel, or what it calls, assigns to by their names."""
+        """The device variables that a kernel, or what it calls, assigns to by name."""
         if kernel not in self.named:
             everything = (node for function in run_by(kernel, self.functions) for node in nodes(function.body))
             found = (_variable(n.place) for n in everything if isinstance(n, ir.Assign | ir.Update))
@@ -77,7 +81,7 @@ class ModSets(Struct):
 
 
 def writes_when_destroyed(functions: Iterable[Function]) -> bool:
-    """Whether a destructor of the program's does more than give back what its object has.
+    """Whether a destructor in user code does more than release what its object owns.
 
     Where destructors run is not followed.
     """
@@ -100,7 +104,7 @@ def _spoils(node: object) -> bool:
 
 
 def _is_member(place: ir.Place) -> bool:
-    """Whether a place is in the object that is destroyed."""
+    """Whether a place is inside the object that is destroyed."""
     match place:
         case ir.FieldPlace(base=ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=variable))), field=member):
             return variable.name == "this" and not (isinstance(member.type, PointerType) and member.type.reference)
@@ -111,7 +115,7 @@ def _is_member(place: ir.Place) -> bool:
 
 
 class _Body:
-    """One function; `sources` are where the values of its variables may have come from."""
+    """The analysis of one function; `sources` are the parameters that the values of its variables may come from."""
 
     def __init__(self, table: ModSets, function: Function) -> None:
         self.table = table
@@ -153,7 +157,7 @@ class _Body:
                 if _variable(place) is None:
                     yield from self.of_place(place)
                 if isinstance(node, ir.Assign) and self.leads(node.value.type) and not self._stays(place):
-                    yield from self.of_value(node.value)  # who finds it there may write through it
+                    yield from self.of_value(node.value)  # code that loads it from there may write through it
             case ir.Call(function=function, arguments=arguments):
                 yield from self._written_in(function.key, arguments)
             case ir.Construct(constructor=constructor, arguments=arguments) if constructor is not None:
@@ -161,7 +165,7 @@ class _Body:
             case ir.IndirectCall() | ir.Launch() | ir.Unsupported() | st.UnsupportedStatement() | st.Assembly():
                 yield _ANYWHERE
             case ir.Convert(operand=operand, type=IntType()) if self.leads(operand.type):
-                yield from self.of_value(operand)  # who gets the number may make a pointer of it
+                yield from self.of_value(operand)  # the number may become a pointer again
             case st.Declare(variable=Variable(storage=storage), initial=initial) if storage not in _OWN:
                 yield from () if initial is None else self._of_all((initial,))
             case _:
@@ -187,7 +191,7 @@ class _Body:
                 yield from self.of_value(argument)
 
     def of_value(self, value: ir.Expression) -> set[PointerSource]:
-        """Where a pointer, or a record with pointers in it, may have come from."""
+        """The sources of a pointer, or of the pointers in a record."""
         match value:
             case ir.Load(place=place, type=type_):
                 return (
@@ -219,7 +223,7 @@ class _Body:
                 return {_ANYWHERE}
 
     def of_place(self, place: ir.Place) -> set[PointerSource]:
-        """Whose memory a place is in."""
+        """The sources of the pointers through which a place is reached; of an own variable, those of its value."""
         match place:
             case ir.VariablePlace(variable=variable):
                 own = variable.storage in _OWN or not self.leads(variable.type)
@@ -235,7 +239,7 @@ class _Body:
 
 
 def _variable(place: ir.Place) -> Variable | None:
-    """The variable of which a place is a part; None: it is reached through a pointer."""
+    """The variable that a place is a part of; None: it is reached through a pointer."""
     match place:
         case ir.VariablePlace(variable=variable):
             return variable

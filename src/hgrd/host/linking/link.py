@@ -1,4 +1,4 @@
-"""Several translation units as one program, and what calls what in it."""
+"""Linking: several translation units as one program, and its call graph."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _GET_FUNCTION = "cuModuleGetFunction"
 
 
 class LaunchPlace(Struct, frozen=True):
-    """A launch in the source, of the kernel with this key: instances of a template launch theirs at one place.
+    """A launch in the source of the kernel with this key; instances of a template share the place.
 
-    `kernel` is "" where the place does not name it: a pointer, or a function of the runtime.
+    `kernel` is "" where the place does not name it: a launch through a pointer, or by a function of the runtime.
     """
 
     span: Span
@@ -36,10 +36,10 @@ class LaunchPlace(Struct, frozen=True):
 
 
 class Uses(Struct, frozen=True):
-    """What the body of a function mentions: functions, and its own launches (of kernels that are wanted).
+    """What the body of a function mentions: keys of functions, and its own launches (of kernels that are wanted).
 
-    `launchers` are those of the functions that launch what they are given, `addresses` those whose address
-    is taken other than to be launched at once.
+    `launchers` are functions of the runtime that launch their argument, `addresses` are functions whose address is
+    taken for anything but an immediate launch.
     """
 
     functions: frozenset[str]
@@ -49,11 +49,11 @@ class Uses(Struct, frozen=True):
 
 
 class Linked(Struct, frozen=True):
-    """Functions, globals and records by key; `uses` of every host function with a body in user code.
+    """A linked program: functions, globals and records by key; `uses` of every host function with a body in user code.
 
     `constants` are the variables of constant memory that can be followed.  `taken` are the functions and kernels whose
-    address is taken somewhere, by initial values, too, other than to be launched at once.  `operators` are, by the key
-    of its type, the functions to call for `object()`.
+    address is taken for anything but an immediate launch, also in initial values.  `operators` are, by the key of a
+    record type, the functions that `object()` may call.
     """
 
     functions: Mapping[str, Function]
@@ -65,11 +65,11 @@ class Linked(Struct, frozen=True):
     operators: Mapping[str, tuple[str, ...]]
 
     def launchers(self) -> frozenset[str]:
-        """The functions of the runtime that launch kernels."""
+        """The keys of the runtime functions by which the program launches kernels."""
         return frozenset[str]().union(*(uses.launchers for uses in self.uses.values()))
 
     def kernels_behind(self, type_: FunctionType) -> tuple[Function, ...]:
-        """The kernels whose address is taken somewhere and that a pointer of this type can point to."""
+        """The kernels whose address is taken and that a pointer of this type can point to."""
         found = [self.functions[key] for key in self.taken & self.functions.keys()]
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
         return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
@@ -82,7 +82,7 @@ class Linked(Struct, frozen=True):
     def kernels_in(self, statements: Iterable[Statement]) -> frozenset[str]:
         """The keys of kernels that statements, and all that they may call, may launch.
 
-        Those whose address is taken somewhere else are among them.
+        All kernels whose address is taken are among them.
         """
         uses = _uses(tuple(statements), lambda _: True)
         reached = frozenset(uses.functions).union(*map(self._below, uses.functions))
@@ -91,7 +91,7 @@ class Linked(Struct, frozen=True):
         )
 
     def _below(self, key: str) -> frozenset[str]:
-        """What a function and all that it may call mention."""
+        """The keys of all functions that a function mentions, itself or through those that it may call."""
         seen: set[str] = set()
         todo = [key]
         while todo:
@@ -106,7 +106,7 @@ class Linked(Struct, frozen=True):
         return frozenset[LaunchPlace]().union(*(self.uses[k].launches for k in self._below(key) if k in self.uses))
 
     def entries(self) -> tuple[Function, ...]:
-        """Functions that launch something, directly or not: main, those nobody calls, then the others."""
+        """Functions that launch something, directly or not: main, those without visible callers, the others."""
         called = frozenset(k for key, uses in self.uses.items() for k in uses.functions if k != key)
         able = [self.functions[key] for key in self.uses if self.launches_below(key)]
         return tuple(sorted(able, key=lambda f: (f.ref.name != "main", f.ref.key in called, f.span, f.ref.key)))
@@ -150,7 +150,7 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
 
 
 def record_of(type_: Type) -> str | None:
-    """The key of the record that it is, or points to."""
+    """The key of the record that a type is, or points to; None: neither."""
     match type_:
         case PointerType(to=RecordType(key=key)) | RecordType(key=key):
             return key
@@ -168,7 +168,7 @@ def _operators(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
 
 
 def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
-    """What is seen of types whose layout is not known: their members that the program names."""
+    """Incomplete records for types of unknown layout: the members that the program names."""
     members: dict[str, dict[str, Field]] = {}
     for function in functions:
         for node in nodes(function.body):
@@ -180,7 +180,7 @@ def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
 
 
 def type_of(place: ir.Place) -> Type | None:
-    """The type of what is at a place."""
+    """The type of the value at a place."""
     match place:
         case ir.VariablePlace(variable=variable):
             return variable.type

@@ -1,4 +1,4 @@
-"""What the mangled name of a function says about its parameters (Itanium C++ ABI, "Mangling")."""
+"""Constness of parameters, from the mangled name of a function (Itanium C++ ABI, "Mangling")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def may_write(key: str) -> tuple[bool, bool]:
 
 
 def _without_names(key: str) -> str:
-    """The name without its identifiers: they are preceded by their lengths."""
+    """The mangled name without its identifiers, which are preceded by their lengths."""
     kept: list[str] = []
     position = 0
     while position < len(key):
