@@ -1,4 +1,4 @@
-"""The classes of facts that a host establishes."""
+"""Classes of facts that the host establishes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class FactKind(Enum):
-    """HGRD's five classes, and what else fixes values."""
+    """Class of a fact: HGRD's five classes, and further ones."""
 
     ASSERT = "assert"
     GUARD = "guard"  # the other way ends in exit, return or throw; or a branch taken on the way

@@ -1,4 +1,4 @@
-"""What the host establishes: launches, and facts about the values in them."""
+"""Launches, and facts about the values in them: what the host establishes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Fact(Struct, frozen=True):
 
 
 class ConstantMemory(Struct, frozen=True):
-    """What is known of a variable of constant memory at a launch: cells of `value`; `span`: who put it there."""
+    """Known contents of a variable of constant memory at a launch; `span`: where they were put there."""
 
     target: MemoryObject
     value: Composite
@@ -35,7 +35,7 @@ class ConstantMemory(Struct, frozen=True):
 
 
 class Holding(Struct, frozen=True):
-    """What the elements of an object that a kernel is given are known to hold; `fact` says it."""
+    """Known contents of an array that a kernel gets; `fact` says it in words."""
 
     target: MemoryObject
     fill: ArrayPattern
@@ -43,9 +43,9 @@ class Holding(Struct, frozen=True):
 
 
 class ProgramMade(Struct, frozen=True):
-    """All that an object holds which a kernel is given has been made by the program, none of it is its input.
+    """An object that a kernel gets holds no input: the program made all of its contents.
 
-    `kernel` has stored it, launched at `span`; "": code of the host, there.
+    `kernel` stored them, launched at `span`; "": host code at `span` did.
     """
 
     target: MemoryObject
@@ -58,7 +58,7 @@ class LaunchSite(Struct, frozen=True):
 
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
     from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
-    hold where the kernel has not written yet; `made` says of objects that the program makes what they hold.
+    hold where the kernel has not written yet; `made` are objects whose contents the program makes.
     """
 
     kernel: FunctionRef
@@ -84,10 +84,11 @@ class HostNote(Struct, frozen=True):
 
 
 class HostRun(Struct, frozen=True):
-    """`cut`: by its key, why a kernel may have launches that are not among `launches`.
+    """The result of a run over the host code.
 
-    `functions` are the keys of the functions that were followed.  `never` are launches that constants rule out, of
-    kernels (or instances of kernel templates) that `launches` has other launches of: nobody need look at these.
+    `cut` says, by the key of a kernel, why it may have launches that are not among `launches`.  `functions` are the
+    keys of the functions that were followed.  `never` are launches that constants rule out, of kernels (or instances of
+    kernel templates) that `launches` has other launches of: they need no check.
     """
 
     launches: tuple[LaunchSite, ...]

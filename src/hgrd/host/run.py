@@ -44,8 +44,7 @@ def run_host(
     """All launches that the host code of the programs, linked together, makes, with the facts there.
 
     `asserts` False: assertions are not facts.  `wants`: only kernels of these unqualified names are looked at.
-    What lies behind `deadline`, a value of perf_counter(), is not followed.  Never raises; what was not understood
-    is in the notes.
+    Nothing is followed after `deadline`, a value of perf_counter().  Never raises; unsupported code is in the notes.
     """
     launches: list[LaunchSite] = []
     notes: dict[HostNote, None] = {}
@@ -64,17 +63,17 @@ def run_host(
 
 
 def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchSite]:
-    """Entries one after another, as long as there are launches that none of them has reached.
+    """Runs entry points one after another, as long as there are launches that none of them has reached.
 
-    After the first one comes that one again, if constants have ruled out launches in it (`if (debug) …`): it knows
-    more about them than functions that it calls.  What calls itself more often than is followed comes last, for
-    any arguments.  The result are launches that constants rule out, of kernels that are launched all the same.
+    The first one runs again, if constants ruled out launches in it (`if (debug) …`): it knows more about them than the
+    functions that it calls.  Functions with deeper recursion than is followed come last, for any arguments.  The result
+    are launches that constants rule out, of kernels that have other launches.
     """
     names = Names()
     dead: list[LaunchSite] = []
     budget = ALL_STEPS
     entries = linked.entries()
-    whole: set[str] = set()  # what these launch has been looked at for any arguments
+    whole: set[str] = set()  # entries whose launches have all been found for any arguments
     for number, entry in enumerate((*entries[:1], *entries)):
         again = number == 1
         missed = linked.launches_below(entry.ref.key) - _reached(run)
@@ -99,7 +98,7 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
 
 
 def _defined(linked: Linked, site: LaunchSite) -> Span | str:
-    """Where the kernel of a launch is defined: the same for all instances of a template.  Its key, where it is not."""
+    """The place where the kernel of a launch is defined, the same for all instances of a template; or its key."""
     kernel = linked.functions.get(site.kernel.key)
     return site.kernel.key if kernel is None else kernel.span
 
@@ -113,7 +112,7 @@ def _places(site: LaunchSite) -> tuple[LaunchPlace, LaunchPlace]:
 
 
 def _drop_known(run: HostRunState, before: int, missed: frozenset[LaunchPlace]) -> None:
-    """From further entries only launches count that had not been reached: they know less about the others."""
+    """Drops launches of a further entry that were reached before: it knows less about them."""
     run.launches.sites[before:] = [s for s in run.launches.sites[before:] if not missed.isdisjoint(_places(s))]
 
 
@@ -142,7 +141,7 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
 
 
 def _argument(machine: Machine, state: State, parameter: Variable) -> Value:
-    """A parameter nobody gives a value: an input named like it."""
+    """An argument for a parameter of an entry point: an input of its name."""
     match parameter.type:
         case PointerType(to=to) if not isinstance(to, VoidType):
             pointer = external(machine, fresh_name(machine, parameter.name), parameter.type, parameter.span)
@@ -153,7 +152,7 @@ def _argument(machine: Machine, state: State, parameter: Variable) -> Value:
 
 
 def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: bool) -> None:
-    """Initial values: of constants, and from `main` on of all globals (those without one are zero)."""
+    """Stores initial values: of constants, and for `main` of all globals (zero without an initialiser)."""
     machine.frames.append(Frame(0, next(iter(linked.functions.values())).ref, None))
     for item in linked.globals.values():
         variable = item.variable

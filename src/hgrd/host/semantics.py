@@ -1,4 +1,4 @@
-"""What host code means to the symbolic machine."""
+"""Host implementation of `Semantics`: what host code means to the symbolic machine."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _SPACES = {
     Storage.CONSTANT: MemorySpace.CONSTANT,
     Storage.SHARED: MemorySpace.SHARED,
 }
-_WRITE_NOTHING = ("a read ", "sizeof ", "pointer arithmetic ")  # what is unsupported of them is a value
-_HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # change their object at most
-_HIDDEN = (  # meetings with other threads of the host, which may have written anything, and other names of elements
+_WRITE_NOTHING = ("a read ", "sizeof ", "pointer arithmetic ")  # of these, only the value is unsupported
+_HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # write only their own object
+_HIDDEN = (  # synchronisation with host threads that may have written anything, and other names of elements
     "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
     "std::thread", "std::jthread", "std::future", "std::shared_future", "std::async", "std::mutex", "std::unique_lock",
     "std::lock_guard", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
@@ -144,7 +144,7 @@ class HostSemantics(Semantics):
         return value
 
     def _not_followed(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value:
-        """A call of a function whose body is not run: what its name or its type says."""
+        """The result of a call whose body is not run, by the function's name or type."""
         machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
         model = None if own else _model(call, of_program=function is not None and function.user_code)
         if model is None and (function is None or not function.user_code):
@@ -168,7 +168,7 @@ class HostSemantics(Semantics):
         return _new_object(machine, call, arguments) or invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
-        """What a body may have changed that gave these values to what it calls, and globals: anything."""
+        """After an exception: all that the body may have changed, and all globals, hold unknown values."""
         here = machine.functions.get(machine.frame.function.key)
         effects = machine.effects.of(here.body if here is not None else None)
         globals_ = self.run.linked.globals.keys() & state.store.keys()
@@ -181,7 +181,7 @@ class HostSemantics(Semantics):
         lose_constants(self.run, state, all_=True)
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
-        """A function without a body may change what it is not promised to leave alone."""
+        """A function without a body may change everything but what its signature protects."""
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
         if deep:
             lose_constants(self.run, state)
@@ -210,11 +210,11 @@ class HostSemantics(Semantics):
         return not overlooked or overlooked.isdisjoint(self.run.linked.launches_in(arm))
 
     def unrolls_array(self, array: Variable) -> bool:
-        """Only arrays of pointers matter to launches: they hold one allocation each."""
+        """Whether loops over the array are unrolled: arrays of pointers hold one allocation each."""
         return isinstance(array.type, ArrayType) and isinstance(array.type.of, PointerType)
 
     def runs_concretely(self, effects: Effects) -> bool:
-        """Loops that compute a number, and do nothing else."""
+        """Whether a loop computes a number and does nothing else."""
         return not (effects.launches or effects.calls or effects.arrays or effects.through_pointers)
 
     def must_record(self, effects: Effects) -> bool:
@@ -244,7 +244,7 @@ class HostSemantics(Semantics):
         pass
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
-        """What the host does otherwise is of no concern, but for what it may write."""
+        """Unsupported host code matters only for what it may write."""
         if not reason.startswith(_WRITE_NOTHING):
             lose_all(state)
             lose_constants(self.run, state)
@@ -264,21 +264,21 @@ def _written(call: ir.Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 def _within_records(state: State, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """What stands in records that are given by value, or by a pointer or reference: const is not what they point to."""
+    """The values in records that are passed by value, pointer or reference: const does not extend to their targets."""
     regions = (state.store.get(target.key, EMPTY) for target in direct_targets(arguments))
     given = (a.cells for a in arguments if isinstance(a, Composite))
     return tuple(c.value for cells in (*given, *(r.cells for r in regions)) for c in cells.values())
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:
-    """Kernels take no references; code that compiles only in part may seem to pass one."""
+    """The value of an argument; kernels take no references, but code that compiles in part may seem to pass one."""
     if isinstance(argument.type, PointerType) and argument.type.reference:
         return load(machine, state, value, argument.type.to, argument.span)
     return value
 
 
 def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
-    """What a function does by its name, but for members of the program's own: those of other files may do anything."""
+    """The model of a function by its name; None for members of the program's own classes: they may do anything."""
     name = call.function.name
     if of_program and "::" in call.function.qualified:
         return None
@@ -286,7 +286,7 @@ def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
-    """A constructor without a body: dim3's, or a copy."""
+    """The object made by a constructor without a body, if it is dim3's or copies; None: unknown."""
     type_ = _constructed_type(arguments)
     source = arguments[1] if len(arguments) > 1 else None
     if type_ is None:
@@ -302,14 +302,14 @@ def _construction(machine: Machine, state: State, call: ir.Call, arguments: tupl
 
 
 def _new_object(machine: Machine, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
-    """What a constructor has made of which nothing is known."""
+    """The object of unknown contents that a constructor made; None: the call is no such constructor."""
     type_ = _constructed_type(arguments)
     made = unknown(machine, call.function.name, type_, call.span) if isinstance(type_, RecordType) else None
     return made if isinstance(made, Composite) else None
 
 
 def _constructed_type(arguments: tuple[Value, ...]) -> Type | None:
-    """What a constructor is called for, if it is called for a new object."""
+    """The type of the new object that a constructor is called for; None: the call makes no new object."""
     here = arguments[0] if arguments else None
     if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
         return None

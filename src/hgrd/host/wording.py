@@ -1,4 +1,4 @@
-"""Terms and places in source words."""
+"""Texts of terms, values and places, in source words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT_LIMIT = 200
 
 
 def plain(term: Term) -> Term:
-    """The term without the marks of arithmetic that a correct program does not wrap in."""
+    """The term without wraps that a correct program does not depend on."""
     done: dict[Term, Term] = {}
     for t in bottom_up((term,)):
         if t.op is Op.WRAP and t.wrap_to[2]:
@@ -25,7 +25,7 @@ def plain(term: Term) -> Term:
 
 
 def say(term: Term) -> str:
-    """The term as one line of bounded length."""
+    """The text of a term, one line of at most TEXT_LIMIT characters."""
     simple = plain(term)
     if _tree_size(simple, TEXT_LIMIT) >= TEXT_LIMIT:
         return "…"
@@ -42,7 +42,7 @@ def _tree_size(term: Term, limit: int) -> int:
 
 
 def say_value(value: Value) -> str:
-    """A launch argument as text."""
+    """The text of a value, such as a launch argument."""
     match value:
         case Term():
             return say(value)
@@ -65,7 +65,7 @@ def say_value(value: Value) -> str:
 
 
 def place_name(target: MemoryObject, offset: int, records: Mapping[str, Record]) -> tuple[str, Type | None]:
-    """`args.width`, `d_in[0]`: the name and type of the scalar at an offset of an object."""
+    """The name and type of the scalar at an offset of an object: `args.width`, `d_in[0]`; type None: unknown."""
     if target.element is None:
         return (target.name if offset == 0 else f"{target.name}+{offset}"), None
     size = size_of(target.element, records)
@@ -95,5 +95,5 @@ def _member(prefix: str, type_: Type, offset: int, records: Mapping[str, Record]
 
 
 def pointee(type_: Type | None) -> Type | None:
-    """What a pointer type points to, if that says something."""
+    """The type that a pointer type points to; None for `void *` and other types."""
     return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else None

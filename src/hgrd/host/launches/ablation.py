@@ -1,7 +1,7 @@
-"""A launch without what one class of facts says of it (HGRD, Table 4): what the other classes leave.
+"""Ablation: a launch without the knowledge of some classes of facts (HGRD, Table 4).
 
-What a class of facts establishes may stand in the launch itself, without a fact that could be dropped: constant
-extents and arguments, values that two of them share, sizes of objects.  There a new symbol takes its place.
+Knowledge of a class may stand in the launch itself, without a fact that could be dropped: constant extents and
+arguments, values that two of them share, sizes of objects.  A new symbol replaces it there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _AXES: Final = "xyz"
 
 
 def without(site: LaunchSite, classes: frozenset[FactKind], names: Sequence[str]) -> LaunchSite:
-    """The launch as the remaining classes know it; `names` are those of the kernel's parameters.
+    """The launch as the remaining classes describe it; `names` are those of the kernel's parameters.
 
-    Asserts are conditions of the path like others, so their facts can be dropped here; what they say of paths
-    that end earlier goes with `run_host(asserts=False)`.
+    Asserts are conditions of the path like others, so their facts can be dropped here; `run_host(asserts=False)` also
+    drops what they say of paths that end earlier.
     """
     if not classes:
         return site
@@ -66,7 +66,7 @@ def _with_any_iteration(site: LaunchSite) -> LaunchSite:
 
 
 class _Launch(Struct):
-    """What the values seen so far depend on: a later one that shares a symbol with them is related to them."""
+    """Ablation of one launch; a value that shares a symbol of `seen`, those of earlier values, is related to them."""
 
     classes: frozenset[FactKind]
     seen: set[Symbol] = field(default_factory=set[Symbol])
@@ -81,9 +81,9 @@ class _Launch(Struct):
         return x, y, z
 
     def _extent(self, name: str, extent: Term, limit: int) -> Term:
-        """Constants are dimensions; what is computed is a relation.
+        """A constant extent is knowledge of a dimension, a computed one of a relation.
 
-        An axis along which the host says nothing has the extent 1 (a dim3's default).
+        An axis without a value of the host has the extent 1 (a dim3's default), which stays.
         """
         if extent is const(1) and not name.endswith(".x"):
             return extent
@@ -106,12 +106,12 @@ class _Launch(Struct):
         return replace(value, cells=members)
 
     def held(self, value: Composite, name: str) -> Composite:
-        """What constant memory holds: its constants are of that class, what it shares with others is a relation."""
+        """The contents of constant memory: constants stay, values that share symbols with others are relations."""
         fixed = {o: c for o, c in value.cells.items() if isinstance(c.value, Term) and as_int(c.value).is_const}
         return replace(value, cells={**self.composite(value, name).cells, **fixed})
 
     def _number(self, number: Term, name: str) -> Term:
-        """What shares nothing with what came before keeps its symbols: facts may speak of them."""
+        """A number that shares no symbol with earlier values keeps its own, since facts may speak of them."""
         symbols = symbols_of(number)
         related = bool(symbols & self.seen)
         self.seen |= symbols
@@ -135,7 +135,7 @@ def _unsized(target: MemoryObject) -> MemoryObject:
 
 
 def _range(number: Term) -> tuple[int, int]:
-    """The range of the type that the value may have had."""
+    """The range of the smallest integer type that has all values of the number."""
     for bits, signed in ((32, True), (32, False), (64, True), (64, False)):
         low, high = of_type(bits, signed)
         if low <= number.low and number.high <= high:

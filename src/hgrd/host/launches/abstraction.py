@@ -1,4 +1,4 @@
-"""A launch as the kernel sees it: everything the host computes is an input, and all memory is global."""
+"""Abstraction of a launch to what the kernel sees: host values are inputs, and host memory is global memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
 
 
 class LaunchAbstraction(Struct, frozen=True):
-    """How terms and objects of the host are seen from a launch."""
+    """The mapping from host terms, and from keys of objects to names, to those of a launch."""
 
     terms: Mapping[Term, Term]
     objects: Mapping[str, str]
@@ -75,7 +75,7 @@ class LaunchAbstraction(Struct, frozen=True):
 
 
 def abstraction_of(roots: Sequence[Term], conditions: Sequence[Term], values: Iterable[Value]) -> LaunchAbstraction:
-    """The view of a launch whose values have the terms `roots`, under `conditions`."""
+    """The abstraction of a launch whose values have the terms `roots`, under `conditions`."""
     chosen = _free_choices(roots, conditions)
     symbols = symbols_of(*roots, *conditions)
     names = _short({s.name: s.name for s in symbols})
@@ -89,17 +89,17 @@ def _input(symbol: Symbol, name: str) -> Term:
 
 
 def _short(names: Mapping[str, str]) -> dict[str, str]:
-    """Names without the marks that keep them apart, where they are apart anyway."""
+    """Names by key without the marks that make them unique, where they are unique without."""
     bases = {key: _MARKS.sub("", name) for key, name in names.items()}
     count = Counter(bases.values())
     return {key: base if count[base] == 1 else names[key] for key, base in bases.items()}
 
 
 def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Term, Symbol]:
-    """Choices one arm of which is an input that occurs nowhere else: such a choice is an input itself.
+    """Choices that are inputs themselves, since one arm is an input that occurs nowhere else; each with that input.
 
-    `n = argc > 1 ? atoi(argv[1]) : 100` can be any number; how it came about does not matter.  A choice that
-    tests its own arm (`cols > stride ? cols : stride`) cannot, nor one that tests what something else depends on.
+    `n = argc > 1 ? atoi(argv[1]) : 100` can be any number.  A choice that tests its own arm (`cols > stride ? cols :
+    stride`) cannot, nor one that tests what something else depends on.
     """
     found: dict[Term, Symbol] = {}
     for choice in [t for t in bottom_up(roots) if t.op is Op.ITE][::-1]:
@@ -118,7 +118,7 @@ def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Ter
 
 
 def _can_hold(tests: Sequence[Term], conditions: Sequence[Term]) -> bool:
-    """Whether the conditions leave a choice free: some values of what it tests meet both, whatever else is."""
+    """Whether some values of the tested symbols satisfy both, for any values of other symbols."""
     symbols = sorted(symbols_of(*tests), key=lambda s: s.name)
     if len(symbols) > _MOST_TESTED:
         return False
@@ -136,7 +136,7 @@ def _tests(choice: Term) -> Iterator[Term]:
 
 
 def _arms(choice: Term, when: tuple[Term, ...] = ()) -> Iterator[tuple[Term, tuple[Term, ...]]]:
-    """What is chosen between, each with the conditions under which it is."""
+    """The alternatives of a choice, each with the conditions under which it is taken."""
     condition, one, two = choice.args
     for arm, test in ((one, condition), (two, negate(condition))):
         if arm.op is Op.ITE:
@@ -146,7 +146,7 @@ def _arms(choice: Term, when: tuple[Term, ...] = ()) -> Iterator[tuple[Term, tup
 
 
 def _symbols_outside(terms: Iterable[Term], closed: set[Term]) -> set[Symbol]:
-    """Symbols that occur other than below the `closed` terms."""
+    """Symbols that occur in the terms, but not only inside the `closed` ones."""
     found: set[Symbol] = set()
     seen: set[Term] = set()
     todo = list(terms)

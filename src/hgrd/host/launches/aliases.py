@@ -1,8 +1,8 @@
-"""Pointers from outside that the program has found to be equal, or so far apart: they lead into one object.
+"""Aliases: pointers of unknown origin that the path says to be equal, or at a known distance, lead into one object.
 
     if (out == in) in_place<<<grid, block>>>(out, in, n);
 
-Of other pointers from outside a verdict assumes that the memory behind them does not overlap.
+Other pointers of unknown origin are assumed not to alias.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from hgrd.terms import Op, Term, add, const, symbols_of, var
 from hgrd.terms.linear import difference, from_linear, linear
 
 Within: TypeAlias = Mapping[str, tuple[MemoryObject, Term]]
-"""By key, the object that another one lies in, and how far behind its begin."""
+"""By key, the object that another one lies in, and its offset there in bytes."""
 
 
 def found_equal(path: Iterable[Condition], arguments: Iterable[Value]) -> tuple[Value, ...]:
-    """The arguments of a launch, with pointers into one object for those that `path` says lead there."""
+    """The arguments of a launch, with pointers into one object where `path` says that they lead there."""
     given = tuple(arguments)
     outside = tuple({t.key: t for value in given for t in pointed_to(value) if from_outside(t)}.values())
     if len(outside) < 2:
@@ -40,7 +40,7 @@ def found_equal(path: Iterable[Condition], arguments: Iterable[Value]) -> tuple[
 
 
 def _behind(equations: Iterable[Term], one: MemoryObject, two: MemoryObject) -> Term | None:
-    """How far `two` begins behind `one`, if one of the equations says it."""
+    """The distance from the begin of `one` to that of `two`, if an equation gives it."""
     return next((d for e in equations if (d := _solved(e, distance(one, two))) is not None), None)
 
 
@@ -53,7 +53,7 @@ def _equations(term: Term) -> Iterator[Term]:
 
 
 def _solved(equation: Term, wanted: Term) -> Term | None:
-    """What an equation says a distance is."""
+    """The value of a distance by an equation; None: the equation does not give it."""
     constant, atoms = linear(difference(*equation.args))
     (symbol,) = symbols_of(wanted)
     slope = atoms.pop(var(symbol), 0)

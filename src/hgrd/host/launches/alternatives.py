@@ -1,9 +1,9 @@
-"""Arguments that lead to one of several objects from outside of which nothing is known: that is one such object.
+"""Alternatives: an argument that points to one of several unknown objects points to a single unknown object.
 
     float *rows = pooled ? pool_get(n) : arena_get(n);
     kernel<<<grid, block>>>(rows, n);
 
-Which of them it is cannot matter to a kernel that no other argument leads there.
+Which of them it is does not matter, since no other argument leads to any of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKS = re.compile(r"'\d+|~")  # what keeps objects of one name apart
 
 
 class Unified(Struct, frozen=True):
-    """Arguments of a launch, and what is made of what they lead to."""
+    """Arguments of a launch, and the objects whose contents the program makes."""
 
     arguments: tuple[Value, ...]
     made: tuple[ProgramMade, ...]
@@ -34,9 +34,10 @@ class Unified(Struct, frozen=True):
 def unified(
     arguments: Sequence[Value], others: Iterable[Value], held: Iterable[MemoryObject], made: Iterable[ProgramMade]
 ) -> Unified:
-    """The arguments of a launch, where `others` are known to the kernel, too, and something is known of `held`.
+    """The arguments of a launch with one object for the alternatives of each.
 
-    Objects are one only if the program makes all that they hold, of each of them or of none.
+    `others` are further values that the kernel knows, `held` objects with known contents.  Alternatives stay apart if
+    the program makes the contents of some and not of others.
     """
     leaves = [leaf for argument in arguments for leaf in _leaves(argument)]
     leads = Counter(key for leaf in (*leaves, *others) for key in {t.key for t in pointed_to(leaf)})
@@ -79,7 +80,7 @@ def _leaves(value: Value) -> Iterator[Value]:
 
 
 def _offset(value: PointerValue) -> Term | None:
-    """How far behind the begin of its object it leads, whichever it is; None where it may lead nowhere."""
+    """The offset of a pointer in its object, whichever that is; None: it may be null or unknown."""
     match value:
         case Pointer(offset=offset):
             return offset

@@ -1,4 +1,4 @@
-"""Kernel launches: from symbolic values to launch sites."""
+"""Capture of kernel launches: from symbolic values to launch sites."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 6
 
 
 class LaunchRequest(Struct, frozen=True):
-    """A launch as the program asks for it; `type` is that of the kernel, where it is known.
+    """A launch as the program asks for it, in values of the host.
 
-    `written` are the arguments as the source has them, where it has them.
+    `type` is that of the kernel, None: unknown.  `written` are the arguments in the source, (): the source has none.
     """
 
     kernel: Value
@@ -67,7 +67,7 @@ class LaunchRequest(Struct, frozen=True):
 
 
 def capture_launch(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
-    """Takes down a launch; then the kernel may have changed what its arguments lead to."""
+    """Adds a launch to those of the run; then the kernel may have changed what its arguments lead to."""
     if not state.alive:
         return
     match request.kernel:
@@ -89,7 +89,7 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
 
 
 def _launch_any(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
-    """A launch through a pointer of unknown value: of each kernel that it can point to."""
+    """A launch through a pointer of unknown value: one of each kernel that it can point to."""
     kernels = () if request.type is None else run.linked.kernels_behind(request.type)
     if not 0 < len(kernels) <= MAX_KERNELS:
         run.notes.add(machine, "a launch of a kernel that is not known here", request.span)
@@ -149,7 +149,7 @@ def _site(
 
 
 def _given(machine: Machine, request: LaunchRequest, parameters: Sequence[Variable]) -> list[Value]:
-    """The arguments; where nothing is known of one, something from outside stands for it."""
+    """The arguments, with a new input in place of each unknown one."""
     return [
         unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
         for a, p in zip(request.arguments, parameters, strict=False)
@@ -157,14 +157,14 @@ def _given(machine: Machine, request: LaunchRequest, parameters: Sequence[Variab
 
 
 def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:
-    """What is known of the elements of arrays that a kernel is given, but not where two have the same name."""
+    """Known contents of arrays that a kernel gets, but for those that share a name with another object."""
     objects = list(dict.fromkeys(o for a in arguments for o in pointed_to(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
     return [(o, f) for o in alone for f in fills_of(state, o)]
 
 
 def _made(run: HostRunState, arguments: Iterable[Value], written: Iterable[ir.Expression]) -> list[ProgramMade]:
-    """The objects that a kernel is given or knows by name of which the program makes all that they hold."""
+    """The objects that a kernel gets, or knows by name, whose contents the program makes."""
     found: dict[str, ProgramMade | None] = {}
     for argument, expression in zip_longest(arguments, written):
         for target in pointed_to(OPAQUE if argument is None else argument):
@@ -180,7 +180,7 @@ def _nowhere() -> None:
 
 
 def _of_iterations_before(run: HostRunState, machine: Machine, state: State) -> Iterator[Condition]:
-    """What is known of earlier iterations of the loops around, each of the class of what it comes from."""
+    """Conditions on earlier iterations of enclosing loops, each of the class of the condition that it comes from."""
     for loop in run.launches.enclosing:
         for told, source in survived(loop, state.path, machine.names):
             if source.term in run.launches.fact_kinds:
@@ -197,7 +197,7 @@ def _map(change: Callable[[Term], Term], extents: Extents) -> Extents:
 
 
 def _extents(machine: Machine, value: Value, name: str) -> Extents:
-    """The members of a dim3; what is not known of them is an input within CUDA's limits."""
+    """The members of a dim3; an unknown one is an input within CUDA's limits."""
     cells = value.cells if isinstance(value, Composite) else dict[int, Cell]()
     found: list[Term] = []
     for axis, (offset, limit) in enumerate(zip((0, 4, 8), _EXTENT_LIMITS[name], strict=True)):
@@ -220,7 +220,7 @@ def _say_extents(extents: Extents) -> str:
 
 
 def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
-    """The same launch again only weakens its facts to those that hold both times."""
+    """Adds a launch site; the same launch again leaves only the facts that hold both times."""
     same_line = [i for i, s in enumerate(run.launches.sites) if s.span == site.span and s.kernel == site.kernel]
     for index in same_line:
         known = run.launches.sites[index]

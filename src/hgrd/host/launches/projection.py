@@ -1,12 +1,12 @@
-"""What the conditions on the way to a launch say of it, without what they say of things that are nothing to it.
+"""Existential projection of path conditions to the symbols of a launch.
 
-What a condition alone speaks of can have any value that it needs:
+A symbol that occurs in one condition only, and not in the launch, can have any value that the condition needs:
 
     if (n > 64) assert(m == n / 2);        // nothing, where m is not used any more
     if (rows == given && n < 16) return;   // nothing: they may well differ
 
-Where pointers from outside lead (which is null, how far it is from another) is let go of in long conditions, too, such
-as two ways leave behind that meet again.
+Long conditions, as they arise where two paths meet, also lose what they say of pointers of unknown origin: which one is
+null, how far one is from another.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LONG: Final = 100  # nodes of a condition
 def projected(
     conditions: Sequence[Condition], roots: Iterable[Term], kinds: Mapping[Term, FactKind]
 ) -> tuple[Sequence[Condition], Mapping[Term, FactKind]]:
-    """The conditions as far as they matter to `roots`, and of which class they are.
+    """The conditions as far as they matter to `roots`, and their classes.
 
-    What is left of one holds wherever it held itself.
+    Each result follows from its original.
     """
     needed = symbols_of(*roots)
     shorter = [
@@ -50,7 +50,7 @@ def _addresses(term: Term) -> set[Symbol]:
 
 
 def _without(term: Term, loose: set[Symbol], done: dict[Term, Term]) -> Term:
-    """What follows from the term of other symbols than the loose ones."""
+    """A consequence of the term without the loose symbols."""
     if loose.isdisjoint(symbols_of(term)):
         return term
     if term.op not in (Op.AND, Op.OR):
@@ -62,7 +62,7 @@ def _without(term: Term, loose: set[Symbol], done: dict[Term, Term]) -> Term:
 
 
 def _exists(own: Set[Symbol], term: Term, done: dict[tuple[Term, frozenset[Symbol]], Term]) -> Term:
-    """That the term holds for some values of its own symbols, as far as its shape says for which."""
+    """A condition that some values of the own symbols make the term true, as far as its shape tells."""
     within = frozenset(own & symbols_of(term))
     if not within:
         return term
@@ -88,7 +88,7 @@ def _exists_here(own: frozenset[Symbol], term: Term, done: dict[tuple[Term, froz
 def _exist_together(
     own: frozenset[Symbol], parts: Sequence[Term], done: dict[tuple[Term, frozenset[Symbol]], Term]
 ) -> Term:
-    """Where one part says what a symbol is, it is that in the others; a symbol of one part alone is that one's."""
+    """The projection of a conjunction: equalities are solved first, then each part loses the symbols of its own."""
     for index, part in enumerate(parts):
         solved = _solved(own, part)
         if solved is not None:
@@ -101,7 +101,7 @@ def _exist_together(
 
 
 def _solved(own: Set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
-    """A symbol that the part says to be equal to a value of others, which is always one that it can have."""
+    """A symbol and its value, if the part is an equality that it can always satisfy; None: it is not."""
     if part.op is not Op.EQ:
         return None
     one, two = part.args
@@ -113,7 +113,7 @@ def _solved(own: Set[Symbol], part: Term) -> tuple[Symbol, Term] | None:
 
 
 def _varies(own: Set[Symbol], equation: Term) -> bool:
-    """Whether the two sides differ for some value of an own symbol, whatever the others are."""
+    """Whether the two sides differ for some value of an own symbol, for any values of the others."""
     if equation.op is not Op.EQ:
         return False
     _, atoms = linear(difference(*equation.args))

@@ -1,4 +1,4 @@
-"""Which of the conditions on the way to a launch matter for it, and what they are called."""
+"""Relevant facts of a launch: the path conditions that matter for it, and their texts."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ C = TypeVar("C", Condition, Fact)
 
 
 def relevant(conditions: Sequence[C], roots: Iterable[Term]) -> list[C]:
-    """The conditions that speak, directly or through others, of what is in `roots`.
+    """The conditions that share symbols with `roots`, directly or through others.
 
-    What is said of the number of iterations of a finished loop only matters where the number itself does.
+    A condition on the number of iterations of a finished loop is relevant only where that number is.
     """
     waiting = [(c.term, _names(c.term)) for c in conditions if c.term is not TRUE]
     reached = set(frozenset[Name]().union(*(symbols_of(t) | arrays_of(t) for t in roots)))
@@ -52,7 +52,7 @@ def relevant(conditions: Sequence[C], roots: Iterable[Term]) -> list[C]:
 
 
 def _names(term: Term) -> frozenset[Name]:
-    """What connects a condition with others: its symbols, or else the arrays it reads."""
+    """The symbols of a condition or, if it has none, the arrays it reads: they connect it with others."""
     symbols = symbols_of(term)
     return frozenset[Name](symbols or arrays_of(term))
 
@@ -66,7 +66,7 @@ def fits(term: Term, limit: int = SIZE_LIMIT) -> bool:
 
 
 def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fact:
-    """A condition of the path as a fact; `term` says it in the words of the launch."""
+    """A path condition as a fact; `term` is its abstraction at the launch."""
     return Fact(
         term, kinds.get(condition.term, _KINDS.get(condition.kind, FactKind.LOOP_BOUND)), say(term), condition.span
     )
@@ -75,10 +75,10 @@ def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fa
 def argument_facts(
     parameters: Sequence[Variable], arguments: Sequence[Value], others: Iterable[Term], span: Span
 ) -> tuple[Fact, ...]:
-    """Constant arguments, and arguments that are computed from what other parts of the launch use.
+    """Facts of constant arguments, and of arguments that share symbols with other parts of the launch.
 
-    `others` are those that are no arguments: extents, and what constant memory holds.
-    Their terms are true: the values stand in the launch itself.
+    `others` are the parts that are no arguments: extents, and contents of constant memory.  The terms of the facts are
+    true, since the values stand in the launch itself.
     """
     numbers = [(p.name, as_int(a)) for p, a in zip(parameters, arguments, strict=False) if isinstance(a, Term)]
     symbols_elsewhere = symbols_of(*others)
@@ -93,12 +93,12 @@ def argument_facts(
 
 
 def holding(target: MemoryObject, fill: ArrayPattern) -> Holding:
-    """What a launch knows of the elements of an object."""
+    """An array pattern as known contents at a launch, with its fact."""
     return Holding(target, fill, Fact(TRUE, FactKind.CONTENTS, _said(target.name, fill), fill.span))
 
 
 def _said(name: str, fill: ArrayPattern) -> str:
-    """`idx[k] == 4 * k for 0 <= k < n`, k counting the elements that the loop has filled, from the first one on."""
+    """The text of an array pattern: `idx[k] == 4 * k for 0 <= k < n`, k counting the elements that the loop filled."""
     k = var(Symbol("k", 0, 1 << 62, Origin.LOOP))
     element = _place(name, fill, k)
     match fill.pattern:
@@ -119,7 +119,7 @@ def _said(name: str, fill: ArrayPattern) -> str:
 
 
 def _all(fill: ArrayPattern, low: Term, high: Term) -> bool:
-    """Whether a range of bytes has all elements in it by the looks of it."""
+    """Whether a range of bytes contains all elements, as far as constant differences tell."""
     ends = (fill.start, fill.at(fill.count)) if fill.stride > 0 else (fill.at(fill.count), fill.start)
     first, last = ends if fill.stride > 0 else tuple(add(end, const(fill.size)) for end in ends)
     before, behind = (constant_difference(plain(a), plain(b)) for a, b in ((first, low), (high, last)))
@@ -127,7 +127,7 @@ def _all(fill: ArrayPattern, low: Term, high: Term) -> bool:
 
 
 def _place(name: str, fill: ArrayPattern, k: Term) -> str:
-    """An element as the source may write it: by its index, and in records by its number of bytes."""
+    """The text of an element: by its index, and in records also by its offset in bytes."""
     whole = abs(fill.stride)
     lane = divisible(fill.start, const(0), whole)
     if lane is None:

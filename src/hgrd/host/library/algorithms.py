@@ -1,4 +1,4 @@
-"""Algorithms of the C++ library that fill arrays, or put what is in them in another order."""
+"""Models of C++ algorithms that fill arrays or reorder their elements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hgrd.terms import Term, add, as_int, const, mul
 
 
 def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
-    """Where [first, last) begins, how many integers are in it (if not below 0), and of which type."""
+    """The begin of [first, last), the number of integers in it (if not below 0), and their type; None: unknown."""
     if len(call.arguments) < 2:
         return None
     first, last, type_ = call.arguments[0], call.arguments[1], call.type_of(0)
@@ -61,7 +61,7 @@ def _iota(call: LibraryCall) -> Value | None:
 
 
 def _reordered(call: LibraryCall) -> Value | None:
-    """std::shuffle(first, last, …) and its like: what was all different in exactly these places still is."""
+    """std::shuffle(first, last, …) and its like: elements of exactly this range that all differed still do."""
     found = _range(call)
     if found is None:
         return None
@@ -74,7 +74,7 @@ def _reordered(call: LibraryCall) -> Value | None:
 
 
 def _is_all(fill: ArrayPattern, first: Term, count: Term) -> bool:
-    """Whether a fill is of the `count` elements from the offset `first` on, and of no others."""
+    """Whether an array pattern covers exactly the `count` elements from the offset `first` on."""
     if fill.ranges or fill.holes or fill.most < fill.count.high - 1:
         return False
     begin, end = (first, _behind(first, count, fill.size))
@@ -107,5 +107,5 @@ _ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
 
 
 def algorithm_model(qualified: str) -> LibraryModel | None:
-    """What an algorithm of the library does to an array, if it is given pointers."""
+    """The model of an algorithm that gets pointers into an array; None: it has no model."""
     return _ALGORITHMS.get(qualified.removeprefix("std::"))

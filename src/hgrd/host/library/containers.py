@@ -1,6 +1,6 @@
-"""Containers of the C++ library and of Thrust: their size and where their elements are.
+"""Models of containers of the C++ library and of Thrust: their size, and the object with their elements.
 
-A container is opaque; of its object only one cell is used, at offset 0: the number of elements.
+A container is opaque; only one cell of its object is used, at offset 0: the number of elements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySp
 from hgrd.terms import Origin, Symbol, as_int, const, mul, var
 from hgrd.terms.term import Term
 
-_OWNERS: Final = (  # the others look at elements that are known by other names
+_OWNERS: Final = (  # other containers are views of elements that have other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
 )  # fmt: skip
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
@@ -26,7 +26,7 @@ _CELL = 8
 
 
 def adds_element(call: LibraryCall) -> bool:
-    """Whether a call is `push_back` or its like; then it is taken down who makes the element."""
+    """Whether a call is `push_back` or its like; if so, the provenance of the new element is recorded."""
     if call.name not in _ADDING or not of_container(call.call.function.qualified):
         return False
     elements, value = _data(call), call.argument(len(call.arguments) - 1)
@@ -35,7 +35,7 @@ def adds_element(call: LibraryCall) -> bool:
 
 
 def container_model(qualified: str) -> LibraryModel | None:
-    """What a member function of a container does."""
+    """The model of a member function of a container; None: it has no model."""
     owner, _, name = qualified.rpartition("::")
     if owner.startswith("std::initializer_list"):
         return _listed
@@ -103,7 +103,7 @@ def _size(call: LibraryCall) -> Value | None:
 
 
 def _data(call: LibraryCall) -> Value | None:
-    """The address of the elements (of all the containers in one object, where there may be more than one)."""
+    """The address of the elements (one object for all containers of an array of containers)."""
     here = call.arguments[0] if call.arguments else None
     if not isinstance(here, Pointer):
         return None
@@ -136,7 +136,7 @@ def _same(call: LibraryCall) -> Value | None:
 
 
 def _look(call: LibraryCall) -> Value | None:
-    """A method that changes nothing."""
+    """A method that changes nothing: its result is unknown."""
     return call.unknown()
 
 

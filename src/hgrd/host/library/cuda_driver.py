@@ -1,4 +1,4 @@
-"""Kernels of modules, which the driver API launches by their names (CUDA Driver API, "Module Management").
+"""Models of the CUDA driver API, which launches kernels of modules by name (CUDA Driver API, "Module Management").
 
 cuModuleGetFunction(&function, module, "scale");
 cuLaunchKernel(function, grid x, y, z, block x, y, z, shared bytes, stream, addresses of arguments, 0);
@@ -64,7 +64,7 @@ def _launch(call: LibraryCall, kernel: Value) -> None:
 
 
 def _leads(call: LibraryCall, kernel: Value, arguments: tuple[Value, ...]) -> bool:
-    """Whether it is known where all pointers that the kernel gets lead to: not behind arithmetic on their numbers."""
+    """Whether the targets of all pointer arguments are known: not after arithmetic on addresses as numbers."""
     function = call.run.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
     parameters = () if function is None else function.parameters
     types = [p.type for p in parameters]

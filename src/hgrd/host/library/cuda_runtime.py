@@ -1,6 +1,6 @@
-"""What the functions of the CUDA runtime do to the host program.
+"""Models of the CUDA runtime: what its functions do to the host program.
 
-Calls succeed: a program that goes on after an error has nothing to say about its launches.
+Calls are assumed to succeed: launches after an error are not of interest.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _allocated(call: LibraryCall, size: Term | None, space: MemorySpace) -> Valu
 
 
 def _holds(call: LibraryCall, fact: Term) -> None:
-    """A fact that an allocation establishes."""
-    if fact is FALSE:  # an allocation of constant size 0: whatever it is for, the program goes on
+    """Assumes a fact that an allocation establishes."""
+    if fact is FALSE:  # an allocation of constant size 0: the program goes on
         return
     for part in fact.args if fact.op is Op.AND else (fact,):
         call.run.launches.fact_kinds[part] = FactKind.ALLOCATION
@@ -121,7 +121,7 @@ def _same_memory(call: LibraryCall) -> Value | None:
 
 
 def _forgotten(call: LibraryCall) -> Value | None:
-    """Device memory keeps its identity, but holds something new, as does host memory."""
+    """Memory at the first argument keeps its identity, and holds unknown values."""
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
             call.copies(index)
@@ -133,7 +133,7 @@ def _forgotten(call: LibraryCall) -> Value | None:
 
 
 def _copied(call: LibraryCall) -> Value | None:
-    """cudaMemcpy(to, from, size, kind): what is known of elements goes along."""
+    """cudaMemcpy(to, from, size, kind): known contents are copied, too."""
     if len(call.arguments) < 3 or not _at_once(call):
         return _forgotten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
@@ -148,9 +148,9 @@ def _copied(call: LibraryCall) -> Value | None:
 
 
 def _at_once(call: LibraryCall) -> bool:
-    """Whether a copy is done before any launch behind it, and has read the host's memory when the host goes on.
+    """Whether a copy reads host memory now and is complete before any later launch.
 
-    One from page-locked memory may read that later (CUDA Runtime API, "API synchronization behavior").
+    One from page-locked memory may read it later (CUDA Runtime API, "API synchronization behavior").
     """
     if not call.name.endswith("Async"):
         return True
@@ -159,7 +159,7 @@ def _at_once(call: LibraryCall) -> bool:
 
 
 def _number_of_bytes(call: LibraryCall, size: Term) -> Term:
-    """How many bytes are copied.  Who keeps that in an int means a number that is not cut: a fact says so."""
+    """The number of bytes of a copy; that a computation of it in `int` does not overflow becomes a fact."""
     if not any(t.op is Op.WRAP and t.wrap_to[1] for t in bottom_up((size,))):
         return size
     bytes_ = between(call.machine, "bytes", size.low, size.high)
@@ -170,7 +170,7 @@ def _number_of_bytes(call: LibraryCall, size: Term) -> Term:
 
 
 def _uncut(size: Term) -> Term:
-    """The term, with what cuts it to signed numbers marked as what a correct program does not lean on."""
+    """The term, with signed wraps marked as such that a correct program does not depend on."""
     done: dict[Term, Term] = {}
     for t in bottom_up((size,)):
         args = tuple(done[a] for a in t.args)
@@ -260,7 +260,7 @@ def _another_memory(call: LibraryCall) -> Value | None:
 
 
 def _by_number(get: Callable[[LibraryCall], None]) -> LibraryModel:
-    """A function of the driver API that writes a number for a kernel or for memory."""
+    """The model of a driver function that writes a handle of a kernel or an address."""
 
     def model(call: LibraryCall) -> Value | None:
         done = _status(call)
@@ -334,7 +334,7 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
 
 
 def cuda_model(name: str, returns: Type) -> LibraryModel | None:
-    """What a function of CUDA or of its libraries does."""
+    """The model of a function of CUDA or of its libraries; None: it has no model."""
     canonical = cuda_name(name)
     known = _KNOWN.get(canonical)
     if known is not None:
@@ -347,12 +347,12 @@ def cuda_model(name: str, returns: Type) -> LibraryModel | None:
 
 
 def _after(name: str, prefix: str) -> bool:
-    """`prefix` and then a new word."""
+    """Whether the name is `prefix` and then a new word."""
     return name.startswith(prefix) and name[len(prefix) : len(prefix) + 1].isupper()
 
 
 def _status(call: LibraryCall) -> Value | None:
-    """Any other function: it may write through its pointers, and reports success."""
+    """Any other function: it may write through its pointer arguments, and returns success."""
     if "BeginCapture" in call.name:
         call.run.launches.in_graph = True
     if call.name.startswith(_RANDOM):

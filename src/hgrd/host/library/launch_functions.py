@@ -56,7 +56,7 @@ def _launch_as_in(
     *,
     in_graph: bool = False,
 ) -> Value:
-    """A launch whose extents stand in a record of the runtime's."""
+    """A launch whose extents stand in a record of the runtime at the address `parameters`."""
     grid, block = _member(call, parameters, "gridDim"), _member(call, parameters, "blockDim")
     request = LaunchRequest(
         kernel, grid, block, _member(call, parameters, shared), arguments, call.span, in_graph=in_graph
@@ -66,7 +66,7 @@ def _launch_as_in(
 
 
 def _member(call: LibraryCall, base: Value, name: str) -> Value:
-    """A member of the record at an address, if the program sets it at all."""
+    """A member of the record at an address; unknown, if the program does not mention the member."""
     element = base.target.element if isinstance(base, Pointer) else None
     key = element.key if isinstance(element, RecordType) else element.name if isinstance(element, OpaqueType) else ""
     record = call.machine.records.get(key)
@@ -77,7 +77,7 @@ def _member(call: LibraryCall, base: Value, name: str) -> Value:
 
 
 def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, ...]:
-    """The values whose addresses stand in an array."""
+    """The arguments of a kernel whose addresses stand in an array; (): the kernel is unknown."""
     function = call.run.linked.functions.get(kernel.function.key) if isinstance(kernel, FunctionValue) else None
     values: list[Value] = []
     for index, parameter in enumerate(() if function is None else function.parameters):
@@ -88,7 +88,7 @@ def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, .
 
 
 def _behind(call: LibraryCall, address: Value, type_: Type, span: Span) -> Value:
-    """What an address leads to, as `type_`: a number without a sign stays the same one where the kernel has it with."""
+    """The value at an address as `type_`; an integer keeps its value if only the signedness differs."""
     own = address.target.element if isinstance(address, Pointer) else None
     if not isinstance(own, IntType) or not isinstance(type_, IntType) or own.bits != type_.bits:
         return load(call.machine, call.state, address, type_, span)

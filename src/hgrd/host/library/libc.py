@@ -1,4 +1,4 @@
-"""What functions of the C and C++ libraries do, as far as launches depend on it."""
+"""Models of C and C++ library functions, as far as launches depend on them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _assumption(call: LibraryCall) -> Value | None:
 
 
 def fails(call: LibraryCall) -> Value:
-    """exit, abort, and what an assertion of the program's own calls when it does not hold."""
+    """exit, abort, and functions that failing assertions call."""
     if "assert" in call.name.lower():
         if not call.run.options.asserts:
             return OPAQUE
@@ -67,7 +67,7 @@ def fails(call: LibraryCall) -> Value:
 
 
 def _blame_assertion(call: LibraryCall) -> None:
-    """The last condition on the way here is what has been asserted not to hold."""
+    """The negation of the last path condition is the assertion that failed here."""
     if call.state.path and call.state.path[-1].kind is ConditionKind.BRANCH:
         holds = negate(call.state.path[-1].term)
         for part in holds.args if holds.op is Op.AND else (holds,):
@@ -102,7 +102,7 @@ def _posix_memalign(call: LibraryCall) -> Value | None:
 
 
 def _memset(call: LibraryCall) -> Value | None:
-    """Zero all over an object, or something new in it."""
+    """memset: zero in the whole object, or unknown values in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
     call.run.provenance.objects.record_cleared(direct_targets((target,)))
     stored_at(call.state, target)
@@ -250,7 +250,7 @@ def _maybe_null(call: LibraryCall) -> Value | None:
 
 
 def _clock(call: LibraryCall) -> Value | None:
-    """time, gettimeofday: what they are given a pointer to is the time."""
+    """time, gettimeofday: they store the time through their pointers."""
     lose_behind(call.state, call.arguments)
     return call.unknown()
 

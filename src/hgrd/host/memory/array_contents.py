@@ -1,7 +1,7 @@
-"""What the elements of arrays are known to hold, from the loop that fills one to the launch.
+"""Known contents of arrays (array patterns), from the loop that fills an array to the launch.
 
-A fill stands in the region of its object, and whatever makes a new region of that forgets it.  Here is what reaches
-memory by other ways: other names of it, copies, kernels, and code that is not seen.
+A pattern stands in the region of its object, and a store to the object makes a region without it.  This module treats
+other ways to change memory: other names of it, copies, kernels, and unknown code.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, 
 
 
 def fills_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:
-    """What is known of an object now."""
+    """The array patterns of an object that hold now."""
     fills = state.store.get(target.key, EMPTY).patterns
     return tuple(f for f in fills if f.owner is None or f.owner is _container(state, target))
 
 
 def fill(state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
-    """Takes down what a loop has filled an object with, if it is known by no other name."""
+    """Records what a loop filled an object with, unless the object may have other names."""
     if _has_other_names(target):
         return
     owner = _container(state, target)
@@ -53,7 +53,7 @@ def _has_other_names(target: MemoryObject) -> bool:
 
 
 def _is_handle(target: MemoryObject) -> bool:
-    """A stream, an event, an open file: what is behind such a pointer is the library's own."""
+    """Whether an object is a stream, an event, an open file: its contents belong to the library."""
     match target.element:
         case RecordType(key=name) | OpaqueType(name=name):
             plain = name.removeprefix("struct ")
@@ -69,7 +69,7 @@ def _container(state: State, target: MemoryObject) -> Region | None:
 
 
 def lose(state: State, target: MemoryObject) -> None:
-    """Anything may have been written to an object (and to the elements of a container), as far as fills go."""
+    """Drops the array patterns of an object (and of the elements of a container): anything may have been written."""
     for key in (target.key, f"{target.key}{ELEMENTS}"):
         region = state.store.get(key)
         if region is not None and (region.patterns or region.stores is not None):
@@ -77,14 +77,14 @@ def lose(state: State, target: MemoryObject) -> None:
 
 
 def lose_all(state: State, besides: str = "") -> None:
-    """Anything may have been written anywhere."""
+    """Drops all array patterns, but for those of the object with the key `besides` ("": none)."""
     for key, region in list(state.store.items()):
         if key != besides and (region.patterns or region.stores is not None):
             state.store[key] = replace(region, patterns=(), stores=None)
 
 
 def lose_behind(state: State, values: tuple[Value, ...]) -> None:
-    """Anything may have been written to what can be reached from the values."""
+    """Drops the array patterns of all objects that can be reached from the values."""
     found = reachable(state, values)
     if any(map(leads_anywhere, values)) or any(_has_other_names(t) and not _is_handle(t) for t in found):
         lose_all(state)
@@ -93,7 +93,7 @@ def lose_behind(state: State, values: tuple[Value, ...]) -> None:
 
 
 def leads_anywhere(value: Value) -> bool:
-    """Whether nobody knows what can be reached from a value (a function may change anything when it is called)."""
+    """Whether it is unknown what can be reached from a value (a function may change anything when called)."""
     match value:
         case Pointer() | Term() | FloatValue() | NullValue():
             return False
@@ -106,7 +106,7 @@ def leads_anywhere(value: Value) -> bool:
 
 
 def stored_at(state: State, address: Value) -> None:
-    """A store is about to be made: what it may reach by another name, or by one of several, is lost."""
+    """Drops the array patterns that a store to this address may invalidate under other names."""
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
@@ -120,7 +120,7 @@ def stored_at(state: State, address: Value) -> None:
 
 
 def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> tuple[ArrayPattern, ...]:
-    """What will be known of one object when `size` bytes of another one have been copied there."""
+    """The array patterns of the target after a copy of `size` bytes."""
     match to, source:
         case Pointer(offset=there), Pointer(target=target, offset=here) if size is not None:
             return tuple(f.moved(sub(there, here), here, add(here, size)) for f in fills_of(state, target))
@@ -129,15 +129,15 @@ def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> t
 
 
 def keep(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:
-    """Takes down what is known of an object that has just been written."""
+    """Records array patterns of an object that has just been written."""
     if isinstance(to, Pointer) and fills:
         fill(state, to.target, fills)
 
 
 def after_kernel(writes: ModSets, kernel: str, state: State, arguments: tuple[Value, ...]) -> list[MemoryObject]:
-    """A kernel has run: it may have written what it reaches through some of its parameters, or anything.
+    """Drops what a kernel may have changed: what it reaches through its mod set, or anything.
 
-    The objects that it may have written, as far as its arguments lead to them.
+    The result are the objects that it may have written, as far as its arguments lead to them.
     """
     through = writes.of(kernel)
     changed = arguments if through is None else tuple(a for i, a in enumerate(arguments) if i in through)

@@ -1,4 +1,4 @@
-"""Host memory: what is in it where the program has not said, and what outside code leaves there."""
+"""Unknown contents of host memory: what the program has not stored, and what unknown code has."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from hgrd.terms.linear import from_linear, linear
 
 
 def fresh_name(machine: Machine, base: str) -> str:
-    """A new name; trial runs get names that nobody will see."""
+    """A new name; a speculative run gets one that is never shown."""
     return machine.names.unique(hidden(base) if machine.speculative else base)
 
 
 def external(machine: Machine, name: str, type_: Type | None, span: Span) -> Pointer:
-    """A pointer to something that the program got from outside."""
+    """A pointer to an object that the program got from its environment."""
     target = MemoryObject(name, name, MemorySpace.HOST, pointee(type_), None, span, external=True)
     return Pointer(target, const(0))
 
 
 def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
-    """A value from outside; the members of a record are named after it."""
+    """A value from the environment; the members of a record are named after it."""
     match type_:
         case IntType() | BoolType() | FloatType():
             return machine.unknown(base, type_, Origin.INPUT)
@@ -68,12 +68,12 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
 
 
 def between(machine: Machine, base: str, low: int, high: int) -> Term:
-    """An integer from outside of which the range is known."""
+    """An integer from the environment within a known range."""
     return var(machine.names.fresh(hidden(base) if machine.speculative else base, low, high, Origin.INPUT))
 
 
 def contents(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
-    """What an object holds where nothing is known to be stored: the same at the same place and time."""
+    """The unknown value at an offset of an object: equal for equal offsets in the same generation."""
     if isinstance(type_, RecordType | ArrayType):
         size = machine.size(type_)
         if size is None:
@@ -108,7 +108,7 @@ def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject) -> Val
 
 
 def _indexed(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
-    """An element at an index that is not constant: a function of the index, or else of the number of bytes."""
+    """The element at a symbolic index: a function of the index, or of the offset if that is no multiple of the size."""
     size = machine.size(type_) or 1
     constant, atoms = linear(offset)
     if all(c % size == 0 for c in (constant, *atoms.values())):
@@ -132,7 +132,7 @@ def _indexed(machine: Machine, target: MemoryObject, generation: Generation, off
 
 
 def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> None:
-    """Outside code may write what the values point to (`deep`: and all that can be reached from there)."""
+    """Unknown code may have written what the values point to (`deep`: and all that can be reached from there)."""
     for target in reachable(state, values) if deep else direct_targets(values):
         lose(state, target)
         if target.space not in SHARED_SPACES:
