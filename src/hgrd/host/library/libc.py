@@ -256,7 +256,7 @@ def _clock(call: LibraryCall) -> Value | None:
 
 
 def _harmless(call: LibraryCall) -> Value | None:
-    """ModSets nothing that the program can see."""
+    """A function that writes nothing that the program can see: its result is unknown."""
     return call.unknown()
 
 
