@@ -1,4 +1,4 @@
-"""Kernels that the driver API launches by their names."""
+"""Kernels that the driver API launches by name."""
 
 from pathlib import Path
 

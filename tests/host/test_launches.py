@@ -1,4 +1,4 @@
-"""From host code to launch sites."""
+"""Launch sites from host code."""
 
 from pathlib import Path
 

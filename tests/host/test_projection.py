@@ -1,4 +1,4 @@
-"""Facts are of what matters to a launch, as far as conditions say something of it."""
+"""Projection of path conditions: facts say only what matters to the launch."""
 
 from pathlib import Path
 

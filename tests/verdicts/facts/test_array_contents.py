@@ -1,7 +1,7 @@
-"""What the host has filled an index array with, and everything that may come between that and the kernel.
+"""Known contents of index arrays, and all that may change them between the host's loop and the kernel.
 
-A kernel writes where an array of indexes says.  It is safe if the host's loop makes all indexes different, and races as
-soon as anything lets them be something else.
+A kernel writes at indexes from an array.  It is safe if the host's loop makes all indexes different, and races as soon
+as anything may change them.
 """
 
 from pathlib import Path

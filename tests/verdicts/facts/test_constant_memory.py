@@ -1,7 +1,6 @@
-"""What constant memory holds at a launch: by initialisers and copies, and only where nothing else can have been.
+"""Contents of constant memory at a launch: by initialisers and copies, unless other code may have changed them.
 
-Each program is safe if the kernel finds in `columns` (and `table`, `shape`) what the host says, and races if that is
-not known.
+Each program is safe if `columns` (and `table`, `shape`) hold what the host put there, and races if that is unknown.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""What holds behind a `try` whose handler goes on, or returns to a caller: what the body has changed is not known.
+"""State after a `try` whose handler goes on, or returns to a caller: what the body changed is unknown.
 
-Each program is safe if nothing is thrown (the check is left out), and may race since something may be.
+Each program would be safe without exceptions (without the check), and may race since one may be thrown.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a function without a body may change: all that its arguments lead to, const or not; and nothing else."""
+"""Functions without a body may change all that their arguments lead to, const or not, and nothing else."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Arguments that lead to one of several objects from outside, and launches that differ in what matters to no kernel."""
+"""Arguments that point to one of several unknown objects, and launches that differ in nothing a kernel depends on."""
 
 from tests.checking import verdicts
 

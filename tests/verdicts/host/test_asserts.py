@@ -1,4 +1,4 @@
-"""What `assert` says is a fact also under NDEBUG; what its condition does is not done then."""
+"""Asserts are facts also under NDEBUG; the side effects of their conditions do not happen then."""
 
 from tests.checking import verdicts
 

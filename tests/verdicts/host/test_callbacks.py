@@ -1,4 +1,4 @@
-"""Code that is not followed may call the functions that it gets, at once or later: what they write is not known."""
+"""Callbacks: unknown code may call the functions that it gets, at once or later; what they write is unknown then."""
 
 from tests.checking import verdicts
 

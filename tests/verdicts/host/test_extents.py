@@ -1,4 +1,4 @@
-"""Allocations of known size: a program stays within them, and what follows for its threads."""
+"""Allocations of known size: accesses stay within them, which bounds the indexes of threads."""
 
 from pathlib import Path
 

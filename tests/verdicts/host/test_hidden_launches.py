@@ -1,4 +1,4 @@
-"""Launches that no run over the host code comes to: behind `setjmp`, and out of modules."""
+"""Hidden launches, which no run over the host code comes to: after `setjmp`, and of kernels from modules."""
 
 from tests.checking import verdicts
 

@@ -1,4 +1,4 @@
-"""Buffers behind the members of a record in memory, and constants that functions keep."""
+"""Buffers that members of a record point to, and constants that functions keep."""
 
 import pytest
 

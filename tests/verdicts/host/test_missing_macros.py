@@ -1,4 +1,4 @@
-"""Files that miss macros of their build: judged for any value of a constant, and the verdict says what was missing."""
+"""Files that lack macros of their build: checked for any value of the macro, and the verdict names it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Races at sizes of allocations and launches: none is below 0."""
+"""Negative sizes: sizes of allocations and launches are not, so races that need them are not reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Pointers that are null in some cases: what a program does through a null pointer has no meaning."""
+"""Null pointers: an access through one is outside the meaning of the program."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Buffers that a loop passes among its variables: which of them are given to a kernel together."""
+"""Pointer permutations: buffers that a loop swaps among variables, and which of them a kernel gets together."""
 
 from tests.checking import verdicts
 

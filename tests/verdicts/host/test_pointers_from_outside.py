@@ -1,4 +1,4 @@
-"""Pointers that host code gets from outside: they may be null, equal, parts of one object, or what was given away."""
+"""Pointers of unknown origin in host code: they may be null, equal, into one object, or to an object that escaped."""
 
 from tests.checking import verdicts
 

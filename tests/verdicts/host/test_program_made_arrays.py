@@ -1,7 +1,7 @@
-"""Who makes what an array holds that decides where threads go.
+"""Provenance of arrays that decide where threads go.
 
-The program's input may be anything: two threads meet for some data.  What the program computes itself may be such that
-they never do; a race in it is reported only with a condition, and is otherwise unknown.
+Input may be anything: two threads meet for some data.  Contents that the program computes may be such that they never
+do; a race that needs such contents is reported only with a condition, and is otherwise unknown.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Who makes what members of records hold, where the run to a launch begins in a function that is given the record.
+"""Provenance of members of records, where the run to a launch begins in a function that gets the record.
 
-Nobody is seen to write the member on the way; what the program's functions store to it anywhere counts.
+The run itself does not see a store to the member; all stores of the program to that member count.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A quotient that the host converts to an integer is a number: what it has divided by is not 0."""
+"""Quotients that the host converts to integers are finite: their divisors are not 0."""
 
 from pathlib import Path
 

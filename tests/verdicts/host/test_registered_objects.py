@@ -1,4 +1,4 @@
-"""Objects whose address their constructors keep, and pointers that stand in the list that a container begins with."""
+"""Objects whose constructors keep their address, and pointers in the initialiser list of a container."""
 
 from tests.checking import verdicts
 

@@ -1,4 +1,4 @@
-"""Sizes that the host has scaled by a factor: they lie between two fractions of what they are made of."""
+"""Sizes scaled by a floating-point factor: they lie between two fractions of the original."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Stores to places that nothing is known of, and functions that are called through pointers to members."""
+"""Wild stores, and functions that are called through pointers to members."""
 
 from tests.checking import verdicts
 
