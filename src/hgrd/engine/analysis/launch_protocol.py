@@ -18,7 +18,7 @@ from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.infer import infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
-from hgrd.races.barriers.paths import places
+from hgrd.races.barriers.paths import control_points
 from hgrd.symbolic.state import symbols_in
 from hgrd.terms import TRUE, Symbol, Term, const, eq, symbols_of
 
@@ -71,7 +71,7 @@ def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | No
     """
     c = protocol.configuration
     used = {s.name for a in accesses(protocol.items) for s in symbols_of(a.offset, *a.guards)}
-    used |= {s.name for p in places(protocol) for s in symbols_of(*p.item.guards)}
+    used |= {s.name for p in control_points(protocol) for s in symbols_of(*p.item.guards)}
     axes = "xyz"
 
     def extent(base: str, indexes: str, i: int, known: Term) -> Term | None:

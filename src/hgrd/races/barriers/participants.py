@@ -1,4 +1,4 @@
-"""The threads that meet at a barrier: which symbols they share, and which two of them can miss each other."""
+"""Participants of a barrier: which symbols its threads share, and which two of them can miss each other."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, sym
 
 
 class Participants(Struct, frozen=True):
-    """The threads of one instance of a barrier, as two copies of a thread in the same iterations of `loops`."""
+    """Participants of one instance of a barrier, as two threads in the same iterations of the loops around it."""
 
     barrier: Barrier
     threads: ThreadPair
 
     def uniform(self, term: Term) -> bool:
-        """Whether all of them agree on it, by what it is made of alone."""
+        """Whether all participants have the same value of a term, since all its symbols are common to them."""
         return not any(map(self.threads.is_private, symbols_of(term)))
 
-    def members(self) -> tuple[Term, ...]:
-        """That the two are different threads among them, and the first one expects the second one."""
+    def distinct(self) -> tuple[Term, ...]:
+        """The conditions for two different participants of which the first one expects the second one."""
         tile = self.barrier.tile
         one_tile = () if tile is None else (eq(*(self.threads.of((tile,), side)[0] for side in Party)),)
         match self.barrier.scope:
@@ -36,20 +36,24 @@ class Participants(Struct, frozen=True):
                 if mask is None:
                     return pair
                 theirs, lane = *self.threads.of((mask,), Party.FIRST), *self.threads.of((self.lane(),), Party.SECOND)
-                return (*pair, names(theirs, lane))
+                return (*pair, in_mask(theirs, lane))
             case Scope.BLOCK:
                 return (self.threads.threads_differ(), *one_tile)
             case _:
                 return self.threads.distinct(None)
 
     def lane(self) -> Term:
+        """The lane of a thread in its warp."""
         return lane(self.threads.configuration)
 
 
 def participants_of(
     protocol: Protocol, barrier: Barrier, binders: Iterable[Symbol], private: Iterable[str] = ()
 ) -> Participants:
-    """`binders` have one value for both threads, `private` are more symbols that each has for itself."""
+    """The participants of a barrier in the same iterations.
+
+    `binders` have one value for both threads; `private` are names of further symbols that each has for itself.
+    """
     same_block = barrier.scope in (Scope.WARP, Scope.BLOCK)
     common = set(binders)
     agreed = {**protocol.uniform.broadcast, **protocol.uniform.in_iteration}
@@ -61,12 +65,12 @@ def participants_of(
 
 
 def lane(c: Configuration) -> Term:
-    """A thread's place in its warp (CUDA Programming Guide, "Thread Hierarchy")."""
+    """The lane of a thread in its warp (CUDA Programming Guide, "Thread Hierarchy")."""
     x, y, z = index_terms(c.thread)
     bx, by, _ = c.block
     return mod(add(x, mul(bx, add(y, mul(by, z)))), const(WARP_SIZE))
 
 
-def names(mask: Term, lane: Term) -> Term:
+def in_mask(mask: Term, lane: Term) -> Term:
     """Whether a warp mask has the bit of a lane."""
     return eq(bit_and(shr(mask, lane), const(1)), const(1))

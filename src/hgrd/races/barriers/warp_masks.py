@@ -1,4 +1,4 @@
-"""Warp barriers with a mask: does it name its caller, and do all that it names call with the same one?"""
+"""Masks of warp barriers: a mask must name its caller, and all lanes that it names must pass the same one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hgrd.cuda.memory_model import Scope
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.barriers.participants import names
+from hgrd.races.barriers.participants import in_mask
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind
 from hgrd.terms import Origin, const, eq, mod, ne, negate, symbols_of, var
 
@@ -14,7 +14,7 @@ _BITS = 1 << 32
 
 
 def unknown_mask(paths: DivergencePaths) -> bool:
-    """Whether the mask has values in it that the analysis cannot tell: of votes, of groups."""
+    """Whether the mask depends on unknown values, such as those of votes and groups."""
     mask = paths.barrier.mask
     if mask is None:
         return False
@@ -22,13 +22,13 @@ def unknown_mask(paths: DivergencePaths) -> bool:
 
 
 def mask_paths(paths: DivergencePaths) -> Iterator[DivergencePath]:
-    """Calls of a warp barrier with a wrong mask (CUDA Programming Guide, "Warp Synchronization")."""
+    """The calls of a warp barrier with a wrong mask (CUDA Programming Guide, "Warp Synchronization")."""
     barrier, participants = paths.barrier, paths.participants()
     if barrier.scope is not Scope.WARP or barrier.mask is None:
         return
-    earliest = tuple(eq(var(b), const(0)) for b in paths.place.binders)
+    earliest = tuple(eq(var(b), const(0)) for b in paths.point.binders)
     core = symbols_of(barrier.mask)
-    unnamed = negate(names(barrier.mask, participants.lane()))
+    unnamed = negate(in_mask(barrier.mask, participants.lane()))
     first = (*paths.performs(participants, core), *participants.threads.of((unnamed,), Party.FIRST))
     yield DivergencePath(MissKind.MASK, participants, first, (), (), earliest, barrier.span, alone=True)
     if participants.uniform(barrier.mask):
@@ -41,7 +41,7 @@ def mask_paths(paths: DivergencePaths) -> Iterator[DivergencePath]:
         participants,
         performs,
         second,
-        (*participants.members(), ne(mine, theirs)),
+        (*participants.distinct(), ne(mine, theirs)),
         earliest,
         barrier.span,
     )

@@ -2,8 +2,8 @@
 
 CUDA Programming Guide, "Synchronization Functions": `__syncthreads()` in conditional code needs a condition
 that is the same for the whole block; "Warp Synchronization": the caller of `__syncwarp(mask)` is named in the
-mask, and all non-exited threads named in it call it with the same mask.  Uniformity by what conditions are
-made of comes first, the solver decides the rest.
+mask, and all non-exited threads named in it call it with the same mask.  Conditions whose symbols are
+all uniform are dismissed first, the solver decides the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hgrd.protocol.model import Barrier, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import phases
 from hgrd.races.acquire_release.agreement import without_agreement_across_sync
-from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind, choices, places
+from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind, choices, control_points
 from hgrd.races.barriers.warp_masks import mask_paths, unknown_mask
 from hgrd.races.divergence.earlier_iterations import History, first_false, history_of
 from hgrd.races.encoding.path_query import EncodedPath, encode_path
@@ -41,14 +41,14 @@ _ATTEMPTS = 4
 
 
 class BarrierVerdicts(Struct, frozen=True):
-    """What came of the barriers of one protocol; `evidence` is that of the divergences, one by one."""
+    """Verdicts on the barriers of one protocol; `evidence` has one entry a divergence, in the same order."""
 
     divergences: tuple[Divergence, ...]
     open_barriers: tuple[OpenBarrier, ...]
     evidence: tuple[BarrierEvidence, ...] = ()
 
     def assumptions(self) -> Iterator[FactUse]:
-        """What a verdict of `safe` takes for granted of these barriers."""
+        """The assumptions about these barriers on which a verdict of `safe` rests."""
         for d in self.divergences:
             if d.rule is DivergenceRule.EXITED:
                 text = "threads that have left the kernel count as arrived at this barrier"
@@ -60,13 +60,17 @@ class BarrierVerdicts(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
+    """Two threads of which the second one misses a barrier; `sure`: they get there in the iterations of the model."""
+
     encoded: EncodedPath
     model: Model
     method: str
     sure: bool
 
 
-class _Barriers(Struct):
+class _BarrierChecker(Struct):
+    """Checker of all barriers of one protocol."""
+
     protocol: Protocol
     facts: tuple[Fact, ...]
     decide: Decide
@@ -79,10 +83,10 @@ class _Barriers(Struct):
     open: dict[Span, OpenBarrier] = field(default_factory=dict[Span, OpenBarrier])
 
     def run(self) -> BarrierVerdicts:
-        everything = places(self.protocol)
-        for place in everything:
-            if isinstance(place.item, Barrier):
-                self._barrier(DivergencePaths(self.protocol, place, place.item, everything))
+        everything = control_points(self.protocol)
+        for point in everything:
+            if isinstance(point.item, Barrier):
+                self._barrier(DivergencePaths(self.protocol, point, point.item, everything))
         divergent = {span for _, span in self.found}
         still_open = tuple(o for span, o in self.open.items() if span not in divergent)
         return BarrierVerdicts(tuple(self.found.values()), still_open, tuple(self.evidence))
@@ -97,7 +101,7 @@ class _Barriers(Struct):
             self._settle(paths, path, rule)
 
     def _settle(self, paths: DivergencePaths, path: DivergencePath, rule: DivergenceRule) -> None:
-        """Decides one path and keeps what came of it."""
+        """Decides one path, and keeps the divergence or why it is undecided."""
         barrier = paths.barrier
         if (rule, barrier.span) in self.found:
             return
@@ -120,7 +124,7 @@ class _Barriers(Struct):
                     self._leave_open(barrier, f"threads may have left the kernel in line {path.unsure.line}")
                 else:
                     self.found[(rule, barrier.span)] = self._divergence(paths, path, rule, found)
-                    binders = paths.place.binders
+                    binders = paths.point.binders
                     self.evidence.append(
                         BarrierEvidence(found.encoded, found.model, binders, path.alone, self.protocol, self.facts)
                     )
@@ -133,8 +137,11 @@ class _Barriers(Struct):
     # ------------------------------------------------------------ the search for a witness
 
     def _search(self, paths: DivergencePaths, path: DivergencePath) -> _Found | str | None:
-        """The first iteration first, then few, then any; None if there is no such pair of threads."""
-        two, few = (tuple(le(var(b), const(n)) for b in paths.place.binders) for n in (1, _FEW_ITERATIONS))
+        """Two threads of a path: in the first iteration, else in one of few, else in any.
+
+        None if there are no such threads; a string says why it is undecided.
+        """
+        two, few = (tuple(le(var(b), const(n)) for b in paths.point.binders) for n in (1, _FEW_ITERATIONS))
         for narrower in (path.earliest, two, few):
             found = self._ask(paths, path, narrower) if narrower else None
             if isinstance(found, _Found):
@@ -157,14 +164,14 @@ class _Barriers(Struct):
                 return self._earliest(paths, path, _Found(encoded, model, method, mine.sure), theirs)
             left = mine.left or theirs.left
             assert left is not None
-            extra = (*extra, le(var(paths.place.binders[left.depth]), const(left.iteration)))
+            extra = (*extra, le(var(paths.point.binders[left.depth]), const(left.iteration)))
         return "in no iteration found do the threads part"
 
     def _earliest(self, paths: DivergencePaths, path: DivergencePath, found: _Found, theirs: History) -> _Found:
-        """The same in the iteration where the second thread leaves, if it has left before."""
+        """The same two threads in the iteration in which the second one leaves, if it has left before."""
         if theirs.left is None or path.miss is MissKind.LOOP:
             return found
-        binders, depth = paths.place.binders, theirs.left.depth
+        binders, depth = paths.point.binders, theirs.left.depth
         numbers = [found.model.values.get(b, 0) for b in binders[:depth]] + [theirs.left.iteration]
         pins = tuple(le(var(b), const(n)) for b, n in zip(binders, numbers, strict=False))
         encoded = encode_path(self.protocol, self.facts, path, pins)
@@ -189,13 +196,13 @@ class _Barriers(Struct):
             path.miss.value,
             path.leaves or self._parted(paths, path, found.model),
             Confidence.DEFINITE if certain else Confidence.DATA_DEPENDENT,
-            barrier_witness(found.encoded, paths.place.binders, found.model, alone=path.alone),
+            barrier_witness(found.encoded, paths.point.binders, found.model, alone=path.alone),
             uses,
             found.method,
         )
 
     def _parted(self, paths: DivergencePaths, path: DivergencePath, model: Model) -> Span | None:
-        """The first condition on the way to the barrier that the second thread does not meet."""
+        """The first condition on the way to the barrier that the second thread does not meet; None: it is unknown."""
         if path.miss is not MissKind.BRANCH:
             return None
         conditions = choices(paths.barrier.path)
@@ -208,7 +215,9 @@ def _exited(history: History) -> bool:
 
 
 def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
-    """Threads that have returned count as arrived at a barrier of their block, and need not be at one of their
+    """The rule that a path breaks; None: none.
+
+    Threads that have returned count as arrived at a barrier of their block, and need not be at one of their
     warp; a barrier of the grid waits for every block, and so for them.
     """
     if path.miss is not MissKind.EXIT or barrier.scope.covers(Level.INTER_BLOCK):
@@ -220,4 +229,4 @@ def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, 
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
     protocol = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
-    return _Barriers(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()
+    return _BarrierChecker(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()

@@ -1,4 +1,4 @@
-"""Whether two threads of a model have come as far as the model says: the iterations before, one by one."""
+"""Earlier iterations of the threads of a model: do they come as far as the model says?  One by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from hgrd.protocol.model import Exit
 from hgrd.protocol.phases.parallelism import Party
-from hgrd.races.barriers.paths import DivergencePaths, stays
+from hgrd.races.barriers.paths import DivergencePaths, stay_conditions
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
@@ -15,7 +15,7 @@ _MOST_ITERATIONS = 512
 
 
 class EarlierExit(Struct, frozen=True):
-    """A thread goes no further than iteration `iteration` of the loop at `depth`; `exits`: it leaves the kernel."""
+    """Exit of a thread in iteration `iteration` of the loop at `depth`; `exits`: it leaves the kernel."""
 
     depth: int
     iteration: int
@@ -23,23 +23,26 @@ class EarlierExit(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """`left` is where a thread left before the iterations of the model; `sure` is False where that is not known."""
+    """History of a thread: where it left before the iterations of the model (None: it did not).
+
+    `sure` is False where that depends on unknown values.
+    """
 
     left: EarlierExit | None
     sure: bool
 
 
 def history_of(paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party) -> History:
-    """What the thread has done in the iterations before the barrier's."""
+    """The history of a thread in the iterations before the one in which the barrier is reached."""
     sure = True
-    numbers = [model.values.get(threads.rename(b, side), 0) for b in paths.place.binders]
-    for depth, loop in enumerate(paths.place.loops):
+    numbers = [model.values.get(threads.rename(b, side), 0) for b in paths.point.binders]
+    for depth, loop in enumerate(paths.point.loops):
         if numbers[depth] > _MOST_ITERATIONS:
             return History(None, False)
-        stay = stays(loop, paths.barrier)
+        stay = stay_conditions(loop, paths.barrier)
         exits = _exits_in(paths, depth)
         for iteration in range(numbers[depth]):
-            at = dict(zip(paths.place.binders, map(const, (*numbers[:depth], iteration)), strict=False))
+            at = dict(zip(paths.point.binders, map(const, (*numbers[:depth], iteration)), strict=False))
             for terms, leaves_kernel in ((stay, False), (exits, True)):
                 holds = _holds(conj(*terms), paths, threads, model, side, at)
                 if holds is False:
@@ -49,15 +52,15 @@ def history_of(paths: DivergencePaths, threads: ThreadPair, model: Model, side: 
 
 
 def _exits_in(paths: DivergencePaths, depth: int) -> tuple[Term, ...]:
-    binders = paths.place.binders[: depth + 1]
-    exits = [p.item for p in paths.everything if isinstance(p.item, Exit) and p.binders == binders]
+    binders = paths.point.binders[: depth + 1]
+    exits = [p.item for p in paths.points if isinstance(p.item, Exit) and p.binders == binders]
     return tuple(negate(conj(*x.guards)) for x in exits)
 
 
 def _holds(
     term: Term, paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party, iterations: dict[Symbol, Term]
 ) -> bool | None:
-    """None: it depends on what the model says nothing of."""
+    """Whether a condition holds in these iterations; None: it depends on values that the model does not have."""
     (fixed,) = substitute((term,), iterations)
     (theirs,) = threads.of((fixed,), side)
     if any(s.name.removesuffix(SUFFIX[side]) in paths.protocol.symbols.private for s in symbols_of(theirs)):
@@ -75,7 +78,7 @@ def _holds(
 
 
 def first_false(conditions: tuple[Term, ...], threads: ThreadPair, model: Model, side: Party) -> int | None:
-    """The index of the first condition that the thread does not meet."""
+    """The index of the first condition that the thread does not meet; None: it meets all that can be evaluated."""
     for index, term in enumerate(threads.of(conditions, side)):
         try:
             if not evaluate((term,), model.values, lambda a, i: model.reads.get((a, i), 0))[0]:

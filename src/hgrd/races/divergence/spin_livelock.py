@@ -33,7 +33,7 @@ Decide: TypeAlias = Callable[[Query], Answer]
 
 
 def livelocks(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> tuple[Divergence, ...]:
-    """Each loop that takes a lock once, with two threads of a warp that want the same one in the same iterations."""
+    """The loops that take a lock, with two threads of a warp that want the same one in the same iterations."""
     if not protocol.symbols.observed:
         return ()
     everything = (*facts, *protocol.configuration.facts)
@@ -69,14 +69,17 @@ def _spins(protocol: Protocol) -> Iterator[tuple[Position, Access, Access]]:
 def _livelock(
     protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, spin: tuple[Position, Access, Access]
 ) -> Divergence | None:
-    """Two threads of a warp take the same lock in the same iterations of the loops around the loop that takes it."""
+    """Two threads of a warp that take the same lock in the same iterations of the loops around the one that takes it.
+
+    None if there are no such threads, or they depend on unknown values.
+    """
     position, taking, giving = spin
     binders = tuple(loop.binder for loop in position.around[:-1])
-    begin = tuple(g for g in taking.guards if not _tells_of(g, taking, protocol))
+    begin = tuple(g for g in taking.guards if not _depends_on_lock(g, taking, protocol))
     of_warp = participants_of(protocol, Barrier(Scope.WARP, begin, taking.span), binders)
     sides = [of_warp.threads.of((conj(*begin), taking.offset), side) for side in Party]
     (first, one), (second, other) = sides
-    between = (*of_warp.members(), eq(one, other))
+    between = (*of_warp.distinct(), eq(one, other))
     encoded = encode_path(protocol, facts, DivergencePath(MissKind.LOOP, of_warp, (first,), (second,), between, ()), ())
     answer = decide(encoded.query)
     if not isinstance(answer, Conflict) or encoded.unknown:
@@ -94,7 +97,7 @@ def _livelock(
     )
 
 
-def _tells_of(guard: Term, taking: Access, protocol: Protocol) -> bool:
+def _depends_on_lock(guard: Term, taking: Access, protocol: Protocol) -> bool:
     """Whether a condition is about the earlier value of the lock: that is unknown in the first iteration."""
     seen = (protocol.symbols.observed[s.name] for s in symbols_of(guard) if s.name in protocol.symbols.observed)
     return any(o.target.key == taking.target.key for o in seen)

@@ -1,4 +1,7 @@
-"""Two copies of a thread: private symbols renamed, shared ones common, floats abstracted."""
+"""The two-thread reduction (GPUVerify): two threads stand for any two.
+
+Private symbols are renamed for each of them, shared ones are common, floating point is abstracted.
+"""
 
 from __future__ import annotations
 
@@ -50,15 +53,15 @@ SUFFIX = {Party.FIRST: "@1", Party.SECOND: "@2"}
 
 
 def plain_name(symbol: Symbol) -> str:
-    """The name of a symbol as the kernel has it, whoever's it is."""
+    """The name of a symbol as the kernel has it, whichever thread's copy it is."""
     return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
 
 
 class ThreadPair(Struct, frozen=True):
-    """Which symbols each thread has for itself.
+    """Two threads, and the symbols that each of them has for itself.
 
-    `same_block`: block indexes are common to both.  `broadcast`: private symbols that are equal here.
-    What was renamed before is kept.
+    `private`: names of the symbols that differ between threads.  `same_block`: block indexes are common to both.
+    `broadcast`: names of private symbols that are equal for both nevertheless.  Renamed terms are kept.
     """
 
     private: frozenset[str]
@@ -68,6 +71,7 @@ class ThreadPair(Struct, frozen=True):
     _copies: dict[Party, dict[Term, Term]] = field(default_factory=lambda: {party: {} for party in Party})
 
     def is_private(self, symbol: Symbol) -> bool:
+        """Whether each of the two has a value of its own for the symbol."""
         if symbol in self.configuration.block_index:
             return not self.same_block
         if symbol.name in self.broadcast:
@@ -75,6 +79,7 @@ class ThreadPair(Struct, frozen=True):
         return symbol.name in self.private or symbol in self.configuration.thread
 
     def rename(self, symbol: Symbol, party: Party) -> Symbol:
+        """The symbol as `party` has it."""
         return symbol.renamed(SUFFIX[party]) if self.is_private(symbol) else symbol
 
     def of(self, terms: tuple[Term, ...], party: Party) -> tuple[Term, ...]:
@@ -90,6 +95,7 @@ class ThreadPair(Struct, frozen=True):
     # ------------------------------------------------------------ constraints between the two
 
     def order(self, orders: tuple[Order, ...]) -> Term:
+        """The two are unordered in one of these ways."""
         return disj(*(conj(*map(self._relation, o.relations)) for o in orders))
 
     def _relation(self, relation: Relation) -> Term:
@@ -110,7 +116,7 @@ class ThreadPair(Struct, frozen=True):
                 return conj(*self.of(guards, party))
             case Unnamed(mask=mask, holder=holder):
                 (seen,) = self.of((mask,), holder)
-                return negate(_names(seen, mod(self._linear(holder.other), const(WARP_SIZE))))
+                return negate(_in_mask(seen, mod(self._linear(holder.other), const(WARP_SIZE))))
             case Apart(tile=tile):
                 return ne(*(self.of((tile,), party)[0] for party in Party))
 
@@ -123,7 +129,7 @@ class ThreadPair(Struct, frozen=True):
         return var(self.rename(symbol, party))
 
     def distinct(self, level: Level | None) -> tuple[Term, ...]:
-        """The two are different threads at `level`; None: different threads at any level."""
+        """The conditions for two different threads that meet at `level`; None: at any level."""
         threads = disj(*self._differences(self.configuration.thread))
         blocks = disj(*self._differences(self.configuration.block_index))
         match level:
@@ -137,18 +143,18 @@ class ThreadPair(Struct, frozen=True):
                 return (threads, ne(self._warp(Party.FIRST), self._warp(Party.SECOND)))
 
     def differs(self, symbol: Symbol) -> Term:
-        """They have different values of the symbol."""
+        """The two have different values of the symbol."""
         return ne(self._copy(symbol, Party.FIRST), self._copy(symbol, Party.SECOND))
 
     def threads_differ(self) -> Term:
-        """They are different threads of a block (if they are of one)."""
+        """The two are different threads of a block, given that they are of one block."""
         return disj(*self._differences(self.configuration.thread))
 
     def _differences(self, symbols: tuple[Symbol | None, ...]) -> list[Term]:
         return [self.differs(s) for s in symbols if s is not None]
 
     def _warp(self, party: Party) -> Term:
-        """The warp of a thread in its block (CUDA Programming Guide, "Thread Hierarchy")."""
+        """The number of a thread's warp in its block (CUDA Programming Guide, "Thread Hierarchy")."""
         x, y, z = (const(0) if s is None else self._copy(s, party) for s in self.configuration.thread)
         bx, by, _ = self.configuration.block
         if bx.is_const and bx.value % WARP_SIZE == 0:
@@ -167,7 +173,7 @@ def _equal(term: Term, to: Term, or_more: bool) -> Term:
     return le(to, term) if or_more else eq(term, to)
 
 
-def _names(mask: Term, lane: Term) -> Term:
+def _in_mask(mask: Term, lane: Term) -> Term:
     """Whether the bit of a lane is set in a warp mask."""
     if mask.is_const:
         bits = mask.value & ALL_LANES
@@ -178,7 +184,7 @@ def _names(mask: Term, lane: Term) -> Term:
 
 
 def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Replaces what is computed in floating point by symbols: equal computations by equal symbols."""
+    """The terms with symbols for all that is computed in floating point: equal computations get equal symbols."""
     done: dict[Term, Term] = {}
     names: dict[Term, Term] = {}
     for term in bottom_up(t for t in terms if _computes_floats(t)):
