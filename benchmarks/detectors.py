@@ -28,12 +28,12 @@ from hgrd.program.linked import link
 from hgrd.program.span import Span
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.grace import GraceAddresses, GraceStatements
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in
 from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished
 from hgrd.simulate.lockstep.memory import Memory
-from hgrd.simulate.trace import Arrive, Observer, Order, Recorded, Site, Sites, Touch
+from hgrd.simulate.trace import Arrive, MemoryOrder, Observer, Recorded, Sites, Touch, TraceSite
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 
@@ -44,16 +44,16 @@ class Trace:
 
     name: str
     what: str
-    shape: Shape
+    shape: LaunchShape
     proved: frozenset[int] = frozenset()
     sites: Sites = field(default_factory=Sites)
     events: Recorded = field(default_factory=Recorded)
-    proof: Callable[[Site], bool] | None = None
+    proof: Callable[[TraceSite], bool] | None = None
 
     def touch(self, line: int, kind: AccessKind, threads: np.ndarray, words: np.ndarray, space: Space) -> None:
         atomic = kind is AccessKind.ATOMIC
-        scope, order = (Scope.DEVICE, Order.RELAXED) if atomic else (None, Order.PLAIN)
-        site = self.sites.number(Site(Span(self.name, line, 1), kind, scope, False, ""))
+        scope, order = (Scope.DEVICE, MemoryOrder.RELAXED) if atomic else (None, MemoryOrder.PLAIN)
+        site = self.sites.number(TraceSite(Span(self.name, line, 1), kind, scope, False, ""))
         values = threads.astype(np.int32)
         memory = 1 if space is Space.SHARED else 2
         self.events.touch(Touch(site, memory, space, threads, 4 * words, 4, kind, scope, order, values))
@@ -67,11 +67,11 @@ class Trace:
             threads = np.arange(first, first + self.shape.threads_per_block)
             self.events.arrive(Arrive(Scope.BLOCK, threads, Span(self.name, line, 1)))
 
-    def proves(self, site: Site) -> bool:
+    def proves(self, site: TraceSite) -> bool:
         return self.proof(site) if self.proof else site.span.line in self.proved
 
 
-def traces(shape: Shape, rounds: int) -> Iterator[Trace]:
+def traces(shape: LaunchShape, rounds: int) -> Iterator[Trace]:
     all_ = np.arange(shape.threads)
     inside = all_ % shape.threads_per_block
     next_ = (inside + 1) % shape.threads_per_block
@@ -167,7 +167,7 @@ __global__ void blur(int *data) {
 """
 
 
-def runs(shape: Shape) -> Iterator[Trace]:
+def runs(shape: LaunchShape) -> Iterator[Trace]:
     """The kernels at this shape, and what the analysis proves of them there."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "kernels.cu"
@@ -188,12 +188,12 @@ def runs(shape: Shape) -> Iterator[Trace]:
 # ---------------------------------------------------------------- measuring
 
 
-def model(shape: Shape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
+def model(shape: LaunchShape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
     observer = AccessModel(shape)
     return observer, lambda: (observer.bytes_held(), len(observer.races()))
 
 
-def statements(shape: Shape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
+def statements(shape: LaunchShape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
     observer = GraceStatements(shape)
 
     def finish() -> tuple[int, int]:
@@ -203,7 +203,7 @@ def statements(shape: Shape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
     return observer, finish
 
 
-def addresses(shape: Shape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
+def addresses(shape: LaunchShape) -> tuple[Observer, Callable[[], tuple[int, int]]]:
     observer = GraceAddresses(shape)
 
     def finish() -> tuple[int, int]:
@@ -250,7 +250,7 @@ def main() -> None:
     options = parser.parse_args()
     results: list[dict[str, object]] = []
     print(f"{'trace':<11} {'detector':<13} {'pruned':<7} {'accesses':>9} {'seconds':>9} {'MiB':>8} {'finds':>6}")
-    shape = Shape(options.threads, options.blocks)
+    shape = LaunchShape(options.threads, options.blocks)
     for trace in [*traces(shape, options.rounds), *runs(shape)]:
         for pruned in (False, True) if trace.proved or trace.proof else (False,):
             for detector in DETECTORS:

@@ -36,7 +36,7 @@ from hgrd.program.linked import link
 from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
 from hgrd.simulate.launch import ConcreteLaunch, Finished
@@ -143,7 +143,7 @@ class Seen:
 
 def run(program: Program, kernel: Function, given: Input, seen: Seen) -> None:
     executable, memory = prepare(link((program,)), kernel), Memory()
-    shape = Shape(prod(given.block), prod(given.grid))
+    shape = LaunchShape(prod(given.block), prod(given.grid))
     model = AccessModel(shape)
     arguments = tuple(
         int(memory.allocate("array", a.copy())) if isinstance(a, np.ndarray) else a for a in given.arguments

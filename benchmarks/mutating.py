@@ -215,9 +215,9 @@ def any_scope(a: Any, b: Any, level: Any) -> bool:
 
 
 def plain_volatile(b: Any) -> Any:
-    from hgrd.simulate.trace import Order
+    from hgrd.simulate.trace import MemoryOrder
 
-    return Order.PLAIN
+    return MemoryOrder.PLAIN
 
 
 def always_without(kind: str) -> Callable[[], None]:

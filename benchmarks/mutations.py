@@ -1457,6 +1457,6 @@ MUTATIONS = (
         "dynamic-loads-change",
         "the executor takes loads of atomic objects for changes",
         ("tests/simulate/test_same_events.py",),
-        around("simulate.lockstep.builder:Unit.atomic_access", changing),
+        around("simulate.lockstep.builder:LoweredProgram.atomic_access", changing),
     ),
 )

@@ -147,6 +147,13 @@ def test_circles_are_found():
     assert circles({module: frozenset(others) for module, others in graph.items()}) == {frozenset("bc"), frozenset("e")}
 
 
+def test_the_interleaving_executor_shares_nothing_with_what_it_is_compared_to():
+    """It is the oracle of the lock-step executor, so it imports neither that nor what stands on it."""
+    forbidden = re.compile(r"hgrd\.simulate(?:\.| import .*\b)(?:lockstep|replay|execute|trial)\b")
+    modules = (PACKAGE / "simulate" / "interleaving").rglob("*.py")
+    assert [name(module) for module in modules if forbidden.search(module.read_text())] == []
+
+
 def test_processes_are_only_in_engine_and_compilers_only_in_source():
     words = re.compile(r"\b(?:multiprocessing|concurrent\.futures|os\.fork|subprocess)\b")
     users = {room_of(module) for module in MODULES if words.search(module.read_text())}

@@ -20,12 +20,12 @@ from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
 from hgrd.simulate.detectors.access_model import AccessModel, Race
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another
 from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier
 from hgrd.simulate.lockstep.memory import Allocation, Home, Memory
-from hgrd.simulate.trace import Arrive, Fenced, Site, Touch
+from hgrd.simulate.trace import Arrive, Fenced, Touch, TraceSite
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
 
@@ -160,7 +160,7 @@ def _in_lockstep(
     memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
     given = tuple(int(memory.allocate("", a)) if isinstance(a, np.ndarray) else a for a in arguments)
     concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, 1), given)
-    model = AccessModel(Shape(concrete.block_threads, concrete.blocks))
+    model = AccessModel(LaunchShape(concrete.block_threads, concrete.blocks))
     ahead = random.choice((None, random.randrange(concrete.block_threads * concrete.blocks)))
     outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
     if not isinstance(outcome, Finished | StuckAtBarrier):
@@ -184,12 +184,12 @@ class _Watch(AccessModel):
 
     idle = 0
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LaunchShape) -> None:
         super().__init__(shape)
         self.lenient = AccessModel(shape)
         self.counting: frozenset[int] = frozenset()
         self.arrivals: set[int] = set()
-        self.sites: list[Site] = []
+        self.sites: list[TraceSite] = []
         self._all = (shape.threads, shape.blocks)
 
     def touch(self, event: Touch, /) -> None:
@@ -219,7 +219,7 @@ class _Watch(AccessModel):
                 levels = tuple(x for x in levels if x in still.get((race.first, race.second, race.space), ()))
             yield race, levels
 
-    def _stores_last(self, *ends: Site) -> bool:
+    def _stores_last(self, *ends: TraceSite) -> bool:
         behind = [x for x in ends if any(x.span.line > line for line in self.arrivals)]
         return bool(behind) and all(x.kind is not AccessKind.READ for x in behind)
 
@@ -240,7 +240,7 @@ def _launched(subjects: Subjects, case: Case, launch: Launch, arguments: tuple[A
 
 def _execution(launched: Launched) -> Execution:
     try:
-        watch = _Watch(Shape(launched.threads_per_block, launched.blocks))
+        watch = _Watch(LaunchShape(launched.threads_per_block, launched.blocks))
         execution = Execution(launched, watch, patience=400)
         watch.sites = execution.sites.sites
         return execution
@@ -313,7 +313,7 @@ def _schedule(random: Random) -> Schedule:
 # ---------------------------------------------------------------- what has been seen, and what is given
 
 
-def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
+def _races(model: AccessModel, sites: list[TraceSite], launch: Launch) -> Seen:
     seen = Seen()
     found = model.racing() if isinstance(model, _Watch) else ((race, race.levels) for race in model.races())
     for race, levels in found:
@@ -331,7 +331,7 @@ def _races(model: AccessModel, sites: list[Site], launch: Launch) -> Seen:
     return seen
 
 
-def _end(site: Site) -> End:
+def _end(site: TraceSite) -> End:
     return site.span.line, site.kind.value
 
 

@@ -13,9 +13,9 @@ from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.program import Program
 from hgrd.program.span import Span
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
-from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Silent, Site, Sites, Touch
+from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Observer, Silent, Sites, Touch, TraceSite
 from tests.checking import parse
 
 _LABEL = re.compile(r"//\s*(\w+)\s*$")
@@ -31,7 +31,7 @@ def launch(
 
 
 def model_of(launched: Launched) -> AccessModel:
-    return AccessModel(Shape(launched.threads_per_block, launched.blocks))
+    return AccessModel(LaunchShape(launched.threads_per_block, launched.blocks))
 
 
 def ran(launched: Launched, observer: Observer | None = None, schedule: Schedule = one_after_another) -> Execution:
@@ -78,7 +78,7 @@ class Hand:
     """
 
     def __init__(self, threads_per_block: int, blocks: int = 1, observer: Observer | None = None) -> None:
-        self.model = AccessModel(Shape(threads_per_block, blocks))
+        self.model = AccessModel(LaunchShape(threads_per_block, blocks))
         self.observers: list[Observer] = [self.model, *([observer] if observer else [])]
         self.sites = Sites()
 
@@ -93,10 +93,10 @@ class Hand:
         memory: int = 1,
         space: Space = Space.GLOBAL,
         scope: Scope | None = None,
-        order: Order = Order.PLAIN,
+        order: MemoryOrder = MemoryOrder.PLAIN,
         values: list[int] | None = None,
     ) -> None:
-        site = self.sites.number(Site(Span("trace", line, 1), kind, scope, order is Order.VOLATILE, ""))
+        site = self.sites.number(TraceSite(Span("trace", line, 1), kind, scope, order is MemoryOrder.VOLATILE, ""))
         data = None if values is None else np.array(values, f"u{size}")
         event = Touch(
             site,
@@ -120,7 +120,9 @@ class Hand:
         self.touch(AccessKind.WRITE, line, threads, offsets, **how)
 
     def atomic(self, line: int, threads: list[int], offsets: list[int], **how: object) -> None:
-        self.touch(AccessKind.ATOMIC, line, threads, offsets, **{"scope": Scope.DEVICE, "order": Order.RELAXED, **how})
+        self.touch(
+            AccessKind.ATOMIC, line, threads, offsets, **{"scope": Scope.DEVICE, "order": MemoryOrder.RELAXED, **how}
+        )
 
     def arrive(self, scope: Scope, threads: list[int], line: int = 0) -> None:
         for observer in self.observers:

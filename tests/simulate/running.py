@@ -7,7 +7,7 @@ import numpy as np
 
 from hgrd.program.linked import link
 from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.launch import ConcreteLaunch, Finished, Outcome
+from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.trace import Observer
 from tests.checking import parse
@@ -30,7 +30,7 @@ def launch(
     memory: Memory | None = None,
     observer: Observer | None = None,
     **options: object,
-) -> Outcome:
+) -> RunOutcome:
     """Runs it; arrays are passed by address and changed in place, scalars and bytes by value."""
     memory = Memory() if memory is None else memory
     given = tuple(

@@ -6,8 +6,8 @@ import pytest
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import NOWHERE
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
-from hgrd.simulate.trace import Arrive, Order, Touch
+from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.trace import Arrive, MemoryOrder, Touch
 from tests.simulate.dynamic import Hand
 
 BLOCK = list(range(64))
@@ -93,9 +93,9 @@ def test_atomics_race_beyond_their_scope(scope: Scope, levels: str):
 
 def test_loads_and_stores_of_atomic_objects_are_atomic():
     trace = Hand(64, 2)
-    trace.write(1, [0], [0], scope=Scope.DEVICE, order=Order.RELAXED)
-    trace.read(2, [70], [0], scope=Scope.DEVICE, order=Order.RELAXED)
-    trace.read(3, [70], [0], order=Order.VOLATILE)
+    trace.write(1, [0], [0], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    trace.read(2, [70], [0], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    trace.read(3, [70], [0], order=MemoryOrder.VOLATILE)
     assert trace.races() == ["read 3, write 1; global; grid"]
 
 
@@ -201,7 +201,7 @@ def message(
     read: Scope = Scope.DEVICE,
     behind: Scope | None = Scope.DEVICE,
     receiver: int = 70,
-    order: Order = Order.RELAXED,
+    order: MemoryOrder = MemoryOrder.RELAXED,
 ) -> list[str]:
     """Thread 0 writes, fences and sets a flag; another thread sees the flag, fences and reads."""
     trace = Hand(64, 2)
@@ -218,7 +218,7 @@ def message(
 
 def test_a_message_orders():
     assert message() == []
-    assert message(order=Order.VOLATILE) == []
+    assert message(order=MemoryOrder.VOLATILE) == []
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_message_orders():
         {"behind": Scope.BLOCK},
         {"write": Scope.BLOCK},
         {"read": Scope.BLOCK},
-        {"order": Order.PLAIN},
+        {"order": MemoryOrder.PLAIN},
     ],
     ids=str,
 )
@@ -247,12 +247,12 @@ def test_within_a_block_the_scope_of_a_block_suffices():
 @pytest.mark.parametrize(
     ("write", "read", "found"),
     [
-        (Order.RELEASE, Order.ACQUIRE, []),
-        (Order.RELAXED, Order.ACQUIRE, ["read 4, write 1; global; grid"]),
-        (Order.RELEASE, Order.RELAXED, ["read 4, write 1; global; grid"]),
+        (MemoryOrder.RELEASE, MemoryOrder.ACQUIRE, []),
+        (MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, ["read 4, write 1; global; grid"]),
+        (MemoryOrder.RELEASE, MemoryOrder.RELAXED, ["read 4, write 1; global; grid"]),
     ],
 )
-def test_release_and_acquire(write: Order, read: Order, found: list[str]):
+def test_release_and_acquire(write: MemoryOrder, read: MemoryOrder, found: list[str]):
     trace = Hand(64, 2)
     trace.write(1, [0], [0])
     trace.write(2, [0], [100], scope=Scope.DEVICE, order=write)
@@ -281,7 +281,7 @@ def test_a_chain_of_atomics_hands_on_what_a_write_cuts_off(atomically: bool):
     if atomically:
         trace.atomic(3, [70], [100])
     else:
-        trace.write(3, [70], [100], scope=Scope.DEVICE, order=Order.RELAXED)
+        trace.write(3, [70], [100], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
     trace.atomic(4, [130], [100])
     trace.fence([130])
     trace.read(5, [130], [0])
@@ -353,12 +353,21 @@ def test_offsets_may_be_any_numbers():
 
 def test_of_some_threads_alone():
     """All threads make the order, but only two are looked at."""
-    model = AccessModel(Shape(64, 1), only=(1, 2))
+    model = AccessModel(LaunchShape(64, 1), only=(1, 2))
     for number, offset in enumerate((0, 0, 4)):
         threads = np.arange(64)
         model.touch(
             Touch(
-                number, 1, Space.GLOBAL, threads, np.full(64, offset), 4, AccessKind.WRITE, None, Order.PLAIN, threads
+                number,
+                1,
+                Space.GLOBAL,
+                threads,
+                np.full(64, offset),
+                4,
+                AccessKind.WRITE,
+                None,
+                MemoryOrder.PLAIN,
+                threads,
             )
         )
         model.arrive(Arrive(Scope.BLOCK, threads, NOWHERE))

@@ -8,7 +8,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.options import AnalysisOptions
 from hgrd.simulate.detectors.grace import AddressRace, GraceAddresses, GraceStatements
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in
 from hgrd.simulate.interleaving.execution import Execution
 from hgrd.simulate.trace import Recorded
@@ -20,7 +20,7 @@ SHARED = {"space": Space.SHARED}
 
 
 def watched(blocks: int = 1) -> tuple[Hand, GraceStatements, GraceAddresses]:
-    shape = Shape(64, blocks)
+    shape = LaunchShape(64, blocks)
     statements, addresses = GraceStatements(shape), GraceAddresses(shape)
     trace = Hand(64, blocks)
     trace.observers += [statements, addresses]

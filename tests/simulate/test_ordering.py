@@ -12,13 +12,13 @@ from random import Random
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 from tests.simulate.dynamic import WORDS, Hand
 
 PER_BLOCK, THREADS = 64, (0, 1, 40, 64, 65)
 DATA, FLAGS = (0, 4), (100, 104)
 _WIDE = (Scope.DEVICE, Scope.SYSTEM)
-_RELEASES, _ACQUIRES = (Order.RELEASE, Order.ACQ_REL), (Order.ACQUIRE, Order.ACQ_REL)
+_RELEASES, _ACQUIRES = (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL), (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Event:
     threads: tuple[int, ...]
     scope: Scope | None
     kind: AccessKind | None = None
-    order: Order = Order.PLAIN
+    order: MemoryOrder = MemoryOrder.PLAIN
     offset: int = 0
     fence: bool = False
 
     @property
     def wide(self) -> bool:
-        return self.order is Order.VOLATILE or self.scope in _WIDE
+        return self.order is MemoryOrder.VOLATILE or self.scope in _WIDE
 
     @property
     def atomic(self) -> bool:
-        return self.kind is AccessKind.ATOMIC or self.order not in (Order.PLAIN, Order.VOLATILE)
+        return self.kind is AccessKind.ATOMIC or self.order not in (MemoryOrder.PLAIN, MemoryOrder.VOLATILE)
 
 
 def random_events(random: Random, messages: bool, length: int) -> list[Event]:
@@ -82,12 +82,12 @@ def message(random: Random, thread: int) -> list[Event]:
 def flag(random: Random, thread: int) -> Event:
     kind = random.choice(tuple(AccessKind))
     orders = {
-        AccessKind.READ: (Order.VOLATILE, Order.RELAXED, Order.ACQUIRE),
-        AccessKind.WRITE: (Order.VOLATILE, Order.RELAXED, Order.RELEASE),
-        AccessKind.ATOMIC: (Order.RELAXED, Order.RELAXED, Order.ACQ_REL),
+        AccessKind.READ: (MemoryOrder.VOLATILE, MemoryOrder.RELAXED, MemoryOrder.ACQUIRE),
+        AccessKind.WRITE: (MemoryOrder.VOLATILE, MemoryOrder.RELAXED, MemoryOrder.RELEASE),
+        AccessKind.ATOMIC: (MemoryOrder.RELAXED, MemoryOrder.RELAXED, MemoryOrder.ACQ_REL),
     }
     order = random.choice(orders[kind])
-    scope = None if order is Order.VOLATILE else random.choice((Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM))
+    scope = None if order is MemoryOrder.VOLATILE else random.choice((Scope.BLOCK, Scope.DEVICE, Scope.SYSTEM))
     return Event((thread,), scope, kind, order, random.choice(FLAGS))
 
 
@@ -123,7 +123,7 @@ def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
     """From what releases to what acquires it: operations on flags with such an order, or fences beside them."""
     edges: list[tuple[int, int]] = []
     for r, read in enumerate(events):
-        if read.kind in (None, AccessKind.WRITE) or read.order is Order.PLAIN:
+        if read.kind in (None, AccessKind.WRITE) or read.order is MemoryOrder.PLAIN:
             continue
         ends = [(r, read.wide)] if read.order in _ACQUIRES else []
         ends += [
@@ -151,7 +151,7 @@ def alone(events: list[Event], edge: tuple[int, int]) -> bool:
 
 
 def looks(event: Event) -> bool:
-    return event.order is Order.VOLATILE and event.kind is AccessKind.READ
+    return event.order is MemoryOrder.VOLATILE and event.kind is AccessKind.READ
 
 
 def seen_by(events: list[Event], read: int) -> list[int]:
@@ -162,7 +162,7 @@ def seen_by(events: list[Event], read: int) -> list[int]:
         if (
             event.offset == events[read].offset
             and event.kind in (AccessKind.WRITE, AccessKind.ATOMIC)
-            and event.order is not Order.PLAIN
+            and event.order is not MemoryOrder.PLAIN
         ):
             found.append(i)
             if event.kind is AccessKind.WRITE:

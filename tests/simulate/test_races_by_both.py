@@ -10,7 +10,7 @@ import pytest
 
 from hgrd.program.linked import link
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import prepare
 from hgrd.simulate.launch import Finished
 from tests.checking import parse
@@ -55,7 +55,7 @@ def test_races_are_the_same(tmp_path: Path, name: str):
     text, expected = KERNELS[name]
     program = parse(tmp_path, text)
     (kernel,) = program.kernels()
-    executable, model = prepare(link((program,)), kernel), AccessModel(Shape(BLOCK, GRID))
+    executable, model = prepare(link((program,)), kernel), AccessModel(LaunchShape(BLOCK, GRID))
     a = np.arange(100, dtype=np.int32)
     assert isinstance(launch(executable, GRID, BLOCK, a.copy(), observer=model), Finished)
     found = without_values(dynamic.in_words(model, executable.sites, text))

@@ -13,7 +13,7 @@ import pytest
 
 from hgrd.program.linked import link
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import prepare
 from hgrd.simulate.launch import Finished
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Recorded, Sites, Touch
@@ -147,7 +147,7 @@ def test_messages_order_the_same(tmp_path: Path, name: str):
         f"{declare}\n if (blockIdx.x == 0) {{ a[0] = 1;  // data\n {fence} {put}  // set\n }}\n"
         f" else {{ while ({get} != 1) {{}}  // wait\n {fence} a[1] = a[0];  // use\n }}"
     )
-    models = [AccessModel(Shape(1, 2)) for _ in range(2)]
+    models = [AccessModel(LaunchShape(1, 2)) for _ in range(2)]
     sites = by_both(tmp_path, text, 2, 1, list(models))
     found = [dynamic.in_words(model, names, text) for model, names in zip(models, sites, strict=True)]
     assert found == [FOUND.get(name, [])] * 2
@@ -160,7 +160,7 @@ def test_a_sequentially_consistent_load_releases_nothing(tmp_path: Path):
         "if (blockIdx.x == 0) { a[0] = 1;  // data\n flag.load(); a[20] = 0; }\n"
         " else { while (flag.fetch_add(1) < 3) {}\n a[1] = a[0];  // use\n }"
     )
-    models = [AccessModel(Shape(1, 2)) for _ in range(2)]
+    models = [AccessModel(LaunchShape(1, 2)) for _ in range(2)]
     sites = by_both(tmp_path, text, 2, 1, list(models))
     found = [dynamic.in_words(model, names, text) for model, names in zip(models, sites, strict=True)]
     assert found == [[DATA]] * 2

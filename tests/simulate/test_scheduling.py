@@ -11,18 +11,18 @@ from hgrd.simulate.launch import (
     ConcreteLaunch,
     Finished,
     NotSupported,
-    Outcome,
     OutOfBounds,
     OutOfFuel,
+    RunOutcome,
     StuckAtBarrier,
     Trapped,
 )
 from hgrd.simulate.lockstep.memory import Memory
-from hgrd.simulate.trace import Arrive, Fenced, Order, Recorded
+from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Recorded
 from tests.simulate.running import compiled, launch
 
 
-def outcome(folder: Path, text: str, grid: object, block: object, *arguments: object, **options: object) -> Outcome:
+def outcome(folder: Path, text: str, grid: object, block: object, *arguments: object, **options: object) -> RunOutcome:
     return launch(compiled(folder, text), grid, block, *arguments, **options)
 
 
@@ -319,7 +319,7 @@ def test_events_of_a_kernel_in_order(tmp_path: Path):
     ]
     last = seen.touches()[-1]
     assert (last.scope, last.order, last.space, last.kind) == (
-        Scope.BLOCK, Order.RELAXED, Space.GLOBAL, AccessKind.ATOMIC,
+        Scope.BLOCK, MemoryOrder.RELAXED, Space.GLOBAL, AccessKind.ATOMIC,
     )  # fmt: skip
     assert last.before is not None
     assert last.before.tolist() == [5, 7]

@@ -10,7 +10,7 @@ from hgrd.findings.model import Finding
 from hgrd.findings.options import AnalysisOptions
 from hgrd.races.results.evidence import Evidence, KernelAtLaunch
 from hgrd.simulate.execute import Executable, execute
-from hgrd.simulate.launch import ConcreteLaunch, Outcome
+from hgrd.simulate.launch import ConcreteLaunch, RunOutcome
 from hgrd.simulate.replay import replayer as replaying
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.simulate.replay.shrink import smaller
@@ -69,7 +69,7 @@ def test_of_a_kernel_that_took_too_long_before_the_smaller_witness_comes_first(
 ):
     replay, tried = Replayer(altogether=60.0), list[int]()
 
-    def noted(executable: Executable, launch: ConcreteLaunch, *rest: object, **options: object) -> Outcome:
+    def noted(executable: Executable, launch: ConcreteLaunch, *rest: object, **options: object) -> RunOutcome:
         n = launch.arguments[1]
         assert isinstance(n, int)
         tried.append(n)

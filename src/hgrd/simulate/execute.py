@@ -10,18 +10,18 @@ from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
-from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, Trapped
+from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, OutOfBounds, OutOfFuel, RunOutcome, Trapped
 from hgrd.simulate.lockstep.access import BoundsError
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, Lowering, Unit
+from hgrd.simulate.lockstep.builder import CodeBuilder, LoweredProgram, Lowering
 from hgrd.simulate.lockstep.calls import call
 from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import (
+    Activation,
     ActiveThreads,
     BarrierWatch,
     Batch,
     Code,
-    Frame,
     TrapError,
     UnsupportedError,
 )
@@ -39,7 +39,7 @@ FUEL = 1 << 36
 class Executable(Struct):
     """A kernel that is ready to run, any number of times.  `sites` names the accesses that observers are told of."""
 
-    unit: Unit
+    unit: LoweredProgram
     function: Function
     code: Code
 
@@ -50,7 +50,7 @@ class Executable(Struct):
 
 def prepare(tables: Tables, kernel: Function) -> Executable:
     """Lowers a kernel and all that it calls.  Raises UnsupportedError where a parameter has no size."""
-    unit = Unit(tables, LOWERING)
+    unit = LoweredProgram(tables, LOWERING)
     code = unit.code_of(kernel)
     lowered = 0
     while lowered < len(unit.pointed):  # functions that are called through pointers
@@ -71,7 +71,7 @@ def execute(
     together: bool | None = None,
     ahead: int | None = None,
     watch: BarrierWatch | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
 
     Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
@@ -113,7 +113,7 @@ def execute(
     return Finished(statements)
 
 
-def _batch(unit: Unit, launch: ConcreteLaunch, memory: Memory, first: int, count: int) -> Batch:
+def _batch(unit: LoweredProgram, launch: ConcreteLaunch, memory: Memory, first: int, count: int) -> Batch:
     """`count` blocks from block `first` on, with their shared memory."""
     live = np.ones(count * launch.block_threads, np.bool_)
     shared = {
@@ -146,7 +146,7 @@ def _argument(type_: Type, given: float | bytes) -> object:
             raise UnsupportedError(f"an argument {given!r} of this type", NOWHERE)
 
 
-def make_globals(unit: Unit, memory: Memory) -> None:
+def make_globals(unit: LoweredProgram, memory: Memory) -> None:
     """Makes the variables at namespace scope that memory does not have yet, with their initial values."""
     for key in [key for key in unit.globals if key not in memory.symbols]:
         if key in memory.symbols:  # by now: another one begins with its value
@@ -161,15 +161,15 @@ def make_globals(unit: Unit, memory: Memory) -> None:
             memory.contents(key, np.uint8)[:size] = bytes_
 
 
-def _initial(unit: Unit, e: Expression, memory: Memory) -> Value:
+def _initial(unit: LoweredProgram, e: Expression, memory: Memory) -> Value:
     """The value of a constant expression; variables that it mentions are made before."""
     code = Code()
-    b = Builder(unit, code, frozenset())
+    b = CodeBuilder(unit, code, frozenset())
     made = b.lower(e)
     make_globals(unit, memory)
     launch = ConcreteLaunch((1, 1, 1), (1, 1, 1))
     batch = Batch(launch, memory, None, 0, 1, np.ones(1, np.bool_))
     lanes = Lanes(None, 1, np.zeros(1, np.int64))
     objects = [memory.place_copies(name, Home.LOCAL, size, 1).number for name, size in code.objects]
-    frame = Frame(code, lanes, [VariableSlot(k.dtype, 1, k.width) for k in code.slots], objects)
+    frame = Activation(code, lanes, [VariableSlot(k.dtype, 1, k.width) for k in code.slots], objects)
     return made(ActiveThreads(batch, frame, lanes))

@@ -89,4 +89,4 @@ class NotSupported(Struct, frozen=True):
     reason: str
 
 
-Outcome: TypeAlias = Finished | StuckAtBarrier | OutOfFuel | OutOfBounds | Trapped | NotSupported
+RunOutcome: TypeAlias = Finished | StuckAtBarrier | OutOfFuel | OutOfBounds | Trapped | NotSupported

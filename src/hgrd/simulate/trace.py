@@ -19,7 +19,7 @@ from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import Span
 
 
-class Order(Enum):
+class MemoryOrder(Enum):
     """How an access is ordered with the other accesses of its thread."""
 
     PLAIN = "plain"
@@ -30,20 +30,20 @@ class Order(Enum):
     ACQ_REL = "acquire-release"
 
 
-def one_sided(order: Order, kind: AccessKind) -> Order:
+def one_sided(order: MemoryOrder, kind: AccessKind) -> MemoryOrder:
     """What is left of a memory order for a load (READ) or a store (WRITE) of an atomic object."""
     match order, kind:
-        case (Order.ACQ_REL, AccessKind.READ):
-            return Order.ACQUIRE
-        case (Order.ACQ_REL, AccessKind.WRITE):
-            return Order.RELEASE
-        case (Order.RELEASE, AccessKind.READ) | (Order.ACQUIRE, AccessKind.WRITE):
-            return Order.RELAXED
+        case (MemoryOrder.ACQ_REL, AccessKind.READ):
+            return MemoryOrder.ACQUIRE
+        case (MemoryOrder.ACQ_REL, AccessKind.WRITE):
+            return MemoryOrder.RELEASE
+        case (MemoryOrder.RELEASE, AccessKind.READ) | (MemoryOrder.ACQUIRE, AccessKind.WRITE):
+            return MemoryOrder.RELAXED
         case _:
             return order
 
 
-class Site(Struct, frozen=True):
+class TraceSite(Struct, frozen=True):
     """An access in the source; `text` is the place as a person would write it."""
 
     span: Span
@@ -71,7 +71,7 @@ class Touch(Struct, frozen=True):
     size: int
     kind: AccessKind
     scope: Scope | None
-    order: Order
+    order: MemoryOrder
     values: NDArray[Any] | None
     before: NDArray[Any] | None = None
 
@@ -123,10 +123,10 @@ class Silent:
 class Sites(Struct):
     """The accesses of a kernel's source, numbered as they are met."""
 
-    sites: list[Site] = field(default_factory=list[Site])
-    numbers: dict[Site, int] = field(default_factory=dict[Site, int])
+    sites: list[TraceSite] = field(default_factory=list[TraceSite])
+    numbers: dict[TraceSite, int] = field(default_factory=dict[TraceSite, int])
 
-    def number(self, site: Site) -> int:
+    def number(self, site: TraceSite) -> int:
         known = self.numbers.get(site)
         if known is None:
             known = self.numbers[site] = len(self.sites)

@@ -17,13 +17,13 @@ from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.simulate.detectors.access_model import AccessModel, BarrierUse, Race
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.launch import ConcreteLaunch, Extent3, Outcome
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, RunOutcome
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.witness_memory import scalar_of
 from hgrd.simulate.scalars import dtype_of
-from hgrd.simulate.trace import Site
+from hgrd.simulate.trace import TraceSite
 
 _FUEL = 1 << 34
 
@@ -62,10 +62,10 @@ class Trial(Struct, frozen=True):
 
     kernel: str
     inputs: Inputs
-    outcome: Outcome
+    outcome: RunOutcome
     races: tuple[Race, ...]
     barriers: tuple[BarrierUse, ...]
-    sites: tuple[Site, ...]
+    sites: tuple[TraceSite, ...]
     names: Mapping[int, str]
     arrays: Mapping[str, NDArray[Any]]
     seconds: float
@@ -88,7 +88,7 @@ def try_out(tables: Tables, kernel: Function, inputs: Inputs) -> Trial:
         else:
             arguments.append(_number(parameter, inputs))
     launch = ConcreteLaunch(inputs.grid, inputs.block, tuple(arguments), inputs.shared_bytes)
-    model = AccessModel(Shape(launch.block_threads, launch.blocks))
+    model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
     outcome = execute(executable, launch, memory, model, _FUEL)
     races, barriers = model.races(), model.barriers()
     sites = tuple(executable.sites.sites)

@@ -13,13 +13,13 @@ from hgrd.simulate.launch import (
     Extent3,
     Finished,
     NotSupported,
-    Outcome,
     OutOfBounds,
     OutOfFuel,
+    RunOutcome,
     StuckAtBarrier,
     Trapped,
 )
-from hgrd.simulate.trace import Site
+from hgrd.simulate.trace import TraceSite
 from hgrd.simulate.trial import Trial
 
 
@@ -69,7 +69,7 @@ def _race(trial: Trial, race: Race, source_line: SourceLine) -> Iterator[Line]:
         yield field("threads", f"{' and '.join(threads)}: {example.level.value}, byte {example.offset}{place}")
 
 
-def _access(site: Site) -> str:
+def _access(site: TraceSite) -> str:
     return "atomic update" if site.kind is AccessKind.ATOMIC else site.kind.value
 
 
@@ -83,7 +83,7 @@ def _index(number: int, extents: Extent3) -> Extent3:
     return number % x, number // x % y, number // (x * y)
 
 
-def _stopped(trial: Trial, outcome: Outcome, source_line: SourceLine) -> Iterator[Line]:
+def _stopped(trial: Trial, outcome: RunOutcome, source_line: SourceLine) -> Iterator[Line]:
     match outcome:
         case StuckAtBarrier(span=span, waiting=waiting, elsewhere=elsewhere, other=other):
             yield headline(span, (Tone.ERROR, "error"), f"barrier divergence in kernel '{trial.kernel}'")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
-from hgrd.simulate.detectors.happens_before import Clock, Divergence, Ordering, Shape, is_atomic
+from hgrd.simulate.detectors.happens_before import Clock, LaunchShape, Ordering, PartialBarrier, is_atomic
 from hgrd.simulate.detectors.overlaps import (
     Bools,
     Ints,
@@ -87,7 +87,7 @@ class _Kind(Struct, frozen=True):
 class AccessModel:
     """An observer; ask it after the run.  It keeps all accesses that differ in site, thread, phase, bytes or value."""
 
-    def __init__(self, shape: Shape, only: tuple[int, ...] = ()) -> None:
+    def __init__(self, shape: LaunchShape, only: tuple[int, ...] = ()) -> None:
         """`only`: keep the accesses of these threads alone (in the order that all have made)."""
         self.ordering = Ordering(shape)
         self._shape = shape
@@ -137,7 +137,7 @@ class AccessModel:
     # ------------------------------------------------------------ findings
 
     @property
-    def divergences(self) -> tuple[Divergence, ...]:
+    def divergences(self) -> tuple[PartialBarrier, ...]:
         """Barriers that threads went past; after one the order of its threads means nothing."""
         return tuple(self.ordering.divergences)
 
@@ -206,7 +206,7 @@ class AccessModel:
 
 
 def _groups(
-    rows: Rows, level: Level, shape: Shape, instead: Scope | None = None, epochs: Ints | None = None
+    rows: Rows, level: Level, shape: LaunchShape, instead: Scope | None = None, epochs: Ints | None = None
 ) -> tuple[Ints, Ints]:
     """Numbers of the groups of rows that are unordered by barriers at a level, and which party each row is of.
 
@@ -239,7 +239,7 @@ def _contested(group: Ints, party: Ints, rows: Rows, allowed: Bools) -> Bools:
 class _Found:
     """Collects races from examples."""
 
-    def __init__(self, kinds: list[_Kind], clocks: list[Clock], shape: Shape, rows: Rows) -> None:
+    def __init__(self, kinds: list[_Kind], clocks: list[Clock], shape: LaunchShape, rows: Rows) -> None:
         self._kinds, self._clocks, self._shape, self._rows = kinds, clocks, shape, rows
         self._examples: dict[tuple[int, int, Space], dict[Level, Example]] = {}
         self._differs: set[tuple[int, int, Space]] = set()
@@ -297,7 +297,7 @@ class _Found:
         )
 
 
-def covers(clock: Clock, shape: Shape, thread: int, grid: int, block: int, warp: int, segment: int) -> bool:
+def covers(clock: Clock, shape: LaunchShape, thread: int, grid: int, block: int, warp: int, segment: int) -> bool:
     """Whether an access of `thread` in these epochs happened before a moment with this clock."""
     if not clock:
         return False

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.detectors.overlaps import Ints
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 
@@ -56,7 +56,7 @@ class _WarpRows(Struct, frozen=True):
     words: Ints
 
     @staticmethod
-    def of(event: Touch, shape: Shape) -> _WarpRows:
+    def of(event: Touch, shape: LaunchShape) -> _WarpRows:
         warps, row = np.unique(shape.warp(event.threads), return_inverse=True)
         words = np.full((len(warps), WARP_SIZE), _NOBODY, np.int64)
         words[row, event.threads % shape.threads_per_block % WARP_SIZE] = event.offsets // WORD
@@ -71,7 +71,7 @@ class _WarpRows(Struct, frozen=True):
 class _Grace:
     """What the two designs share: which events count, the check within a warp, and when blocks are checked."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LaunchShape) -> None:
         self.races: set[StatementRace] = set()
         self.peak_bytes = 0
         self._shape = shape
@@ -120,7 +120,7 @@ class _BlockStatements(Struct):
 class GraceStatements(_Grace):
     """GRace-stmt.  `races` is complete after `finish`; time grows with the square of the rows between barriers."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LaunchShape) -> None:
         super().__init__(shape)
         self._blocks: dict[int, _BlockStatements] = {}
         self._held = 0
@@ -183,7 +183,7 @@ class GraceAddresses(_Grace):
     Memory grows with the shared memory and the number of warps, not with the length of the run.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LaunchShape) -> None:
         super().__init__(shape)
         self.addresses: set[AddressRace] = set()
         self._tables: dict[tuple[int, int], _BlockCounts] = {}

@@ -7,9 +7,9 @@ order single threads; only threads that have received such an order carry a *clo
 The order is that of the PTX memory model ("Causality order"), for the ways CUDA programs have to make it
 (CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
 next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
-atomic operations upon it, with an atomic or volatile read and then performs a fence.  Order counts only
+atomic operations upon it, with an atomic or volatile read and then performs a fence.  MemoryOrder counts only
 within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read behind
-such a read needs no fence (docs/verdicts.md, "Order by locks and flags").
+such a read needs no fence (docs/verdicts.md, "MemoryOrder by locks and flags").
 
 A thread that has left the kernel counts as having arrived at the barriers of its block.
 """
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
-from hgrd.simulate.trace import Arrive, Fenced, Order, Touch
+from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Touch
 
-_RELEASING = (Order.RELEASE, Order.ACQ_REL)
-_ACQUIRING = (Order.ACQUIRE, Order.ACQ_REL)
+_RELEASING = (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
+_ACQUIRING = (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
 
 Ints: TypeAlias = NDArray[np.int64]
 Clock: TypeAlias = Mapping[tuple[str, int], int]
@@ -42,7 +42,7 @@ _Location: TypeAlias = tuple[int, int, int]  # memory, block of its copy, first 
 _Releases: TypeAlias = dict[tuple[int, bool], Clock]  # by releasing block, and whether other blocks may acquire it
 
 
-class Shape(Struct, frozen=True):
+class LaunchShape(Struct, frozen=True):
     """How many threads a launch has, and how they are divided."""
 
     threads_per_block: int
@@ -65,7 +65,7 @@ class Shape(Struct, frozen=True):
         return block * self.warps_per_block + thread // WARP_SIZE
 
 
-class Divergence(Struct, frozen=True):
+class PartialBarrier(Struct, frozen=True):
     """Threads went on without `barrier`, which others of their group passed: of block or warp `unit`."""
 
     barrier: Span
@@ -100,11 +100,11 @@ class Passed(Struct, frozen=True):
 class Ordering:
     """Follows a trace; `now` tells when its threads are, `before` compares two moments."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LaunchShape) -> None:
         n = shape.threads
         self.shape = shape
         self.clocks: list[Clock] = [{}]
-        self.divergences: list[Divergence] = []
+        self.divergences: list[PartialBarrier] = []
         self.passed: list[Passed] = []
         self._grid, self._block, self._warp = (np.zeros(n, np.int64) for _ in range(3))
         self._segment, self._clock = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -157,7 +157,7 @@ class Ordering:
         elif self._releases and event.kind is AccessKind.WRITE:
             self._overwrite(event)
         now = replace(self.now(event.threads), segment=segment)
-        looks = event.kind is AccessKind.READ and event.order is Order.VOLATILE
+        looks = event.kind is AccessKind.READ and event.order is MemoryOrder.VOLATILE
         return self._looking(event.threads, now) if self._pending and looks else now
 
     def _overwrite(self, event: Touch) -> None:
@@ -170,13 +170,15 @@ class Ordering:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING
         if not (ordered or self._releases or self._fences[False].exists[event.threads].any()):
             return
-        wide = event.order is Order.VOLATILE or (event.scope is not None and event.scope.covers(Level.INTER_BLOCK))
+        wide = event.order is MemoryOrder.VOLATILE or (
+            event.scope is not None and event.scope.covers(Level.INTER_BLOCK)
+        )
         blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
         for thread, copy, offset in zip(event.threads.tolist(), blocks, event.offsets.tolist(), strict=True):
             location = (event.memory, copy, offset)
             if event.kind is not AccessKind.WRITE:
                 self._read(thread, location, wide, event.order in _ACQUIRING)
-            if event.kind is not AccessKind.READ and event.order is not Order.ACQUIRE:
+            if event.kind is not AccessKind.READ and event.order is not MemoryOrder.ACQUIRE:
                 self._write(thread, location, wide, event)
 
     # ------------------------------------------------------------ barriers
@@ -221,7 +223,7 @@ class Ordering:
             unit = thread // self.shape.threads_per_block if scope is Scope.BLOCK else 0
             late.setdefault((span, scope, unit), []).append(thread)
         self._absences[threads] = False
-        self.divergences += [Divergence(*key, tuple(found)) for key, found in late.items()]
+        self.divergences += [PartialBarrier(*key, tuple(found)) for key, found in late.items()]
 
     # ------------------------------------------------------------ releases and acquisitions
 
@@ -313,12 +315,12 @@ class _Fences:
 
 def is_synchronising(event: Touch) -> bool:
     """Atomic and volatile accesses can carry order from thread to thread; plain ones race."""
-    return event.kind is AccessKind.ATOMIC or event.order is not Order.PLAIN
+    return event.kind is AccessKind.ATOMIC or event.order is not MemoryOrder.PLAIN
 
 
 def is_atomic(event: Touch) -> bool:
     """Atomic operations, and the loads and stores of atomic objects."""
-    return event.kind is AccessKind.ATOMIC or event.order not in (Order.PLAIN, Order.VOLATILE)
+    return event.kind is AccessKind.ATOMIC or event.order not in (MemoryOrder.PLAIN, MemoryOrder.VOLATILE)
 
 
 def _join(*clocks: Clock) -> Clock:

@@ -9,10 +9,10 @@ from msgspec import Struct, field
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import LaunchReport
 from hgrd.program.span import Span
-from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Site, Sites, Touch
+from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Observer, Sites, Touch, TraceSite
 
 
-def proved_in(report: LaunchReport) -> Callable[[Site], bool]:
+def proved_in(report: LaunchReport) -> Callable[[TraceSite], bool]:
     """Whether a site takes part in no race and no open pair of a launch; it holds for runs that its facts allow.
 
     Where the analysis has left a part of the kernel out, nothing is proved: the part could race with any site.
@@ -30,7 +30,7 @@ class Pruned(Struct):
 
     inner: Observer
     sites: Sites
-    proved: Callable[[Site], bool]
+    proved: Callable[[TraceSite], bool]
     passed: int = 0
     dropped: int = 0
     _known: dict[int, bool] = field(default_factory=dict[int, bool])
@@ -39,7 +39,7 @@ class Pruned(Struct):
         known = self._known.get(event.site)
         if known is None:
             known = self._known[event.site] = self.proved(self.sites.sites[event.site])
-        if known and event.kind is not AccessKind.ATOMIC and event.order is Order.PLAIN:
+        if known and event.kind is not AccessKind.ATOMIC and event.order is MemoryOrder.PLAIN:
             self.dropped += len(event.threads)
         else:
             self.passed += len(event.threads)

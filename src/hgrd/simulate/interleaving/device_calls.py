@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import BinaryOp, Call
@@ -17,12 +16,10 @@ from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, Reco
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
 from hgrd.simulate.interleaving.libcu_atomics import atomic_member
-from hgrd.simulate.interleaving.steps import Access, Fence, Meet, Running
+from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence, ThreadMeeting
+from hgrd.simulate.interleaving.thread import ExitedError, Thread
 from hgrd.simulate.scalars import Scalar, UndefinedError
-from hgrd.simulate.trace import Order
-
-if TYPE_CHECKING:
-    from hgrd.simulate.interleaving.thread import Thread
+from hgrd.simulate.trace import MemoryOrder
 
 _ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
 _SCOPES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
@@ -83,7 +80,7 @@ def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], operation: str
         heap.write(data, heap.offset_of(address), change(before))
     else:
         there = heap.number_of(address), heap.offset_of(address), size, type_
-        before = yield Access(AccessKind.ATOMIC, *there, change, call.span, call, Order.RELAXED, scope)
+        before = yield ThreadAccess(AccessKind.ATOMIC, *there, change, call.span, call, MemoryOrder.RELAXED, scope)
     return scalars.unpack(before, type_)
 
 
@@ -110,7 +107,7 @@ def modified(operation: str, old: Scalar, operands: Sequence[Scalar], type_: Typ
 
 
 def _fence(call: Call, scope: Scope) -> Running[Scalar]:
-    yield Fence(scope, call.span)
+    yield ThreadFence(scope, call.span)
     return 0
 
 
@@ -124,7 +121,9 @@ def _store(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scal
 
 def _block_barrier(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
     predicate = int(bool(values[0])) if values else 0
-    given: dict[int, Scalar] = yield Meet(Scope.BLOCK, call.function.name, call.span, thread.where(), given=predicate)
+    given: dict[int, Scalar] = yield ThreadMeeting(
+        Scope.BLOCK, call.function.name, call.span, thread.where(), given=predicate
+    )
     votes = [bool(v) for v in given.values()]
     return {
         "__syncthreads_count": sum(votes),
@@ -141,7 +140,7 @@ def _warp(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scala
     mask = scalars.integer(values[0]) & 0xFFFFFFFF
     lane = thread.inside % 32
     brought = values[1] if len(values) > 1 else 0
-    given: dict[int, Scalar] = yield Meet(
+    given: dict[int, Scalar] = yield ThreadMeeting(
         Scope.WARP, name, call.span, thread.where(), mask, brought, name == "__syncwarp"
     )
     first = thread.number - lane
@@ -204,9 +203,9 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
 def _group_barrier(thread: Thread, call: Call, group: str, width: int) -> Running[Scalar]:
     if 0 < width <= 32:
         mask = ((1 << width) - 1) << (thread.inside % 32 // width * width)
-        yield Meet(Scope.WARP, "sync", call.span, thread.where(), mask)
+        yield ThreadMeeting(Scope.WARP, "sync", call.span, thread.where(), mask)
     else:
-        yield Meet(Scope.DEVICE if group == "grid_group" else Scope.BLOCK, "sync", call.span, thread.where())
+        yield ThreadMeeting(Scope.DEVICE if group == "grid_group" else Scope.BLOCK, "sync", call.span, thread.where())
     return 0
 
 
@@ -231,8 +230,6 @@ def _value(thread: Thread, call: Call, values: Sequence[Scalar]) -> Scalar | Non
     if name == "__builtin_unreachable":
         raise UndefinedError("a place that the program says is not reached")
     if name in ("__trap", "exit"):
-        from hgrd.simulate.interleaving.thread import ExitedError
-
         raise ExitedError
     if name.startswith("make_") and isinstance(type_, RecordType):
         fields = thread.world.program.records[type_.key].fields

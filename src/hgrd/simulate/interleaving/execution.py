@@ -1,6 +1,6 @@
 """The interleaving semantics: one step of one thread at a time, under a schedule.
 
-Small steps and barriers as in Collingbourne et al., "Interleaving and Lock-Step Semantics for Analysis and
+Small steps and barriers as in Collingbourne et al., "Interleaving and Lock-ThreadStep Semantics for Analysis and
 Verification of GPU Kernels" (ESOP 2013, section 3): threads that wait at a barrier of their block go on when
 all have come to the same one in the same iterations of the loops around it; else they diverge.  As CUDA
 has it (Programming Guide, "Synchronization Functions"), threads that have left the kernel are not waited
@@ -31,14 +31,15 @@ from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
 from hgrd.simulate import scalars
-from hgrd.simulate.detectors.happens_before import Divergence
+from hgrd.simulate.detectors.happens_before import PartialBarrier
 from hgrd.simulate.globals import OPAQUE, initial_bytes, named_in
 from hgrd.simulate.interleaving import heap
+from hgrd.simulate.interleaving.device_calls import device_call
 from hgrd.simulate.interleaving.heap import Heap, address_of
-from hgrd.simulate.interleaving.steps import Access, Fence, Meet, Running, Step
+from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence, ThreadMeeting, ThreadStep
 from hgrd.simulate.interleaving.thread import Dimensions, Thread, World
 from hgrd.simulate.scalars import Scalar, UndefinedError
-from hgrd.simulate.trace import Arrive, Fenced, Observer, Order, Silent, Site, Sites, Touch
+from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Observer, Silent, Sites, Touch, TraceSite
 
 Argument: TypeAlias = int | float | bytes | NDArray[Any]
 """A kernel argument: a number, the bytes of a record, or an array: a pointer to global memory of that content."""
@@ -90,7 +91,7 @@ class _Running(Struct):
 
     thread: Thread
     steps: Running[None]
-    next: Step | None = None
+    next: ThreadStep | None = None
 
 
 class Execution(Struct):
@@ -103,7 +104,7 @@ class Execution(Struct):
     observer: Observer = field(default_factory=Silent)
     sites: Sites = field(default_factory=Sites)
     patience: int = 100_000
-    divergences: list[Divergence] = field(default_factory=list[Divergence])
+    divergences: list[PartialBarrier] = field(default_factory=list[PartialBarrier])
     fault: str = ""
     heap: Heap = field(default_factory=Heap)
     buffers: list[tuple[NDArray[Any], int]] = field(default_factory=list[tuple[NDArray[Any], int]])
@@ -112,7 +113,9 @@ class Execution(Struct):
     _ready: list[int] = field(default_factory=list[int])
     _active: Counter[int] = field(default_factory=Counter[int])  # by block: threads that can make a step
     _threads: list[_Running] = field(default_factory=list[_Running])
-    _numbers: dict[tuple[int, AccessKind, Order], int] = field(default_factory=dict[tuple[int, AccessKind, Order], int])
+    _numbers: dict[tuple[int, AccessKind, MemoryOrder], int] = field(
+        default_factory=dict[tuple[int, AccessKind, MemoryOrder], int]
+    )
 
     def __post_init__(self) -> None:
         launched = self.launched
@@ -138,7 +141,9 @@ class Execution(Struct):
                 numbers[variable.key] = dynamic
             else:
                 numbers[variable.key] = self.heap.add_shared(size_of(variable.type, program.records) or OPAQUE)
-        return World(program, self.heap, numbers, launched.functions, launched.grid, launched.block, self.patience)
+        return World(
+            program, self.heap, numbers, launched.functions, launched.grid, launched.block, self.patience, device_call
+        )
 
     def _argument(self, argument: Argument) -> Scalar:
         if not isinstance(argument, np.ndarray):
@@ -161,10 +166,10 @@ class Execution(Struct):
             return []
         return self._ready
 
-    def pending(self, number: int) -> Access | None:
+    def pending(self, number: int) -> ThreadAccess | None:
         """The access that a thread will do next."""
         step = self._threads[number].next
-        return step if isinstance(step, Access) else None
+        return step if isinstance(step, ThreadAccess) else None
 
     def block_of(self, number: int) -> int:
         return self._threads[number].thread.block
@@ -187,7 +192,7 @@ class Execution(Struct):
             self.step(schedule(ready))
         return self
 
-    def _perform(self, number: int, access: Access) -> bytes:
+    def _perform(self, number: int, access: ThreadAccess) -> bytes:
         block = self.block_of(number)
         data = self.heap.bytes(access.number, block)
         before = heap.read(data, access.offset, access.size)
@@ -205,23 +210,23 @@ class Execution(Struct):
         )  # fmt: skip
         return before
 
-    def _site(self, access: Access) -> int:
+    def _site(self, access: ThreadAccess) -> int:
         key = (id(access.node), access.kind, access.order)
         if key not in self._numbers:
-            volatile = access.order is Order.VOLATILE
-            atomic = access.order not in (Order.PLAIN, Order.VOLATILE)
+            volatile = access.order is MemoryOrder.VOLATILE
+            atomic = access.order not in (MemoryOrder.PLAIN, MemoryOrder.VOLATILE)
             kind = AccessKind.ATOMIC if atomic else access.kind
-            site = Site(access.span, kind, access.scope, volatile, _text(access.node))
+            site = TraceSite(access.span, kind, access.scope, volatile, _text(access.node))
             self._numbers[key] = self.sites.number(site)
         return self._numbers[key]
 
     def _go_on(self, number: int, sent: object) -> None:
         """Runs a thread to its next step; fences are done at once."""
         running = self._threads[number]
-        was_ready = isinstance(running.next, Access)
+        was_ready = isinstance(running.next, ThreadAccess)
         try:
             running.next = running.steps.send(sent)
-            while isinstance(running.next, Fence):
+            while isinstance(running.next, ThreadFence):
                 self.observer.fenced(Fenced(running.next.scope, _one(number), running.next.span))
                 running.next = running.steps.send(None)
         except StopIteration:
@@ -229,7 +234,7 @@ class Execution(Struct):
         except UndefinedError as error:
             running.next = None
             self.fault = self.fault or str(error)
-        is_ready = isinstance(running.next, Access)
+        is_ready = isinstance(running.next, ThreadAccess)
         self._active[running.thread.block] += is_ready - was_ready
         if is_ready and not was_ready:
             insort(self._ready, number)
@@ -247,7 +252,7 @@ class Execution(Struct):
             for number in self._waiting_with(stopped.pop()):
                 stopped += self._try(number)
         if not (self.divergences or self.fault or self.ready()):
-            waiting = [i for i, t in enumerate(self._threads) if isinstance(t.next, Meet)]
+            waiting = [i for i, t in enumerate(self._threads) if isinstance(t.next, ThreadMeeting)]
             if waiting:
                 self._diverge(waiting)
 
@@ -262,13 +267,13 @@ class Execution(Struct):
         first = number - number % size % WARP_SIZE
         for lane in range(first, min(first + WARP_SIZE, (block + 1) * size)):
             meet = self._threads[lane].next
-            if isinstance(meet, Meet) and meet.scope is Scope.WARP:
+            if isinstance(meet, ThreadMeeting) and meet.scope is Scope.WARP:
                 yield lane
 
     def _first(self, group: range, scope: Scope) -> Iterator[int]:
         for number in group:
             meet = self._threads[number].next
-            if isinstance(meet, Meet):
+            if isinstance(meet, ThreadMeeting):
                 if meet.scope is scope:
                     yield number
                 return
@@ -276,19 +281,19 @@ class Execution(Struct):
     def _try(self, number: int) -> list[int]:
         """Lets a group pass if all of it waits; the threads that it stops again."""
         meet = self._threads[number].next
-        if not isinstance(meet, Meet):
+        if not isinstance(meet, ThreadMeeting):
             return []
         members = [j for j in self._group(number, meet) if self._threads[j].next is not None]
-        there = [m for j in members if isinstance(m := self._threads[j].next, Meet)]
+        there = [m for j in members if isinstance(m := self._threads[j].next, ThreadMeeting)]
         if len(there) < len(members) or any((m.scope, m.mask) != (meet.scope, meet.mask) for m in there):
             return []
         if meet.scope is not Scope.WARP and any((m.span, m.where) != (meet.span, meet.where) for m in there):
             self._diverge(members)
             return []
         self._pass(meet, members, there)
-        return [j for j in members if not isinstance(self._threads[j].next, Access)]
+        return [j for j in members if not isinstance(self._threads[j].next, ThreadAccess)]
 
-    def _group(self, number: int, meet: Meet) -> list[int]:
+    def _group(self, number: int, meet: ThreadMeeting) -> list[int]:
         """The threads that a barrier is for, ended ones among them."""
         size = self.launched.threads_per_block
         if meet.scope not in (Scope.WARP, Scope.BLOCK):
@@ -300,7 +305,7 @@ class Execution(Struct):
         lanes = range(min(WARP_SIZE, size - first))
         return [block * size + first + lane for lane in lanes if meet.mask >> lane & 1 or first + lane == inside]
 
-    def _pass(self, meet: Meet, members: list[int], there: list[Meet]) -> None:
+    def _pass(self, meet: ThreadMeeting, members: list[int], there: list[ThreadMeeting]) -> None:
         if meet.orders:
             self.observer.arrive(Arrive(meet.scope, np.array(members, np.int64), meet.span))
         self.last_met.update(dict.fromkeys(members, len(self.meetings)))
@@ -314,17 +319,17 @@ class Execution(Struct):
         barriers: dict[tuple[Span, Scope, int], list[int]] = {}
         for i in threads:
             meet = self._threads[i].next
-            if isinstance(meet, Meet):
+            if isinstance(meet, ThreadMeeting):
                 unit = self.block_of(i) if meet.scope in (Scope.BLOCK, Scope.WARP) else 0
                 barriers.setdefault((meet.span, meet.scope, unit), []).append(i)
-        self.divergences += [Divergence(*key, tuple(found)) for key, found in barriers.items()]
+        self.divergences += [PartialBarrier(*key, tuple(found)) for key, found in barriers.items()]
 
 
 def _one(number: int) -> NDArray[np.int64]:
     return np.array([number], np.int64)
 
 
-def _value(data: bytes, access: Access) -> NDArray[Any] | None:
+def _value(data: bytes, access: ThreadAccess) -> NDArray[Any] | None:
     dtype = scalars.dtype_of(access.type)
     return None if dtype is None else np.frombuffer(data, dtype)
 

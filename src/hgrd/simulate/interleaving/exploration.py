@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import Space
 from hgrd.simulate.interleaving.execution import Execution
-from hgrd.simulate.interleaving.steps import Access
+from hgrd.simulate.interleaving.steps import ThreadAccess
 
 
 class _Footprint(Struct, frozen=True):
@@ -105,7 +105,7 @@ def _asleep(choice: _Choice) -> dict[int, _Footprint]:
 
 def _footprint(execution: Execution, thread: int) -> _Footprint:
     access = execution.pending(thread)
-    assert isinstance(access, Access)
+    assert isinstance(access, ThreadAccess)
     copy = execution.block_of(thread) if execution.heap.space(access.number) is Space.SHARED else -1
     return _Footprint(access.number, copy, access.offset, access.size, access.change is not None)
 

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
-from hgrd.simulate.interleaving.steps import Access, Fence, Running
+from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence
+from hgrd.simulate.interleaving.thread import Thread
 from hgrd.simulate.lockstep.device.libcu_atomics import value_type
 from hgrd.simulate.scalars import Scalar, UndefinedError
-from hgrd.simulate.trace import Order, one_sided
-
-if TYPE_CHECKING:
-    from hgrd.simulate.interleaving.thread import Thread
+from hgrd.simulate.trace import MemoryOrder, one_sided
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
 _SCOPES = {"device": Scope.DEVICE, "block": Scope.BLOCK, "thread": Scope.WARP}
 _NUMBERS = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.WARP)
-_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.ACQ_REL)
+_ORDERS = (
+    MemoryOrder.RELAXED,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.RELEASE,
+    MemoryOrder.ACQ_REL,
+    MemoryOrder.ACQ_REL,
+)
 _OPERATORS = {"++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
 _OPERATIONS = ("exch", "add", "sub", "and", "or", "xor", "min", "max")
 _OPERANDS = {"load": 0, "test": 0, "test_and_set": 0, "clear": 0}  # before the memory order; of others 1
@@ -56,7 +60,7 @@ def _fence(call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
     """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
     if values[0] == 0:
         return 0
-    yield Fence(_NUMBERS[scalars.integer(values[1])] if len(values) > 1 else Scope.SYSTEM, call.span)
+    yield ThreadFence(_NUMBERS[scalars.integer(values[1])] if len(values) > 1 else Scope.SYSTEM, call.span)
     return 0
 
 
@@ -96,7 +100,7 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], class_: str) -
 
 
 def _compare_exchange(
-    thread: Thread, call: Call, address: int, type_: Type, order: Order, values: Sequence[Scalar]
+    thread: Thread, call: Call, address: int, type_: Type, order: MemoryOrder, values: Sequence[Scalar]
 ) -> Running[Scalar]:
     where = scalars.integer(values[1])
     expected = yield from thread.load(where, type_, call.span, call)
@@ -111,7 +115,7 @@ def _access(
     address: int,
     type_: Type,
     kind: AccessKind,
-    order: Order,
+    order: MemoryOrder,
     operation: str,
     operands: Sequence[Scalar],
 ) -> Running[Scalar]:
@@ -127,7 +131,7 @@ def _access(
         before = heap.read(data, there[1], size)
         heap.write(data, there[1], change(before) if operation else before)
     else:
-        before = yield Access(kind, *there, change if operation else None, call.span, call, order, _scope(call))
+        before = yield ThreadAccess(kind, *there, change if operation else None, call.span, call, order, _scope(call))
     return scalars.unpack(before, type_)
 
 
@@ -137,11 +141,11 @@ def _modified(operation: str, old: Scalar, operands: Sequence[Scalar], type_: Ty
     return modified(operation, old, operands, type_)
 
 
-def _order(name: str, values: Sequence[Scalar]) -> Order:
+def _order(name: str, values: Sequence[Scalar]) -> MemoryOrder:
     """The memory order behind the operands; operators, and calls without one, are sequentially consistent."""
     operands = 2 if name.startswith("compare_exchange") else _OPERANDS.get(name, 1)
     if name.startswith("operator") or len(values) <= operands + 1:
-        return Order.ACQ_REL
+        return MemoryOrder.ACQ_REL
     return _ORDERS[scalars.integer(values[operands + 1])]
 
 

@@ -15,13 +15,13 @@ from hgrd.program.expressions import Expression, Place
 from hgrd.program.span import Span
 from hgrd.program.types import Type
 from hgrd.simulate.scalars import Scalar
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 Where: TypeAlias = tuple[tuple[Span, int], ...]
 """The barrier variables of Collingbourne et al. (ESOP 2013, figure 4d): calls and loops around, with iterations."""
 
 
-class Access(Struct, frozen=True):
+class ThreadAccess(Struct, frozen=True):
     """Touches `size` bytes of an object from `offset` on; the thread gets the bytes that were there.
 
     `change` makes new bytes of the old ones (None: a read).  `node` is what the access is in the source.
@@ -35,16 +35,16 @@ class Access(Struct, frozen=True):
     change: Callable[[bytes], bytes] | None
     span: Span
     node: Place | Expression
-    order: Order = Order.PLAIN
+    order: MemoryOrder = MemoryOrder.PLAIN
     scope: Scope | None = None
 
 
-class Fence(Struct, frozen=True):
+class ThreadFence(Struct, frozen=True):
     scope: Scope
     span: Span
 
 
-class Meet(Struct, frozen=True):
+class ThreadMeeting(Struct, frozen=True):
     """Waits for the other threads of the block, the grid, or the lanes `mask` of the warp.
 
     The thread gets what every thread brought (`given`), by thread.  Only where `orders` this is a barrier for
@@ -60,6 +60,6 @@ class Meet(Struct, frozen=True):
     orders: bool = True
 
 
-Step: TypeAlias = Access | Fence | Meet
+ThreadStep: TypeAlias = ThreadAccess | ThreadFence | ThreadMeeting
 T = TypeVar("T")
-Running: TypeAlias = Generator[Step, Any, T]
+Running: TypeAlias = Generator[ThreadStep, Any, T]

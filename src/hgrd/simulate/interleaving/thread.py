@@ -1,29 +1,29 @@
 """One thread of the interleaving semantics: a plain interpreter of the program's IR.
 
 Written for plainness, to be compared with: expressions are evaluated node by node, every variable lies in
-memory as bytes.  Reads and writes of memory that others see are steps; local memory is private.
+memory as bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Expression, FunctionRef, Place, Storage, Variable
-from hgrd.program.layout import size_of
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type, VoidType
 from hgrd.simulate import scalars
-from hgrd.simulate.interleaving import heap as memory
-from hgrd.simulate.interleaving.heap import Heap, address_of, number_of, offset_of
-from hgrd.simulate.interleaving.steps import Access, Running, Where
+from hgrd.simulate.interleaving import heap
+from hgrd.simulate.interleaving.heap import Heap, address_of, number_of
+from hgrd.simulate.interleaving.steps import Running, Where
+from hgrd.simulate.interleaving.thread_memory import ThreadMemory
 from hgrd.simulate.scalars import Scalar, UndefinedError
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 Dimensions = tuple[int, int, int]
 
@@ -41,6 +41,10 @@ class ExitedError(Exception):
     """The thread has ended itself (`__trap`, `exit`)."""
 
 
+DeviceCall: TypeAlias = "Callable[[Thread, ir.Call, Sequence[Scalar]], Running[Scalar] | None]"
+"""What a function of CUDA does, given its evaluated arguments; None for other functions."""
+
+
 class World(Struct, frozen=True):
     """What all threads of a launch have in common; `variables` are the numbers of shared and global objects."""
 
@@ -51,23 +55,22 @@ class World(Struct, frozen=True):
     grid: Dimensions
     block: Dimensions
     patience: int  # loop iterations and calls of a thread
+    device_call: DeviceCall
 
 
-class Thread:
+class Thread(ThreadMemory):
     """A thread, by its linear number in the launch; `run` is the generator of its steps."""
 
     def __init__(self, world: World, number: int) -> None:
         self.world = world
         self.number = number
         x, y, z = world.block
-        self.block, self.inside = divmod(number, x * y * z)
+        block, self.inside = divmod(number, x * y * z)
+        super().__init__(world.heap, block, world.program.records)
         self.index = (self.inside % x, self.inside // x % y, self.inside // (x * y))
         gx, gy, _ = world.grid
         self.block_index = (self.block % gx, self.block // gx % gy, self.block // (gx * gy))
         self.patience = world.patience
-        self._records = world.program.records
-        self._locals: dict[int, bytearray] = {}
-        self._next = memory.FIRST_LOCAL
         self._frames: list[dict[str, int]] = []  # addresses of variables
         self._where: list[tuple[Span, int]] = []
         indexes = {
@@ -77,8 +80,8 @@ class Thread:
             "gridDim": world.grid,
         }
         self._builtins = {
-            name: self._new(b"".join(n.to_bytes(4, "little") for n in value)) for name, value in indexes.items()
-        } | {"warpSize": self._new((32).to_bytes(4, "little"))}
+            name: self.new(b"".join(n.to_bytes(4, "little") for n in value)) for name, value in indexes.items()
+        } | {"warpSize": self.new((32).to_bytes(4, "little"))}
 
     def run(self, kernel: Function, arguments: Sequence[Scalar]) -> Running[None]:
         try:
@@ -89,58 +92,6 @@ class Thread:
     def where(self) -> Where:
         """The barrier variables here."""
         return tuple(self._where)
-
-    # ------------------------------------------------------------ memory
-
-    def size(self, type_: Type) -> int:
-        size = size_of(type_, self._records)
-        if size is None:
-            raise UndefinedError(f"the size of {type_}")
-        return size
-
-    def pack(self, value: Scalar, type_: Type) -> bytes:
-        return scalars.pack(value, type_, self._records)
-
-    def _new(self, data: bytes) -> int:
-        number, self._next = self._next, self._next + 1
-        self._locals[number] = bytearray(data)
-        return address_of(number)
-
-    def temporary(self, type_: Type) -> int:
-        size = size_of(type_, self._records)
-        return self._new(bytes(16 if size is None else size))
-
-    def private(self, address: int) -> bytearray | None:
-        """Local or constant memory; None for what threads share."""
-        number = number_of(address)
-        if number >= memory.FIRST_LOCAL:
-            if number not in self._locals:
-                raise UndefinedError("a pointer to a variable that has ended")
-            return self._locals[number]
-        heap = self.world.heap
-        return heap.bytes(number, self.block) if heap.space(number) is None else None
-
-    def load(
-        self, address: int, type_: Type, span: Span, node: Place | Expression, order: Order = Order.PLAIN
-    ) -> Running[Scalar]:
-        size = self.size(type_)
-        data = self.private(address)
-        if data is not None:
-            return scalars.unpack(memory.read(data, offset_of(address), size), type_)
-        there = number_of(address), offset_of(address), size, type_
-        read: bytes = yield Access(AccessKind.READ, *there, None, span, node, order)
-        return scalars.unpack(read, type_)
-
-    def store(
-        self, address: int, value: Scalar, type_: Type, span: Span, node: Place | Expression, order: Order = Order.PLAIN
-    ) -> Running[None]:
-        new = self.pack(value, type_)
-        data = self.private(address)
-        if data is not None:
-            memory.write(data, offset_of(address), new)
-            return
-        there = number_of(address), offset_of(address), len(new), type_
-        yield Access(AccessKind.WRITE, *there, lambda _: new, span, node, order)
 
     # ------------------------------------------------------------ places
 
@@ -181,7 +132,11 @@ class Thread:
                 return value
             case ir.Load(place=place, type=type_, span=span, volatile=volatile):
                 address = yield from self.address(place)
-                return (yield from self.load(address, type_, span, place, Order.VOLATILE if volatile else Order.PLAIN))
+                return (
+                    yield from self.load(
+                        address, type_, span, place, MemoryOrder.VOLATILE if volatile else MemoryOrder.PLAIN
+                    )
+                )
             case ir.Binary(op=op, left=left, right=right, type=type_):
                 a = yield from self.value(left)
                 return scalars.binary(op, a, (yield from self.value(right)), type_)
@@ -217,7 +172,7 @@ class Thread:
             case ir.Call(function=function, arguments=arguments):
                 return (yield from self._call(e, function, arguments))
             case ir.IndirectCall(callee=callee, arguments=arguments, type=type_, span=span):
-                number = number_of(scalars.integer((yield from self.value(callee)))) - memory.FIRST_FUNCTION
+                number = number_of(scalars.integer((yield from self.value(callee)))) - heap.FIRST_FUNCTION
                 if not 0 <= number < len(self.world.functions):
                     raise UndefinedError("a call through a pointer to no function")
                 call = ir.Call(self.world.functions[number], arguments, type_, span)
@@ -229,9 +184,9 @@ class Thread:
             case ir.NullPointer():
                 return 0
             case ir.FunctionAddress(function=function):
-                return address_of(memory.FIRST_FUNCTION + list(self.world.functions).index(function))
+                return address_of(heap.FIRST_FUNCTION + list(self.world.functions).index(function))
             case ir.StringConst(value=text):
-                return self._new(text.encode() + b"\0")
+                return self.new(text.encode() + b"\0")
             case ir.Unsupported(reason=reason):
                 raise UndefinedError(reason)
             case _:
@@ -239,7 +194,7 @@ class Thread:
 
     def _assign(self, e: ir.Assign | ir.Update) -> Running[tuple[int, Scalar]]:
         """The place that was written, and the value of the expression (C++17 evaluates the right side first)."""
-        order = Order.VOLATILE if e.volatile else Order.PLAIN
+        order = MemoryOrder.VOLATILE if e.volatile else MemoryOrder.PLAIN
         operand = yield from self.value(e.value)
         address = yield from self.address(e.place)
         if isinstance(e, ir.Assign):
@@ -286,10 +241,8 @@ class Thread:
 
     def call(self, call: ir.Call, values: Sequence[Scalar]) -> Running[Scalar]:
         """A call with evaluated arguments: of CUDA's own functions, or one that the program defines."""
-        from hgrd.simulate.interleaving.device_calls import device_call
-
         self._spend()
-        known = device_call(self, call, values)
+        known = self.world.device_call(self, call, values)
         if known is not None:
             return (yield from known)
         function = self.world.program.functions.get(call.function.key)
@@ -304,21 +257,15 @@ class Thread:
         if len(self._frames) > 60:
             raise UndefinedError("recursion deeper than 60 calls")
         frame: dict[str, int] = {}
-        first = self._next
+        mark = self.mark()
         for parameter, value in zip(function.parameters, values, strict=False):
-            frame[parameter.key] = self._new(self.pack(value, parameter.type))
+            frame[parameter.key] = self.new(self.pack(value, parameter.type))
         self._frames.append(frame)
         assert function.body is not None
         leaving = yield from self._run(function.body)
         self._frames.pop()
-        self._end(first)
+        self.end_since(mark)
         return leaving.value if isinstance(leaving, Returned) else 0
-
-    def _end(self, first: int) -> None:
-        """The local objects from this number on end."""
-        for number in range(first, self._next):
-            del self._locals[number]
-        self._next = first
 
     def _spend(self) -> None:
         self.patience -= 1
@@ -332,9 +279,9 @@ class Thread:
             case st.Block(body=body):
                 return (yield from self._sequence(body))
             case st.Evaluate(expression=expression):
-                first = self._next
+                mark = self.mark()
                 yield from self.value(expression)
-                self._end(first)
+                self.end_since(mark)
             case st.Declare(variable=variable, initial=initial):
                 yield from self._declare(variable, initial)
             case st.If(condition=condition, then=then, otherwise=otherwise):
@@ -374,8 +321,7 @@ class Thread:
             return
         variables = self._frames[-1]
         if variable.key in variables:  # again, in a loop
-            data = self._locals[number_of(variables[variable.key])]
-            data[:] = bytes(len(data))
+            self.clear(variables[variable.key])
         else:
             variables[variable.key] = self.temporary(variable.type)
         if initial is not None:

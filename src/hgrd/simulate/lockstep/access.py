@@ -24,7 +24,7 @@ from hgrd.simulate.lockstep.memory import (
     numbers_of,
 )
 from hgrd.simulate.lockstep.thread_numbers import launch_threads, rows_of
-from hgrd.simulate.trace import Order, Touch
+from hgrd.simulate.trace import MemoryOrder, Touch
 
 SPACES = {Home.GLOBAL: Space.GLOBAL, Home.SHARED: Space.SHARED}
 
@@ -33,13 +33,13 @@ class BoundsError(TrapError):
     """An access outside of all objects."""
 
 
-class Access:
+class SourceAccess:
     """A place in the source where memory is read or written; `number` is its site's."""
 
     __slots__ = ("dtype", "kind", "number", "order", "scope", "span")
 
     def __init__(
-        self, number: int, dtype: DType, kind: AccessKind, span: Span, order: Order, scope: Scope | None = None
+        self, number: int, dtype: DType, kind: AccessKind, span: Span, order: MemoryOrder, scope: Scope | None = None
     ) -> None:
         self.number = number
         self.dtype = dtype
@@ -71,7 +71,7 @@ def located(
     return found
 
 
-def read(here: ActiveThreads, at: At | Scattered, access: Access) -> Value:
+def read(here: ActiveThreads, at: At | Scattered, access: SourceAccess) -> Value:
     """The values at a place."""
     if isinstance(at, Scattered):
         return located(here, at.pointers, lambda part, where, _: read(part, where, access))
@@ -90,7 +90,7 @@ def read(here: ActiveThreads, at: At | Scattered, access: Access) -> Value:
     return values
 
 
-def write(here: ActiveThreads, at: At | Scattered, access: Access, values: Value) -> None:
+def write(here: ActiveThreads, at: At | Scattered, access: SourceAccess, values: Value) -> None:
     """Stores; of threads that store to one place, the last stays."""
     if isinstance(at, Scattered):
         located(here, at.pointers, lambda part, where, mask: write(part, where, access, chosen(values, mask)))
@@ -115,7 +115,7 @@ def chosen(values: Value, mask: NDArray[np.bool_]) -> Value:
     return values if uniform(values) else values[mask]
 
 
-def _resolve(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, Value, bool]:
+def _resolve(here: ActiveThreads, at: At, access: SourceAccess) -> tuple[Allocation, Value, bool]:
     """The object, and indexes into its elements (True) or, where they are not aligned, its bytes."""
     try:
         target = here.batch.memory.find(at)
@@ -129,7 +129,7 @@ def _resolve(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, V
         raise BoundsError(error.reason, access.span, thread) from None
 
 
-def place(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, NDArray[np.int64]]:
+def place(here: ActiveThreads, at: At, access: SourceAccess) -> tuple[Allocation, NDArray[np.int64]]:
     """The object and the indexes of its elements, one a thread (for atomics)."""
     target, indexes, aligned = _resolve(here, at, access)
     if not aligned:
@@ -137,7 +137,9 @@ def place(here: ActiveThreads, at: At, access: Access) -> tuple[Allocation, NDAr
     return target, np.ascontiguousarray(np.broadcast_to(np.asarray(indexes, np.int64), (here.count,)))
 
 
-def touch(here: ActiveThreads, target: Allocation, at: At, access: Access, values: Value, before: Value = None) -> None:
+def touch(
+    here: ActiveThreads, target: Allocation, at: At, access: SourceAccess, values: Value, before: Value = None
+) -> None:
     """Tells the observer."""
     observer = here.batch.observer
     if observer is None or target.home not in SPACES:
@@ -170,7 +172,7 @@ def pass_argument(here: ActiveThreads, parameter: Parameter, value: Value) -> No
     if parameter.size == 0:
         here.frame.slots[parameter.number].store(here.lanes, value)
         return
-    access = Access(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, Order.PLAIN)
+    access = SourceAccess(-1, parameter.dtype, AccessKind.WRITE, NOWHERE, MemoryOrder.PLAIN)
     if parameter.dtype.kind == "V" and len(value) != here.count:
         value = np.broadcast_to(value, (here.count, parameter.size))
     write(here, At(here.frame.objects[parameter.number], np.int64(0)), access, value)

@@ -18,10 +18,10 @@ from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 
 Value: TypeAlias = Any  # np.generic (the same for all threads) or NDArray (one entry a thread)
 DType: TypeAlias = np.dtype[Any]
-One: TypeAlias = Callable[[Value], Value]
-Two: TypeAlias = Callable[[Value, Value], Value]
+UnaryFunction: TypeAlias = Callable[[Value], Value]
+BinaryFunction: TypeAlias = Callable[[Value, Value], Value]
 Three: TypeAlias = Callable[[Value, Value, Value], Value]
-Function: TypeAlias = Callable[..., Value]  # of numbers
+NumpyFunction: TypeAlias = Callable[..., Value]  # of numbers
 
 where: Three = np.where
 

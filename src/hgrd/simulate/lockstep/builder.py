@@ -20,7 +20,7 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.simulate.globals import OPAQUE
-from hgrd.simulate.lockstep.access import Access
+from hgrd.simulate.lockstep.access import SourceAccess
 from hgrd.simulate.lockstep.arithmetic import I64, DType, Value, dtype_of
 from hgrd.simulate.lockstep.instructions import (
     ActiveThreads,
@@ -33,7 +33,7 @@ from hgrd.simulate.lockstep.instructions import (
     SlotKind,
     UnsupportedError,
 )
-from hgrd.simulate.trace import Order, Site, Sites, one_sided
+from hgrd.simulate.trace import MemoryOrder, Sites, TraceSite, one_sided
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
 DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address
@@ -41,14 +41,14 @@ _EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New
 
 
 class Lowering(Struct, frozen=True):
-    """The functions that lower parts of a program; given to a Unit since they refer to each other."""
+    """The functions that lower parts of a program; given to a LoweredProgram since they refer to each other."""
 
-    expression: Callable[[Builder, Expression], Closure]
-    call: Callable[[Builder, ir.Call | ir.IndirectCall | ir.Construct], Closure]
-    function: Callable[[Unit, Function], Code]
+    expression: Callable[[CodeBuilder, Expression], Closure]
+    call: Callable[[CodeBuilder, ir.Call | ir.IndirectCall | ir.Construct], Closure]
+    function: Callable[[LoweredProgram, Function], Code]
 
 
-class Unit(Struct):
+class LoweredProgram(Struct):
     """A linked program under lowering; all its functions are lowered when they are first called.
 
     `shared` and `globals` are the variables in memory that the code uses.
@@ -93,18 +93,20 @@ class Unit(Struct):
         type_: DType,
         kind: AccessKind,
         span: Span,
-        order: Order,
+        order: MemoryOrder,
         scope: Scope | None = None,
-    ) -> Access:
+    ) -> SourceAccess:
         text = place if isinstance(place, str) else print_place(place)
-        site = Site(span, kind, scope, order is Order.VOLATILE, text)
-        return Access(self.sites.number(site), type_, kind, span, order, scope)
+        site = TraceSite(span, kind, scope, order is MemoryOrder.VOLATILE, text)
+        return SourceAccess(self.sites.number(site), type_, kind, span, order, scope)
 
-    def atomic_access(self, place: str, type_: DType, operation: str, span: Span, order: Order, scope: Scope) -> Access:
+    def atomic_access(
+        self, place: str, type_: DType, operation: str, span: Span, order: MemoryOrder, scope: Scope
+    ) -> SourceAccess:
         """Of an atomic function: loads only read and can but acquire, stores only write and can but release."""
         kind = {"load": AccessKind.READ, "store": AccessKind.WRITE}.get(operation, AccessKind.ATOMIC)
-        number = self.sites.number(Site(span, AccessKind.ATOMIC, scope, False, place))
-        return Access(number, type_, kind, span, one_sided(order, kind), scope)
+        number = self.sites.number(TraceSite(span, AccessKind.ATOMIC, scope, False, place))
+        return SourceAccess(number, type_, kind, span, one_sided(order, kind), scope)
 
 
 def is_member(qualified: str) -> bool:
@@ -137,7 +139,7 @@ class InMemory(Struct, frozen=True):
     size: int
 
 
-class Loop(Struct):
+class LoopTargets(Struct):
     """Jumps that leave the innermost loop or switch, and that go on with it, waiting for their targets.
 
     `counter` is the slot of the number of the iteration, where threads meet in the loop.
@@ -148,14 +150,14 @@ class Loop(Struct):
     counter: int | None = None
 
 
-class Builder(Struct):
+class CodeBuilder(Struct):
     """One function under lowering."""
 
-    unit: Unit
+    unit: LoweredProgram
     code: Code
     exposed: frozenset[str]
     variables: dict[str, InSlot | InMemory] = field(default_factory=dict[str, "InSlot | InMemory"])
-    loops: list[Loop] = field(default_factory=list[Loop])
+    loops: list[LoopTargets] = field(default_factory=list[LoopTargets])
     labels: dict[str, int] = field(default_factory=dict[str, int])
     gotos: list[tuple[Jump, str]] = field(default_factory=list[tuple[Jump, str]])
 

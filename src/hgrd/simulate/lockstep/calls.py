@@ -15,7 +15,7 @@ from hgrd.protocol.device_calls.annotations import is_annotation
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read
 from hgrd.simulate.lockstep.arithmetic import I64, Value
-from hgrd.simulate.lockstep.builder import Builder, fails, is_group, kept, nothing
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, is_group, kept, nothing
 from hgrd.simulate.lockstep.device.atomics import atomic_call
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.libcu_atomics import atomic_member, object_of
@@ -44,7 +44,7 @@ _ASSUMED = {"__requires", "__assume", "__global_requires", "__global_assert"}
 _ACROSS = {"__distinct_int", "__distinct_bool", "__uniform_int", "__uniform_bool"}  # hold, or the program is wrong
 
 
-def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
+def call(b: CodeBuilder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
     match e:
         case ir.IndirectCall(callee=callee, arguments=arguments, span=span):
             values = arguments_of(b, (callee, *arguments))
@@ -63,12 +63,12 @@ def call(b: Builder, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
             return nothing if result is None else kept(result)
 
 
-def _result(b: Builder, e: Expression) -> int | None:
+def _result(b: CodeBuilder, e: Expression) -> int | None:
     dtype = None if e.type == VOID else b.unit.dtype(e.type)
     return None if dtype is None else b.slot(dtype)
 
 
-def arguments_of(b: Builder, arguments: tuple[Expression, ...]) -> tuple[Closure, ...]:
+def arguments_of(b: CodeBuilder, arguments: tuple[Expression, ...]) -> tuple[Closure, ...]:
     last = max((i for i, a in enumerate(arguments) if b.controls(a)), default=-1)
     made: list[Closure] = []
     for i, argument in enumerate(arguments):
@@ -80,7 +80,7 @@ def arguments_of(b: Builder, arguments: tuple[Expression, ...]) -> tuple[Closure
 # ---------------------------------------------------------------- constructors
 
 
-def _construct(b: Builder, e: ir.Construct) -> Closure:
+def _construct(b: CodeBuilder, e: ir.Construct) -> Closure:
     """Runs the constructor on a new object and takes its value."""
     dtype, size = b.unit.dtype(e.type), b.unit.size(e.type)
     if is_group(e.type):
@@ -101,7 +101,7 @@ def _construct(b: Builder, e: ir.Construct) -> Closure:
     return lambda here: read(here, where(here), access)
 
 
-def _copied_group(b: Builder, e: ir.Construct) -> Closure:
+def _copied_group(b: CodeBuilder, e: ir.Construct) -> Closure:
     match e.arguments:
         case (argument,) if isinstance(argument.type, PointerType):
             return load(b, ir.Deref(argument, argument.type.to, e.span), argument.type.to, e.span, False)
@@ -109,7 +109,7 @@ def _copied_group(b: Builder, e: ir.Construct) -> Closure:
             return lambda here: np.int64(0)
 
 
-def _library_object(b: Builder, e: ir.Construct, size: int) -> Closure:
+def _library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
     """A constructor whose body is not known: of a copy, of dim3 and the like, of half."""
     from hgrd.simulate.lockstep.device.half_precision import from_number
 
@@ -130,7 +130,7 @@ def _library_object(b: Builder, e: ir.Construct, size: int) -> Closure:
             return fails("a constructor whose body is not known", e.span)
 
 
-def packed(b: Builder, arguments: tuple[Expression, ...], size: int, span: Span) -> Closure:
+def packed(b: CodeBuilder, arguments: tuple[Expression, ...], size: int, span: Span) -> Closure:
     """A record of the arguments, one after the other."""
     values = arguments_of(b, arguments)
 
@@ -149,7 +149,7 @@ def packed(b: Builder, arguments: tuple[Expression, ...], size: int, span: Span)
 # ---------------------------------------------------------------- device functions
 
 
-def known(b: Builder, e: ir.Call) -> Closure:
+def known(b: CodeBuilder, e: ir.Call) -> Closure:
     """A function without a body."""
     from hgrd.simulate.lockstep.device.half_precision import half_call
 
@@ -184,7 +184,7 @@ def known(b: Builder, e: ir.Call) -> Closure:
     return _numbers(b, e, function)
 
 
-def _numbers(b: Builder, e: ir.Call, function: arithmetic.Function) -> Closure:
+def _numbers(b: CodeBuilder, e: ir.Call, function: arithmetic.NumpyFunction) -> Closure:
     """A function of numbers."""
     to = b.unit.dtype(e.type)
     if to is None or any(b.unit.dtype(a.type) is None for a in e.arguments):
@@ -198,7 +198,7 @@ def _numbers(b: Builder, e: ir.Call, function: arithmetic.Function) -> Closure:
     return run
 
 
-def _takes(function: arithmetic.Function, count: int) -> bool:
+def _takes(function: arithmetic.NumpyFunction, count: int) -> bool:
     """Whether a function is one of so many numbers: there are others of the same name."""
     if isinstance(function, np.ufunc):
         return function.nin == count
@@ -237,7 +237,7 @@ def _stop(name: str, span: Span) -> Closure:
     return run
 
 
-def _assertion(b: Builder, e: ir.Call) -> Closure:
+def _assertion(b: CodeBuilder, e: ir.Call) -> Closure:
     if not e.arguments:
         return nothing
     value = lower(b, e.arguments[0])

@@ -16,14 +16,14 @@ from hgrd.program.types import BOOL, ArrayType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, fails, harmless, keep, kept
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, harmless, keep, kept
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Do, Jump
 from hgrd.simulate.lockstep.lvalues import load, locate, simple, slot_of, storer, target
 from hgrd.simulate.lockstep.memory import widened
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 
-def lower(b: Builder, e: Expression) -> Closure:
+def lower(b: CodeBuilder, e: Expression) -> Closure:
     """The value of `e`; instructions that this takes are emitted."""
     match e:
         case ir.Load(place=place, type=type_, span=span, volatile=volatile):
@@ -54,7 +54,7 @@ def lower(b: Builder, e: Expression) -> Closure:
             return _rare(b, e)
 
 
-def _rare(b: Builder, e: Expression) -> Closure:
+def _rare(b: CodeBuilder, e: Expression) -> Closure:
     match e:
         case ir.PointerDifference(left=left, right=right, stride=stride, span=span):
             if stride == 0:
@@ -82,7 +82,7 @@ def _rare(b: Builder, e: Expression) -> Closure:
             return fails(f"an expression of kind {type(e).__name__}", e.span)
 
 
-def both(b: Builder, left: Expression, right: Expression) -> tuple[Closure, Closure]:
+def both(b: CodeBuilder, left: Expression, right: Expression) -> tuple[Closure, Closure]:
     """Two values, the left one first."""
     a = lower(b, left)
     if b.controls(right):
@@ -90,7 +90,7 @@ def both(b: Builder, left: Expression, right: Expression) -> tuple[Closure, Clos
     return a, lower(b, right)
 
 
-def _constant(b: Builder, e: ir.IntConst | ir.FloatConst | ir.NullPointer | ir.StringConst) -> Closure:
+def _constant(b: CodeBuilder, e: ir.IntConst | ir.FloatConst | ir.NullPointer | ir.StringConst) -> Closure:
     dtype = b.unit.dtype(e.type)
     if dtype is None:
         return fails("a constant of a type that numpy has not", e.span)
@@ -110,7 +110,7 @@ def _wrapped(value: int, dtype: np.dtype[np.generic]) -> np.generic:
     return unsigned.view(dtype)[0] if dtype.kind in "iu" else dtype.type(value)
 
 
-def _binary(b: Builder, op: BinaryOp, left: Expression, right: Expression) -> Closure:
+def _binary(b: CodeBuilder, op: BinaryOp, left: Expression, right: Expression) -> Closure:
     dtype = b.unit.dtype(left.type)
     a, c = both(b, left, right)
     if dtype is None:
@@ -119,7 +119,7 @@ def _binary(b: Builder, op: BinaryOp, left: Expression, right: Expression) -> Cl
     return lambda here: run(a(here), c(here))
 
 
-def _convert(b: Builder, operand: Expression, e: ir.Convert) -> Closure:
+def _convert(b: CodeBuilder, operand: Expression, e: ir.Convert) -> Closure:
     source, to = b.unit.dtype(operand.type), b.unit.dtype(e.type)
     value = lower(b, operand)
     if source is None or to is None:
@@ -133,7 +133,7 @@ def _convert(b: Builder, operand: Expression, e: ir.Convert) -> Closure:
 # ---------------------------------------------------------------- stores
 
 
-def _assign(b: Builder, e: ir.Assign) -> Closure:
+def _assign(b: CodeBuilder, e: ir.Assign) -> Closure:
     place, value = e.place, e.value
     made = lower(b, value)
     if b.controls(place):
@@ -148,7 +148,7 @@ def _assign(b: Builder, e: ir.Assign) -> Closure:
     return run
 
 
-def _update(b: Builder, e: ir.Update) -> Closure:
+def _update(b: CodeBuilder, e: ir.Update) -> Closure:
     place = simple(e.place)
     operand = lower(b, e.value)
     if b.controls(place):
@@ -186,8 +186,8 @@ def _update(b: Builder, e: ir.Update) -> Closure:
     return run
 
 
-def _order(e: ir.Assign | ir.Update) -> Order:
-    return Order.VOLATILE if e.volatile else Order.PLAIN
+def _order(e: ir.Assign | ir.Update) -> MemoryOrder:
+    return MemoryOrder.VOLATILE if e.volatile else MemoryOrder.PLAIN
 
 
 def _stepping(e: ir.Update) -> Callable[[Value, Value], Value]:
@@ -195,7 +195,7 @@ def _stepping(e: ir.Update) -> Callable[[Value, Value], Value]:
     return lambda old, amount: old + widened(amount) * stride
 
 
-def _computing(b: Builder, e: ir.Update) -> Callable[[Value, Value], Value] | None:
+def _computing(b: CodeBuilder, e: ir.Update) -> Callable[[Value, Value], Value] | None:
     held, wide = b.unit.dtype(e.type), b.unit.dtype(e.compute_type)
     if held is None or wide is None or "V" in (held.kind, wide.kind):
         return None
@@ -209,7 +209,7 @@ def _computing(b: Builder, e: ir.Update) -> Callable[[Value, Value], Value] | No
 # ---------------------------------------------------------------- choices
 
 
-def _logical(b: Builder, e: ir.Logical) -> Closure:
+def _logical(b: CodeBuilder, e: ir.Logical) -> Closure:
     left = lower(b, e.left)
     if b.controls(e.right):
         return _logical_in_steps(b, e, left)
@@ -232,7 +232,7 @@ def _logical(b: Builder, e: ir.Logical) -> Closure:
     return run
 
 
-def _logical_in_steps(b: Builder, e: ir.Logical, left: Closure) -> Closure:
+def _logical_in_steps(b: CodeBuilder, e: ir.Logical, left: Closure) -> Closure:
     number = b.slot(arithmetic.BOOL)
     b.emit(Do(keep(number, left), e.span, 0))
     load_ = kept(number)
@@ -247,7 +247,7 @@ def _logical_in_steps(b: Builder, e: ir.Logical, left: Closure) -> Closure:
     return load_
 
 
-def _conditional(b: Builder, e: ir.Conditional) -> Closure:
+def _conditional(b: CodeBuilder, e: ir.Conditional) -> Closure:
     condition = lower(b, e.condition)
     dtype = b.unit.dtype(e.type)
     if b.controls(e.then) or b.controls(e.otherwise) or dtype is None:
@@ -278,7 +278,7 @@ def _conditional(b: Builder, e: ir.Conditional) -> Closure:
     return run
 
 
-def _conditional_in_steps(b: Builder, e: ir.Conditional, condition: Closure) -> Closure:
+def _conditional_in_steps(b: CodeBuilder, e: ir.Conditional, condition: Closure) -> Closure:
     dtype = b.unit.dtype(e.type)
     number = None if dtype is None else b.slot(dtype)
 
@@ -297,7 +297,7 @@ def _conditional_in_steps(b: Builder, e: ir.Conditional, condition: Closure) -> 
     return (lambda here: None) if number is None else kept(number)
 
 
-def _comma(b: Builder, left: Expression, right: Expression, span: Span) -> Closure:
+def _comma(b: CodeBuilder, left: Expression, right: Expression, span: Span) -> Closure:
     first = lower(b, left)
     if b.controls(right):
         b.emit(Do(first, span, 0))
@@ -314,7 +314,7 @@ def _comma(b: Builder, left: Expression, right: Expression, span: Span) -> Closu
 # ---------------------------------------------------------------- records
 
 
-def _aggregate(b: Builder, e: ir.Aggregate) -> Closure:
+def _aggregate(b: CodeBuilder, e: ir.Aggregate) -> Closure:
     size = b.unit.size(e.type)
     if size is None:
         return fails("a value of unknown size", e.span)
@@ -345,7 +345,7 @@ def as_bytes(value: Value) -> Value:
     return flat.view(np.uint8).reshape(flat.shape[0], -1)
 
 
-def condition(b: Builder, e: Expression) -> Closure:
+def condition(b: CodeBuilder, e: Expression) -> Closure:
     """`e` as a condition."""
     if e.type == BOOL or isinstance(e.type, PointerType):
         value = lower(b, e)

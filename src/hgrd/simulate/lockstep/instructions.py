@@ -172,7 +172,7 @@ class Batch(Struct, eq=False):
         return self.blocks * self.launch.block_threads
 
 
-class Frame(Struct, eq=False):
+class Activation(Struct, eq=False):
     """An activation of `code` by all threads of `lanes` (whose index is None).
 
     `place` orders activations as their calls lie in the code.  `left`: members that have not returned.
@@ -183,7 +183,7 @@ class Frame(Struct, eq=False):
     slots: list[VariableSlot]
     objects: list[int]
     place: tuple[int, ...] = ()
-    caller: Frame | None = None
+    caller: Activation | None = None
     caller_lanes: Lanes | None = None
     return_to: int = 0
     result: int | None = None
@@ -194,7 +194,7 @@ class ActiveThreads(Struct, eq=False):
     """Threads at a point of the program: what closures are given."""
 
     batch: Batch
-    frame: Frame
+    frame: Activation
     lanes: Lanes
 
     def narrowed(self, mask: NDArray[np.bool_]) -> ActiveThreads:

@@ -13,13 +13,13 @@ from hgrd.program.analysis.effects import nodes
 from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type
-from hgrd.simulate.lockstep.access import Access, read, write
+from hgrd.simulate.lockstep.access import SourceAccess, read, write
 from hgrd.simulate.lockstep.arithmetic import DType, Value
-from hgrd.simulate.lockstep.builder import DYNAMIC, Builder, InMemory, InSlot, fails, keep, kept
+from hgrd.simulate.lockstep.builder import DYNAMIC, CodeBuilder, InMemory, InSlot, fails, keep, kept
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Do
 from hgrd.simulate.lockstep.memory import At, Scattered, added, decoded
 from hgrd.simulate.lockstep.thread_numbers import builtin
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 Locator: TypeAlias = Callable[[ActiveThreads], "At | Scattered"]
 Storer: TypeAlias = Callable[[ActiveThreads, Value], None]
@@ -47,7 +47,7 @@ def _type_of(place: ir.Place) -> Type:
             return place.type
 
 
-def slot_of(b: Builder, place: ir.Place) -> InSlot | None:
+def slot_of(b: CodeBuilder, place: ir.Place) -> InSlot | None:
     """The slot of a plain variable."""
     if not isinstance(place, ir.VariablePlace) or place.variable.storage not in (Storage.LOCAL, Storage.PARAMETER):
         return None
@@ -58,7 +58,7 @@ def slot_of(b: Builder, place: ir.Place) -> InSlot | None:
 # ---------------------------------------------------------------- where
 
 
-def locate(b: Builder, place: ir.Place) -> Locator:
+def locate(b: CodeBuilder, place: ir.Place) -> Locator:
     """Where a place is; instructions that this takes are emitted."""
     place = simple(place)
     match place:
@@ -78,7 +78,7 @@ def locate(b: Builder, place: ir.Place) -> Locator:
             return fails(reason, span)
 
 
-def _variable(b: Builder, variable: Variable, span: Span) -> Locator:
+def _variable(b: CodeBuilder, variable: Variable, span: Span) -> Locator:
     key = variable.key
     match variable.storage:
         case Storage.LOCAL | Storage.PARAMETER:
@@ -103,7 +103,7 @@ def local_object(bound: InMemory) -> Locator:
     return lambda here: At(here.frame.objects[number], _ZERO)
 
 
-def _shared(b: Builder, variable: Variable, span: Span) -> Locator:
+def _shared(b: CodeBuilder, variable: Variable, span: Span) -> Locator:
     dynamic = isinstance(variable.type, ArrayType) and variable.type.count is None
     size = None if dynamic else b.unit.size(variable.type)
     if size is None and not dynamic:
@@ -113,7 +113,7 @@ def _shared(b: Builder, variable: Variable, span: Span) -> Locator:
     return lambda here: At(here.batch.shared[key], _ZERO)
 
 
-def _builtin_object(b: Builder, variable: Variable, span: Span) -> Locator:
+def _builtin_object(b: CodeBuilder, variable: Variable, span: Span) -> Locator:
     """A copy of threadIdx and the like, where someone wants its address."""
     made = b.object(variable.name, 12)
     where = local_object(made)
@@ -133,7 +133,7 @@ def _moved(base: Locator, offset: int) -> Locator:
     return (lambda here: base(here).moved(offset)) if offset else base
 
 
-def _temporary(b: Builder, value: Expression, type_: Type, span: Span) -> Locator:
+def _temporary(b: CodeBuilder, value: Expression, type_: Type, span: Span) -> Locator:
     size, dtype = b.unit.size(type_), b.unit.dtype(type_)
     if size is None or dtype is None:
         return fails("a temporary of unknown size", span)
@@ -149,7 +149,7 @@ def _temporary(b: Builder, value: Expression, type_: Type, span: Span) -> Locato
     return run
 
 
-def _after(b: Builder, effect: Expression, inner: ir.Place, span: Span) -> Locator:
+def _after(b: CodeBuilder, effect: Expression, inner: ir.Place, span: Span) -> Locator:
     stored = effect.place if isinstance(effect, ir.Assign | ir.Update) else None
     if stored == inner and not _repeatable(inner):
         return fails("an assignment to a place with effects, used as a place", span)
@@ -184,7 +184,7 @@ def _no_effects(e: object) -> bool:
     return not any(isinstance(n, effects) for n in nodes(e))
 
 
-def target(b: Builder, pointer: Expression) -> Locator:
+def target(b: CodeBuilder, pointer: Expression) -> Locator:
     """Where a pointer points."""
     match pointer:
         case ir.AddressOf(place=place) if slot_of(b, simple(place)) is None:
@@ -204,7 +204,7 @@ def target(b: Builder, pointer: Expression) -> Locator:
             return lambda here: decoded(value(here))
 
 
-def _kept_pointer(b: Builder, where: Locator, span: Span) -> Locator:
+def _kept_pointer(b: CodeBuilder, where: Locator, span: Span) -> Locator:
     number = b.slot(np.dtype(np.int64))
     b.emit(Do(keep(number, lambda here: where(here).address()), span, 0))
     load = kept(number)
@@ -214,11 +214,11 @@ def _kept_pointer(b: Builder, where: Locator, span: Span) -> Locator:
 # ---------------------------------------------------------------- what
 
 
-def plain_access(b: Builder, place: ir.Place | str, dtype: DType, kind: AccessKind, span: Span) -> Access:
-    return b.unit.access(place, dtype, kind, span, Order.PLAIN)
+def plain_access(b: CodeBuilder, place: ir.Place | str, dtype: DType, kind: AccessKind, span: Span) -> SourceAccess:
+    return b.unit.access(place, dtype, kind, span, MemoryOrder.PLAIN)
 
 
-def load(b: Builder, place: ir.Place, type_: Type, span: Span, volatile: bool) -> Closure:
+def load(b: CodeBuilder, place: ir.Place, type_: Type, span: Span, volatile: bool) -> Closure:
     """The value at a place."""
     place = simple(place)
     name = _builtin_name(place)
@@ -238,7 +238,7 @@ def load(b: Builder, place: ir.Place, type_: Type, span: Span, volatile: bool) -
     if dtype is None:
         return fails("a read of a type of unknown size", span)
     where = locate(b, place)
-    order = Order.VOLATILE if volatile else Order.PLAIN
+    order = MemoryOrder.VOLATILE if volatile else MemoryOrder.PLAIN
     access = b.unit.access(place, dtype, AccessKind.READ, span, order)
     return lambda here: read(here, where(here), access)
 
@@ -253,7 +253,7 @@ def _builtin_name(place: ir.Place) -> str | None:
             return None
 
 
-def storer(b: Builder, place: ir.Place, type_: Type, order: Order = Order.PLAIN) -> Storer:
+def storer(b: CodeBuilder, place: ir.Place, type_: Type, order: MemoryOrder = MemoryOrder.PLAIN) -> Storer:
     """Stores a value of `type_` at a place."""
     place = simple(place)
     slot = slot_of(b, place)

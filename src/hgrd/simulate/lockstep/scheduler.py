@@ -18,12 +18,12 @@ from hgrd.simulate.lockstep.access import pass_argument
 from hgrd.simulate.lockstep.arithmetic import Value, uniform
 from hgrd.simulate.lockstep.barriers import DivergenceError, divergence, go_on, release
 from hgrd.simulate.lockstep.instructions import (
+    Activation,
     BarrierWatch,
     Batch,
     Branch,
     Code,
     Do,
-    Frame,
     Instruction,
     Invoke,
     InvokeIndirect,
@@ -195,11 +195,11 @@ class Scheduler:
 
     # ------------------------------------------------------------ calls
 
-    def _frame(self, code: Code, lanes: Lanes, place: tuple[int, ...]) -> Frame:
+    def _frame(self, code: Code, lanes: Lanes, place: tuple[int, ...]) -> Activation:
         slots = [VariableSlot(kind.dtype, lanes.count, kind.width) for kind in code.slots]
         memory, threads = self.batch.memory, self.batch.threads
         objects = [memory.place_copies(name, Home.LOCAL, size, threads).number for name, size in code.objects]
-        return Frame(code, lanes, slots, objects, place, left=lanes.count)
+        return Activation(code, lanes, slots, objects, place, left=lanes.count)
 
     def _pass(self, group: ThreadGroup, code: Code, arguments: list[object]) -> None:
         for parameter, value in zip(code.parameters, arguments, strict=False):

@@ -13,7 +13,17 @@ from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.simulate.lockstep.arithmetic import I32
-from hgrd.simulate.lockstep.builder import Builder, Loop, Unit, exposed_variables, fails, is_member, keep, kept, nothing
+from hgrd.simulate.lockstep.builder import (
+    CodeBuilder,
+    LoopTargets,
+    LoweredProgram,
+    exposed_variables,
+    fails,
+    is_member,
+    keep,
+    kept,
+    nothing,
+)
 from hgrd.simulate.lockstep.device.barriers_and_votes import meets_widely
 from hgrd.simulate.lockstep.expressions import condition, lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Code, Do, Jump, Return
@@ -22,14 +32,14 @@ from hgrd.simulate.lockstep.lvalues import storer
 _LONG, _SHORT = 4096, 16  # rounds of a loop before those who have left it go on: at work, and waiting
 
 
-def code_of(unit: Unit, function: Function) -> Code:
+def code_of(unit: LoweredProgram, function: Function) -> Code:
     """The code of a function; lowered when first asked for."""
     known = unit.codes.get(function.ref.key)
     if known is not None:
         return known
     assert function.body is not None
     code = unit.codes[function.ref.key] = Code()
-    b = Builder(unit, code, exposed_variables(function.body))
+    b = CodeBuilder(unit, code, exposed_variables(function.body))
     for parameter in function.parameters:
         b.parameter(parameter)
     statement(b, function.body)
@@ -38,7 +48,7 @@ def code_of(unit: Unit, function: Function) -> Code:
     return code
 
 
-def _resolve(b: Builder, function: Function) -> None:
+def _resolve(b: CodeBuilder, function: Function) -> None:
     """Sends jumps to their labels."""
     for jump, label in b.gotos:
         at = b.code.instructions.index(jump)
@@ -50,7 +60,7 @@ def _resolve(b: Builder, function: Function) -> None:
             jump.patience = _patience(b, function.body, None)
 
 
-def statement(b: Builder, s: st.Statement) -> None:
+def statement(b: CodeBuilder, s: st.Statement) -> None:
     """Emits the instructions of a statement."""
     match s:
         case st.Block(body=body):
@@ -86,7 +96,7 @@ def statement(b: Builder, s: st.Statement) -> None:
             b.emit(Do(fails(reason, span), span))
 
 
-def _declare(b: Builder, variable: Variable, initial: Expression | None, span: Span) -> None:
+def _declare(b: CodeBuilder, variable: Variable, initial: Expression | None, span: Span) -> None:
     if variable.storage is not Storage.LOCAL:
         return
     if b.bind(variable) is None:
@@ -99,7 +109,7 @@ def _declare(b: Builder, variable: Variable, initial: Expression | None, span: S
         b.emit(Do(lambda here: put(here, made(here)), span))
 
 
-def _effect(b: Builder, e: Expression, span: Span) -> None:
+def _effect(b: CodeBuilder, e: Expression, span: Span) -> None:
     match e:
         case ir.Convert(operand=operand):  # a value that nobody wants
             _effect(b, operand, span)
@@ -112,13 +122,13 @@ def _effect(b: Builder, e: Expression, span: Span) -> None:
                 b.emit(Do(made, span))
 
 
-def _jump(b: Builder, span: Span) -> Jump:
+def _jump(b: CodeBuilder, span: Span) -> Jump:
     made = Jump(-1, span)
     b.emit(made)
     return made
 
 
-def _if(b: Builder, s: st.If) -> None:
+def _if(b: CodeBuilder, s: st.If) -> None:
     fork = Branch(condition(b, s.condition), -1, s.span)
     b.emit(fork)
     statement(b, s.then)
@@ -131,7 +141,7 @@ def _if(b: Builder, s: st.If) -> None:
     b.land([over])
 
 
-def _loop(b: Builder, s: st.Loop) -> None:
+def _loop(b: CodeBuilder, s: st.Loop) -> None:
     counter = _counter(b, s)
     head = b.here
     leave: Branch | None = None
@@ -148,7 +158,7 @@ def _loop(b: Builder, s: st.Loop) -> None:
     b.land(loop.breaks)
 
 
-def _do_while(b: Builder, s: st.DoWhile) -> None:
+def _do_while(b: CodeBuilder, s: st.DoWhile) -> None:
     counter = _counter(b, s)
     head = b.here
     loop = _body(b, s.body, counter)
@@ -160,7 +170,7 @@ def _do_while(b: Builder, s: st.DoWhile) -> None:
     b.land(loop.breaks)
 
 
-def _counter(b: Builder, loop: st.Loop | st.DoWhile) -> int | None:
+def _counter(b: CodeBuilder, loop: st.Loop | st.DoWhile) -> int | None:
     """A slot for the number of the iteration, where blocks or the grid may meet in the loop."""
     if not _follows(b.unit, loop, _synchronises, set()):
         return None
@@ -169,8 +179,8 @@ def _counter(b: Builder, loop: st.Loop | st.DoWhile) -> int | None:
     return number
 
 
-def _body(b: Builder, body: st.Statement, counter: int | None) -> Loop:
-    loop = Loop(continues=[], counter=counter)
+def _body(b: CodeBuilder, body: st.Statement, counter: int | None) -> LoopTargets:
+    loop = LoopTargets(continues=[], counter=counter)
     b.loops.append(loop)
     if counter is not None:
         count = kept(counter)
@@ -180,9 +190,9 @@ def _body(b: Builder, body: st.Statement, counter: int | None) -> Loop:
     return loop
 
 
-def _switch(b: Builder, s: st.Switch) -> None:
+def _switch(b: CodeBuilder, s: st.Switch) -> None:
     operand = b.spill(lower(b, s.operand), s.operand.type, s.span, 1)
-    loop = Loop()
+    loop = LoopTargets()
     b.loops.append(loop)
     entries: list[Jump] = []
     for case in s.cases:
@@ -224,7 +234,7 @@ def _matches(operand: Closure, case: st.Case) -> Closure:
 # ---------------------------------------------------------------- loops that wait
 
 
-def _patience(b: Builder, loop: object, test: Expression | None) -> int:
+def _patience(b: CodeBuilder, loop: object, test: Expression | None) -> int:
     """Rounds that others wait for those in a loop: few where it may wait for them."""
     if _follows(b.unit, loop, _watches, set()):
         b.code.waits = True
@@ -233,7 +243,7 @@ def _patience(b: Builder, loop: object, test: Expression | None) -> int:
     return _SHORT * _SHORT if looks else _LONG
 
 
-def _follows(unit: Unit, part: object, test: Callable[[object], bool], seen: set[str]) -> bool:
+def _follows(unit: LoweredProgram, part: object, test: Callable[[object], bool], seen: set[str]) -> bool:
     """Whether a node of `part`, or of what it calls, is one for which the test holds."""
     for node in nodes(part):
         if test(node):

@@ -28,7 +28,7 @@ from hgrd.terms import Term
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
-class Passing(Struct, frozen=True):
+class ArgumentBuilder(Struct, frozen=True):
     """`number` is the value of floating-point arguments of which nothing is known."""
 
     valuation: Valuation

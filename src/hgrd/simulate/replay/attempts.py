@@ -20,7 +20,7 @@ from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunc
 from hgrd.simulate.execute import Executable, make_globals
 from hgrd.simulate.launch import ConcreteLaunch
 from hgrd.simulate.lockstep.memory import Memory
-from hgrd.simulate.replay.arguments import Passing
+from hgrd.simulate.replay.arguments import ArgumentBuilder
 from hgrd.simulate.replay.model_values import Valuation, ValuationError, complete
 from hgrd.simulate.replay.witness_memory import Belongings, Fill
 from hgrd.terms import Term, const
@@ -84,7 +84,7 @@ _WAYS = (
 )
 
 
-Two = tuple[ThreadWitness, ThreadWitness] | tuple[BarrierThread, BarrierThread]
+TwoThreads = tuple[ThreadWitness, ThreadWitness] | tuple[BarrierThread, BarrierThread]
 """The two threads of a witness."""
 
 
@@ -99,7 +99,7 @@ class Attempt(Struct, frozen=True):
 
 
 def attempts(
-    situation: KernelAtLaunch, executable: Executable, both: Two, evidence: Evidence | BarrierEvidence
+    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, evidence: Evidence | BarrierEvidence
 ) -> Iterator[Attempt]:
     """The launch of a witness, in one way after the other.  Raises ValuationError."""
     valuation = complete(evidence, _needed(situation, evidence), situation.decide)
@@ -113,7 +113,9 @@ def _needed(situation: KernelAtLaunch, evidence: Evidence | BarrierEvidence) -> 
     return (*c.grid, *c.block, *(() if shared is None else (shared,)))
 
 
-def _attempt(situation: KernelAtLaunch, executable: Executable, both: Two, valuation: Valuation, way: _Way) -> Attempt:
+def _attempt(
+    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, valuation: Valuation, way: _Way
+) -> Attempt:
     grid, block = _extents(valuation)
     chosen, threads = _pair(both, grid, block)
     memory = Memory()
@@ -121,7 +123,7 @@ def _attempt(situation: KernelAtLaunch, executable: Executable, both: Two, valua
     make_globals(unit, memory)
     belongings = Belongings(memory, situation.tables.records, way.fill)
     belongings.settle(valuation, [variable for variable, _ in unit.globals.values()])
-    passing = Passing(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
+    passing = ArgumentBuilder(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
     protocol = valuation.evidence.protocol
     arguments = tuple(
         passing.argument(value, parameter.type)
@@ -151,7 +153,7 @@ def _extents(valuation: Valuation) -> tuple[tuple[int, int, int], tuple[int, int
 
 
 def _pair(
-    both: Two, grid: tuple[int, int, int], block: tuple[int, int, int]
+    both: TwoThreads, grid: tuple[int, int, int], block: tuple[int, int, int]
 ) -> tuple[tuple[int, ...], tuple[int, int]]:
     """The blocks of the two threads, and the numbers of the threads in them."""
     for thread in both:

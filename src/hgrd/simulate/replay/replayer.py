@@ -21,18 +21,17 @@ from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.races.results.witness import barrier_witness, witness_of
-from hgrd.simulate import trace
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import Shape
+from hgrd.simulate.detectors.happens_before import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.launch import Finished, NotSupported, Outcome, OutOfBounds, OutOfFuel, StuckAtBarrier, Trapped
+from hgrd.simulate.launch import Finished, NotSupported, OutOfBounds, OutOfFuel, RunOutcome, StuckAtBarrier, Trapped
 from hgrd.simulate.lockstep.instructions import UnsupportedError
-from hgrd.simulate.replay.attempts import Attempt, Two, attempts
+from hgrd.simulate.replay.attempts import Attempt, TwoThreads, attempts
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError, WitnessWatch
 from hgrd.simulate.replay.model_values import ValuationError
 from hgrd.simulate.replay.reachable_iteration import left_before, sooner
 from hgrd.simulate.replay.shrink import smaller
-from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch
+from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSite
 
 _log = logging.getLogger(__name__)
 _FUEL = 1 << 26
@@ -150,7 +149,7 @@ class Replayer(Struct):
         return self._ready[key]
 
 
-def _threads(finding: Finding | Divergence) -> Two:
+def _threads(finding: Finding | Divergence) -> TwoThreads:
     match finding.witness:
         case Witness(first=first, second=second):
             return first, second
@@ -201,7 +200,7 @@ class _Watch(Struct):
 
 def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: float) -> str:
     launch = attempt.launch
-    model = AccessModel(Shape(launch.block_threads, launch.blocks), attempt.threads)
+    model = AccessModel(LaunchShape(launch.block_threads, launch.blocks), attempt.threads)
     sites = attempt.executable.sites.sites
     wanted = {_key_of(finding.first), _key_of(finding.second)}
 
@@ -247,12 +246,12 @@ def _key_of(site: Site) -> tuple[object, ...]:
     return (site.span, site.kind, site.scope)
 
 
-def _key(site: trace.Site) -> tuple[object, ...]:
+def _key(site: TraceSite) -> tuple[object, ...]:
     scope = site.scope.value if site.scope is not None and site.kind is AccessKind.ATOMIC else ""
     return (site.span, site.kind, scope)
 
 
-def _ended(outcome: Outcome | None) -> str:
+def _ended(outcome: RunOutcome | None) -> str:
     match outcome:
         case None | OutOfFuel():
             return _TOO_LONG

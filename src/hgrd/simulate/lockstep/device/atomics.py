@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, Type, VoidType
-from hgrd.simulate.lockstep.access import Access, chosen, located, place, touch
+from hgrd.simulate.lockstep.access import SourceAccess, chosen, located, place, touch
 from hgrd.simulate.lockstep.arithmetic import Value, conversion
-from hgrd.simulate.lockstep.builder import Builder, fails
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.memory import At, Scattered
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 Array = NDArray[Any]
 
@@ -27,19 +27,26 @@ _ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|
 _NV = re.compile(r"^__nv_atomic_(load_n|store_n|exchange_n|fetch_(?:add|sub|min|max|and|or|xor))$")
 _SCOPES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
 _NV_SCOPES = (Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
-_NV_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.ACQ_REL)
+_NV_ORDERS = (
+    MemoryOrder.RELAXED,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.RELEASE,
+    MemoryOrder.ACQ_REL,
+    MemoryOrder.ACQ_REL,
+)
 _FOLDS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
     "or": np.bitwise_or, "xor": np.bitwise_xor,
 }  # fmt: skip
 
 
-def atomic_call(b: Builder, e: ir.Call) -> Closure | None:
+def atomic_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """None for other functions."""
     match = _ATOMIC.match(e.function.name)
     if match is not None:
         operands, scope = e.arguments[1:], _SCOPES[match[2]]
-        return lowered(b, e, e.arguments[0], _pointee(e), match[1].lower(), operands, scope, Order.RELAXED)
+        return lowered(b, e, e.arguments[0], _pointee(e), match[1].lower(), operands, scope, MemoryOrder.RELAXED)
     match = _NV.match(e.function.name)
     if match is None:
         return None
@@ -55,7 +62,7 @@ def atomic_call(b: Builder, e: ir.Call) -> Closure | None:
         {"exchange": "exch"}.get(operation, operation),
         operands,
         Scope.SYSTEM if scope is None else _NV_SCOPES[scope],
-        Order.ACQ_REL if order is None else _NV_ORDERS[order],
+        MemoryOrder.ACQ_REL if order is None else _NV_ORDERS[order],
     )
 
 
@@ -72,14 +79,14 @@ def constant(e: ir.Expression | None) -> int | None:
 
 
 def lowered(
-    b: Builder,
+    b: CodeBuilder,
     e: ir.Call,
     address: ir.Expression,
     type_: Type,
     operation: str,
     operands: tuple[ir.Expression, ...],
     scope: Scope,
-    order: Order,
+    order: MemoryOrder,
     *,
     after: bool = False,
 ) -> Closure:
@@ -113,7 +120,7 @@ def lowered(
 def perform(
     here: ActiveThreads,
     at: At | Scattered,
-    access: Access,
+    access: SourceAccess,
     operation: str,
     operands: list[Value],
     *,

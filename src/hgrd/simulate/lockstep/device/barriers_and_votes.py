@@ -15,7 +15,7 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, fails, is_group, kept, nothing
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, is_group, kept, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
 
@@ -52,7 +52,7 @@ def meets_widely(e: ir.Call) -> bool:
     return group is not None and name in ("sync", "synchronize") and tile_size(group) is None
 
 
-def meeting(b: Builder, e: ir.Call) -> Closure | None:
+def meeting(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """None for other functions."""
     from hgrd.simulate.lockstep.calls import arguments_of
     from hgrd.simulate.lockstep.device.cooperative_groups import group_call
@@ -76,7 +76,7 @@ def meeting(b: Builder, e: ir.Call) -> Closure | None:
     return _exchange(b, e) or group_call(b, e)
 
 
-def _exchange(b: Builder, e: ir.Call) -> Closure | None:
+def _exchange(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """Shuffles, votes, matches and reductions of a warp; those without a mask do not wait."""
     from hgrd.simulate.lockstep.calls import arguments_of
 
@@ -104,7 +104,7 @@ def _exchange(b: Builder, e: ir.Call) -> Closure | None:
 
 
 def meet(
-    b: Builder, e: ir.Call, scope: Scope, mask: Closure | None, exchange: Closure, *, orders: bool = False
+    b: CodeBuilder, e: ir.Call, scope: Scope, mask: Closure | None, exchange: Closure, *, orders: bool = False
 ) -> Closure:
     """Emits the meeting; its value is that of the exchange.  Without a mask a warp does not wait."""
     dtype = b.unit.dtype(e.type)

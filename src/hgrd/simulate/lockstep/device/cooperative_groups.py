@@ -14,7 +14,7 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, fails, nothing
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.device.barriers_and_votes import group_type, meet, tile_size
 from hgrd.simulate.lockstep.device.math import popcount
@@ -36,7 +36,7 @@ _FOLDS = {
 }  # fmt: skip
 
 
-def group_call(b: Builder, e: ir.Call) -> Closure | None:
+def group_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """None for functions that are not about groups."""
     name = e.function.name
     if name in ("this_thread_block", "this_grid"):
@@ -58,7 +58,7 @@ def group_call(b: Builder, e: ir.Call) -> Closure | None:
     return fails(f"a call of {name} of {kind}", e.span)
 
 
-def _partition(b: Builder, e: ir.Call) -> Closure:
+def _partition(b: CodeBuilder, e: ir.Call) -> Closure:
     from hgrd.simulate.lockstep.expressions import lower
 
     if len(e.arguments) < 2:
@@ -69,7 +69,7 @@ def _partition(b: Builder, e: ir.Call) -> Closure:
     return lambda here: size(here).astype(np.int64)
 
 
-def _block(b: Builder, e: ir.Call) -> Closure:
+def _block(b: CodeBuilder, e: ir.Call) -> Closure:
     name = e.function.name
     if name in _SYNCS:
         b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
@@ -91,7 +91,7 @@ def _block(b: Builder, e: ir.Call) -> Closure:
             return fails(f"a call of {name} of a block", e.span)
 
 
-def _grid(b: Builder, e: ir.Call) -> Closure:
+def _grid(b: CodeBuilder, e: ir.Call) -> Closure:
     name = e.function.name
     if name in _SYNCS:
         b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span, b.around))
@@ -120,7 +120,7 @@ def _rank_in_grid(here: ActiveThreads) -> Value:
     return grid_ranks(here) * here.batch.block_threads + threads_in_block(here)
 
 
-def _number(b: Builder, e: ir.Call, value: Closure) -> Closure:
+def _number(b: CodeBuilder, e: ir.Call, value: Closure) -> Closure:
     dtype = b.unit.dtype(e.type)
     return fails(f"a call of {e.function.name}", e.span) if dtype is None else lambda here: value(here).astype(dtype)
 
@@ -139,7 +139,7 @@ def _vector(name: str) -> Closure:
 # ---------------------------------------------------------------- parts of a warp
 
 
-def _tile(b: Builder, e: ir.Call, size: int | None) -> Closure:
+def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     """`size` None: the handle says which lanes."""
     from hgrd.simulate.lockstep.calls import arguments_of
 
@@ -181,7 +181,7 @@ def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closu
     return lambda here: _voted(here, name, values[0](here), members(here))
 
 
-def _members(b: Builder, e: ir.Call, size: int | None) -> Closure:
+def _members(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     """The lanes of the warp that are in the group, as bits."""
     from hgrd.simulate.lockstep.expressions import lower
 

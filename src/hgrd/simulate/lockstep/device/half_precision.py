@@ -11,26 +11,26 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.simulate.lockstep.access import read
-from hgrd.simulate.lockstep.arithmetic import F32, F64, Function, One, Two, Value, conversion
-from hgrd.simulate.lockstep.builder import Builder
+from hgrd.simulate.lockstep.arithmetic import F32, F64, BinaryFunction, NumpyFunction, UnaryFunction, Value, conversion
+from hgrd.simulate.lockstep.builder import CodeBuilder
 from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.thread_numbers import spread
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 _LANES = {"__half": 1, "__half2": 2, "__nv_bfloat16": 1, "__nv_bfloat162": 2}
-_OPERATORS: dict[str, Two] = {
+_OPERATORS: dict[str, BinaryFunction] = {
     "operator+": np.add, "operator-": np.subtract, "operator*": np.multiply, "operator/": np.true_divide,
     "__hadd": np.add, "__hsub": np.subtract, "__hmul": np.multiply, "__hdiv": np.true_divide, "__hadd2": np.add,
     "__hsub2": np.subtract, "__hmul2": np.multiply, "__h2div": np.true_divide, "__hmax": np.fmax, "__hmin": np.fmin,
     "__hmax2": np.fmax, "__hmin2": np.fmin, "__hadd_rn": np.add, "__hsub_rn": np.subtract, "__hmul_rn": np.multiply,
 }  # fmt: skip
-_TESTS: dict[str, Two] = {
+_TESTS: dict[str, BinaryFunction] = {
     "operator==": np.equal, "operator!=": np.not_equal, "operator<": np.less, "operator<=": np.less_equal,
     "operator>": np.greater, "operator>=": np.greater_equal, "__heq": np.equal, "__hne": np.not_equal,
     "__hlt": np.less, "__hle": np.less_equal, "__hgt": np.greater, "__hge": np.greater_equal,
 }  # fmt: skip
-_FUNCTIONS: dict[str, One] = {
+_FUNCTIONS: dict[str, UnaryFunction] = {
     "__hneg": np.negative, "__hneg2": np.negative, "__habs": np.abs, "__habs2": np.abs, "hsqrt": np.sqrt,
     "hexp": np.exp, "hlog": np.log, "hsin": np.sin, "hcos": np.cos, "hfloor": np.floor, "hceil": np.ceil,
     "hrint": np.rint, "htrunc": np.trunc, "hrcp": np.reciprocal, "hrsqrt": lambda x: 1 / np.sqrt(x), "h2sqrt": np.sqrt,
@@ -68,7 +68,7 @@ def repacked(columns: Value, kind: str) -> Value:
     return np.ascontiguousarray(np.asarray(columns).astype(np.float16)).view(np.uint8).reshape(len(columns), -1)
 
 
-def from_number(b: Builder, type_: Type, argument: Expression) -> Closure | None:
+def from_number(b: CodeBuilder, type_: Type, argument: Expression) -> Closure | None:
     """A small float made of a number; None for other types."""
     kind = kind_of(type_)
     if kind is None or _LANES[kind] != 1 or not isinstance(argument.type, IntType | FloatType | BoolType):
@@ -77,7 +77,7 @@ def from_number(b: Builder, type_: Type, argument: Expression) -> Closure | None
     return lambda here: repacked(spread(here, value(here)).astype(F64)[:, None], kind)
 
 
-def half_call(b: Builder, e: ir.Call) -> Closure | None:
+def half_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """Functions of small floats; None for others."""
     name, arguments = e.function.name, e.arguments
     result = kind_of(e.type) if isinstance(e.type, RecordType) else None
@@ -103,7 +103,7 @@ def half_call(b: Builder, e: ir.Call) -> Closure | None:
     return lambda here: repacked(function(*[v(here) for v in values]), result)
 
 
-def _function(name: str, count: int) -> Function | None:
+def _function(name: str, count: int) -> NumpyFunction | None:
     if count == 3 and name in ("__hfma", "__hfma2"):
         return _fused
     if count == 1 and name == "operator-":
@@ -117,14 +117,14 @@ def _fused(a: Value, c: Value, d: Value) -> Value:
     return a.astype(F64) * c + d
 
 
-def _columns(b: Builder, argument: Expression, kind: str) -> Closure:
+def _columns(b: CodeBuilder, argument: Expression, kind: str) -> Closure:
     if isinstance(argument.type, PointerType):
         argument = ir.Load(ir.Deref(argument, argument.type.to, argument.span), argument.type.to, argument.span)
     value = lower(b, argument)
     return lambda here: unpacked(value(here), kind)
 
 
-def _to_number(b: Builder, e: ir.Call, value: Closure) -> Closure | None:
+def _to_number(b: CodeBuilder, e: ir.Call, value: Closure) -> Closure | None:
     to = b.unit.dtype(e.type)
     if to is None or to.kind == "V":
         return None
@@ -137,7 +137,7 @@ def _to_number(b: Builder, e: ir.Call, value: Closure) -> Closure | None:
     return run
 
 
-def _assigning(b: Builder, e: ir.Call, kind: str, function: Function) -> Closure:
+def _assigning(b: CodeBuilder, e: ir.Call, kind: str, function: NumpyFunction) -> Closure:
     from hgrd.simulate.lockstep.access import write
     from hgrd.simulate.lockstep.lvalues import target
 
@@ -146,8 +146,8 @@ def _assigning(b: Builder, e: ir.Call, kind: str, function: Function) -> Closure
     where, operand = target(b, place), _columns(b, other, kind)
     dtype = b.unit.dtype(place.type.to)
     assert dtype is not None
-    reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, Order.PLAIN)
-    writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, Order.PLAIN)
+    reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, MemoryOrder.PLAIN)
+    writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, MemoryOrder.PLAIN)
 
     def run(here: ActiveThreads) -> Value:
         at = where(here)

@@ -15,22 +15,29 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.types import BOOL, INT, PointerType, Type, VoidType
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, fails, is_atomic_object, nothing
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, is_atomic_object, nothing
 from hgrd.simulate.lockstep.device.atomics import constant, lowered, perform
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.thread_numbers import launch_threads
-from hgrd.simulate.trace import Fenced, Order
+from hgrd.simulate.trace import Fenced, MemoryOrder
 
 _MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
 _SCOPES = {"device": Scope.DEVICE, "block": Scope.BLOCK, "thread": Scope.WARP}
 _NUMBERS = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.WARP)
-_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.ACQ_REL)
+_ORDERS = (
+    MemoryOrder.RELAXED,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.ACQUIRE,
+    MemoryOrder.RELEASE,
+    MemoryOrder.ACQ_REL,
+    MemoryOrder.ACQ_REL,
+)
 _OPERATORS = {"++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
 _FETCHES = ("add", "sub", "and", "or", "xor", "min", "max")
 _OPERANDS = {"load": 0, "test": 0, "test_and_set": 0, "clear": 0}  # before the memory order; of others 1
 
 
-def atomic_member(b: Builder, e: ir.Call) -> Closure | None:
+def atomic_member(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """A member function or a fence; None for anything else."""
     name = e.function.name
     if name == "atomic_thread_fence":
@@ -51,7 +58,7 @@ def atomic_member(b: Builder, e: ir.Call) -> Closure | None:
     return _member(b, e, address, type_, order)
 
 
-def object_of(b: Builder, e: ir.Construct) -> Closure | None:
+def object_of(b: CodeBuilder, e: ir.Construct) -> Closure | None:
     """The bytes of a new object or reference; None for other classes."""
     size = b.unit.size(e.type)
     if size is None or not is_atomic_object(e.type):
@@ -74,7 +81,7 @@ def _fence(e: ir.Call) -> Closure:
     return run
 
 
-def _member(b: Builder, e: ir.Call, address: Expression, type_: Type, order: Order) -> Closure:
+def _member(b: CodeBuilder, e: ir.Call, address: Expression, type_: Type, order: MemoryOrder) -> Closure:
     name, scope = e.function.name, _scope(e)
     if name in ("load", "test") or (name.startswith("operator ") and len(e.arguments) == 1):
         return lowered(b, e, address, type_, "load", (), scope, order)
@@ -93,7 +100,7 @@ def _member(b: Builder, e: ir.Call, address: Expression, type_: Type, order: Ord
     return lowered(b, e, address, type_, operation, (operand,), scope, order, after=after)
 
 
-def _compare_exchange(b: Builder, e: ir.Call, address: Expression, type_: Type, order: Order) -> Closure:
+def _compare_exchange(b: CodeBuilder, e: ir.Call, address: Expression, type_: Type, order: MemoryOrder) -> Closure:
     """`expected` becomes what was found."""
     from hgrd.simulate.lockstep.expressions import lower
     from hgrd.simulate.lockstep.lvalues import storer, target
@@ -126,12 +133,12 @@ def value_type(e: ir.Call) -> Type:
     return e.type
 
 
-def _order(e: ir.Call) -> Order | None:
+def _order(e: ir.Call) -> MemoryOrder | None:
     """The memory order behind the operands; operators, and calls without one, are sequentially consistent."""
     name = e.function.name
     operands = 2 if name.startswith("compare_exchange") else _OPERANDS.get(name, 1)
     if name.startswith("operator") or len(e.arguments) <= operands + 1:
-        return Order.ACQ_REL
+        return MemoryOrder.ACQ_REL
     number = constant(e.arguments[operands + 1])
     return None if number is None else _ORDERS[number]
 

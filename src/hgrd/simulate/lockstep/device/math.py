@@ -16,11 +16,11 @@ from hgrd.simulate.lockstep.arithmetic import (
     I64,
     U32,
     U64,
+    BinaryFunction,
     DType,
-    Function,
-    One,
+    NumpyFunction,
     Three,
-    Two,
+    UnaryFunction,
     Value,
     conversion,
     where,
@@ -34,7 +34,7 @@ def _tgamma(x: Value) -> Value:
     return np.vectorize(math.gamma, otypes=[np.float64])(x)
 
 
-def _wide(function: One) -> One:
+def _wide(function: UnaryFunction) -> UnaryFunction:
     """Computed in double, given in the type of the argument."""
 
     def run(x: Value) -> Value:
@@ -81,7 +81,7 @@ def _saturate(x: Value) -> Value:
     return clipped.astype(x.dtype)[()]
 
 
-_F1: dict[str, One] = {
+_F1: dict[str, UnaryFunction] = {
     "sqrt": np.sqrt, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2,
     "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
     "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
@@ -93,7 +93,7 @@ _F1: dict[str, One] = {
     "cospi": _wide(lambda x: np.cos(np.pi * x)), "lrint": np.rint, "llrint": np.rint, "lround": _round_away,
     "llround": _round_away, "logb": lambda x: np.floor(np.log2(np.abs(x))),
 }  # fmt: skip
-_F2: dict[str, Two] = {
+_F2: dict[str, BinaryFunction] = {
     "pow": _power, "powi": _power, "fmod": np.fmod, "fmin": np.fmin, "fmax": np.fmax, "atan2": np.arctan2,
     "copysign": np.copysign, "hypot": np.hypot, "fdim": lambda a, c: where(a > c, a - c, a.dtype.type(0)),
     "ldexp": _ldexp, "scalbn": _ldexp, "nextafter": np.nextafter, "fdivide": np.true_divide, "scalbln": _ldexp,
@@ -105,7 +105,7 @@ _F3: dict[str, Three] = {
     "norm3d": lambda a, c, d: np.sqrt(a * a + c * c + d * d),
     "rnorm3d": lambda a, c, d: (1 / np.sqrt(a * a + c * c + d * d)).astype(a.dtype),
 }
-_TESTS: dict[str, One] = {
+_TESTS: dict[str, UnaryFunction] = {
     "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "__isnanf": np.isnan,
     "__isinff": np.isinf, "__isnan": np.isnan, "__isinf": np.isinf, "__finite": np.isfinite, "finite": np.isfinite,
     "__finitef": np.isfinite, "isnanf": np.isnan, "isinff": np.isinf, "__signbitf": np.signbit,
@@ -217,15 +217,15 @@ def _funnel(left: bool, clamped: bool) -> Three:
 # ---------------------------------------------------------------- conversions
 
 
-def _as(to: DType) -> One:
+def _as(to: DType) -> UnaryFunction:
     def run(x: Value) -> Value:
         return x.view(to)
 
     return run
 
 
-def _rounded(to: DType, mode: str) -> One:
-    rounding: dict[str, One] = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
+def _rounded(to: DType, mode: str) -> UnaryFunction:
+    rounding: dict[str, UnaryFunction] = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
 
     def run(x: Value) -> Value:
         cast = conversion(x.dtype, to)
@@ -260,8 +260,8 @@ def _reciprocal(x: Value) -> Value:
     return (1 / x).astype(x.dtype)
 
 
-def _table() -> dict[str, Function]:
-    made: dict[str, Function] = dict(_TESTS)
+def _table() -> dict[str, NumpyFunction]:
+    made: dict[str, NumpyFunction] = dict(_TESTS)
     for names in (_F1, _F2, _F3):
         for name, function in names.items():
             made[name] = made[f"{name}f"] = function
@@ -284,7 +284,7 @@ def _table() -> dict[str, Function]:
     return made
 
 
-_ONE: dict[str, One] = {
+_ONE: dict[str, UnaryFunction] = {
     "abs": _absolute, "labs": _absolute, "llabs": _absolute, "__popc": popcount, "__popcll": popcount,
     "popcount": popcount, "popcountll": popcount, "__clz": _leading_zeros, "__clzll": _leading_zeros,
     "clz": _leading_zeros, "clzll": _leading_zeros, "__ffs": _first_set, "__ffsll": _first_set, "ffs": _first_set,
@@ -295,7 +295,7 @@ _ONE: dict[str, One] = {
     "__double2hiint": lambda x: (x.view(np.int64) >> np.int64(32)).astype(I32),
     "__double2loint": lambda x: x.view(np.int64).astype(I32),
 }  # fmt: skip
-_TWO: dict[str, Two] = {
+_TWO: dict[str, BinaryFunction] = {
     "min": _minimum, "max": _maximum, "umin": _minimum, "umax": _maximum, "llmin": _minimum, "llmax": _maximum,
     "ullmin": _minimum, "ullmax": _maximum, "__mulhi": _high, "__umulhi": _high, "__mul64hi": _high,
     "__umul64hi": _high, "mulhi": _high, "umulhi": _high, "__mul24": _product24, "__umul24": _product24,
@@ -308,4 +308,4 @@ _THREE: dict[str, Three] = {
     "__funnelshift_l": _funnel(True, False), "__funnelshift_lc": _funnel(True, True),
     "__funnelshift_r": _funnel(False, False), "__funnelshift_rc": _funnel(False, True),
 }  # fmt: skip
-FUNCTIONS: dict[str, Function] = {**_table(), **_ONE, **_TWO, **_THREE}
+FUNCTIONS: dict[str, NumpyFunction] = {**_table(), **_ONE, **_TWO, **_THREE}

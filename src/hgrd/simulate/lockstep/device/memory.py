@@ -9,11 +9,11 @@ from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import Builder, fails
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails
 from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, UnsupportedError
 from hgrd.simulate.lockstep.lvalues import Storer, storer, target
-from hgrd.simulate.trace import Order
+from hgrd.simulate.trace import MemoryOrder
 
 _LOADS = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "__builtin_nontemporal_load"}
 _STORES = {"__stcg", "__stcs", "__stwt", "__stwb"}
@@ -22,7 +22,7 @@ _FILLS = {"memset", "__builtin_memset"}
 _PAIRS = {"sincosf", "sincos", "__sincosf", "sincospif", "sincospi"}
 
 
-def memory_call(b: Builder, e: ir.Call) -> Closure | None:
+def memory_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """None for other functions."""
     name, arguments = e.function.name, e.arguments
     if name in _LOADS:
@@ -60,14 +60,14 @@ def _length(length: ir.Expression) -> int | None:
     return length.value if isinstance(length, ir.IntConst) else None
 
 
-def _copy(b: Builder, e: ir.Call) -> Closure:
+def _copy(b: CodeBuilder, e: ir.Call) -> Closure:
     size = _length(e.arguments[2])
     if not size:
         return fails(f"{e.function.name} of a length that is not constant", e.span)
     to, source = (target(b, _bare(a)) for a in e.arguments[:2])
     dtype = np.dtype(f"V{size}")
-    reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, Order.PLAIN)
-    writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, Order.PLAIN)
+    reads = b.unit.access(e.function.name, dtype, AccessKind.READ, e.span, MemoryOrder.PLAIN)
+    writes = b.unit.access(e.function.name, dtype, AccessKind.WRITE, e.span, MemoryOrder.PLAIN)
 
     def run(here: ActiveThreads) -> Value:
         at = to(here)
@@ -77,12 +77,12 @@ def _copy(b: Builder, e: ir.Call) -> Closure:
     return run
 
 
-def _fill(b: Builder, e: ir.Call) -> Closure:
+def _fill(b: CodeBuilder, e: ir.Call) -> Closure:
     size = _length(e.arguments[2])
     if not size:
         return fails(f"{e.function.name} of a length that is not constant", e.span)
     to, value = target(b, _bare(e.arguments[0])), lower(b, e.arguments[1])
-    writes = b.unit.access(e.function.name, np.dtype(f"V{size}"), AccessKind.WRITE, e.span, Order.PLAIN)
+    writes = b.unit.access(e.function.name, np.dtype(f"V{size}"), AccessKind.WRITE, e.span, MemoryOrder.PLAIN)
 
     def run(here: ActiveThreads) -> Value:
         at = to(here)
@@ -93,7 +93,7 @@ def _fill(b: Builder, e: ir.Call) -> Closure:
     return run
 
 
-def _sine_and_cosine(b: Builder, e: ir.Call) -> Closure:
+def _sine_and_cosine(b: CodeBuilder, e: ir.Call) -> Closure:
     angle = lower(b, e.arguments[0])
     scale = np.pi if "pi" in e.function.name else 1.0
     puts: list[Storer] = [storer(b, _pointee(p), _pointee(p).type) for p in e.arguments[1:]]
