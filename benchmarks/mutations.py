@@ -324,12 +324,12 @@ MUTATIONS = (
         ("tests/verdicts/test_options.py", *_RACES),
         gives(None, "engine.analysis.launch_protocol:flattened"),
     ),
-    Mutation("two-reads-race", "two reads are a race", _RACES, put("races.pairs.checker:candidates", any_two_reads)),
+    Mutation("two-reads-race", "two reads are a race", _RACES, put("races.pairs.queue:candidates", any_two_reads)),
     Mutation(
         "shared-memory-of-the-grid",
         "shared memory is one for all blocks",
         ("tests/verdicts/values/test_memory.py", *_RACES),
-        around("races.pairs.checker:levels_of", all_global),
+        around("races.pairs.queue:levels_of", all_global),
     ),
     Mutation(
         "distinct-off", "a thread races with itself", _RACES, gives((), "races.threads.two_threads:ThreadPair.distinct")
@@ -603,7 +603,7 @@ MUTATIONS = (
         "reached-off",
         "witnesses need not come to their iterations",
         (*_KEPT, *_RACES),
-        put("races.pairs.checker:reach", reached),
+        put("races.pairs.queries:reach", reached),
     ),
     Mutation(
         "third-always",
@@ -1215,13 +1215,15 @@ MUTATIONS = (
         "same-value-off",
         "two writes of the same value are a race",
         ("tests/verdicts/values/test_values.py", *_RACES),
-        put("races.pairs.checker:PairChecker._with_two_values", lambda self, pair, posed, answer: (posed, answer)),
+        put(
+            "races.pairs.triage:ConflictTriage._with_two_values", lambda self, pair, encoded, answer: (encoded, answer)
+        ),
     ),
     Mutation(
         "same-value-always",
         "two writes have the same value",
         ("tests/verdicts/values/test_values.py", *_RACES),
-        gives(None, "races.pairs.checker:PairChecker._with_two_values"),
+        gives(None, "races.pairs.triage:ConflictTriage._with_two_values"),
     ),
     Mutation(
         "broadcast-off",
@@ -1257,7 +1259,7 @@ MUTATIONS = (
         "doubt-off",
         "what is not known is a race",
         ("tests/verdicts/test_unknown.py", *_RACES),
-        gives(None, "races.pairs.checker:PairChecker._doubt"),
+        gives(None, "races.pairs.triage:ConflictTriage.unclear"),
     ),
     Mutation(
         "conditions-off",
@@ -1283,7 +1285,7 @@ MUTATIONS = (
         "lockstep-off",
         "--warp-lockstep does nothing",
         ("tests/verdicts/test_options.py", "tests/verdicts/barriers/test_barriers.py", *_RACES),
-        around("races.pairs.checker:levels_of", in_any_order),
+        around("races.pairs.queue:levels_of", in_any_order),
     ),
     Mutation(
         "divergence-off",

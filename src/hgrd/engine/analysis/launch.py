@@ -19,8 +19,9 @@ from hgrd.program.program import Function, Program
 from hgrd.protocol.model import Protocol
 from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
-from hgrd.races.pairs.checker import PairVerdicts, check_pairs
+from hgrd.races.pairs.checker import check_pairs
 from hgrd.races.pairs.replay_required import require_replay
+from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.terms import show
 

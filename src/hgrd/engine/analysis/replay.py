@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hgrd.findings.model import Divergence, Finding
 from hgrd.races.divergence.checker import BarrierVerdicts
-from hgrd.races.pairs.checker import PairVerdicts
+from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 
 if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without

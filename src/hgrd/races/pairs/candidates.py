@@ -55,7 +55,7 @@ def _both_atomic(a: Access, b: Access, level: Level) -> bool:
     return all(x.scope is None or x.scope.covers(level) for x in (a, b))
 
 
-def posed_pairs(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
+def pairs_to_ask(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
     """One pair for every level, or a single one for all of them where barriers play no role."""
     if len(levels) == len(Level) and phases.ordered_alike(a, b):
         return (Pair(a, b, None, phases.unordered(a, b, Level.INTER_BLOCK)),)

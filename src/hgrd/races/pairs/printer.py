@@ -13,7 +13,7 @@ from hgrd.protocol.phases.parallelism import Ahead, Apart, At, Count, Fails, Hol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
-from hgrd.races.pairs.candidates import candidates, levels_of, posed_pairs
+from hgrd.races.pairs.candidates import candidates, levels_of, pairs_to_ask
 from hgrd.races.pairs.synchronization_proofs import infer_synchronization
 from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.races.threads.uniformity import UniformSymbols
@@ -41,7 +41,7 @@ def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: Analysis
     encoder = PairEncoder(protocol, everything, infer_synchronization(protocol, everything, relation, decide, tickets))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):
-        for pair in posed_pairs(a, b, levels_of(a, b, protocol.configuration, options), relation):
+        for pair in pairs_to_ask(a, b, levels_of(a, b, protocol.configuration, options), relation):
             lines += _query(pair, encoder.encode(pair, bounded=False))
     return "\n".join(lines) + "\n"
 
@@ -86,8 +86,8 @@ def _more(or_more: bool) -> str:
     return " or more" if or_more else ""
 
 
-def _query(pair: Pair, posed: EncodedPair) -> Iterator[str]:
-    query = posed.query
+def _query(pair: Pair, encoded: EncodedPair) -> Iterator[str]:
+    query = encoded.query
     level = pair.level.value if pair.level is not None else "all levels"
     yield f"  {_access(pair.first)} against {_access(pair.second)}, {level}"
     yield from _axes("shared", query.axes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hgrd.findings.model import CONFIRMED, Confidence, Finding, OpenPair, Outcome
-from hgrd.races.pairs.checker import PairVerdicts
+from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import listed
 

@@ -71,15 +71,15 @@ class ComputedValues(Struct, frozen=True):
     drawn: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
 
-    def doubt(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str | None:
+    def doubt(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str | None:
         """Why a conflict may need values that the kernel never computes, if it does."""
-        for found in (self.bearing_on(posed.query), self.choosing(posed.query)):
-            if found and not self._from_one_counter(found, posed, decide):
+        for found in (self.bearing_on(encoded.query), self.choosing(encoded.query)):
+            if found and not self._from_one_counter(found, encoded, decide):
                 return f"it depends on values that the kernel computes: {listed(found)}"
-        bounding, modest = self.modest(posed.query)
+        bounding, modest = self.modest(encoded.query)
         if bounding and not isinstance(decide(modest), Conflict):
             return f"it depends on values that the kernel computes: {listed(bounding)}"
-        sums, ordered = self.in_order(posed)
+        sums, ordered = self.in_order(encoded)
         if sums and isinstance(decide(ordered), Proved):
             return f"it depends on whether what the kernel computes is sorted: {listed(sums)}"
         return None
@@ -94,20 +94,22 @@ class ComputedValues(Struct, frozen=True):
         equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
         return self.computed_in(*equal)
 
-    def _from_one_counter(self, names: tuple[str, ...], posed: EncodedPair, decide: Callable[[Query], Answer]) -> bool:
+    def _from_one_counter(
+        self, names: tuple[str, ...], encoded: EncodedPair, decide: Callable[[Query], Answer]
+    ) -> bool:
         """Whether threads that draw from one counter meet as well: where it begins is the same for both."""
         read = self.reads.get(names[0])
         if len(names) > 1 or read is None or read.kind is not AccessKind.ATOMIC:
             return False
-        if read.space is Space.SHARED and not posed.threads.same_block:
+        if read.space is Space.SHARED and not encoded.threads.same_block:
             return False
-        places = [posed.threads.of((read.offset,), party)[0] for party in Party]
-        return isinstance(decide(replace(posed.query, between=(*posed.query.between, eq(*places)))), Conflict)
+        places = [encoded.threads.of((read.offset,), party)[0] for party in Party]
+        return isinstance(decide(replace(encoded.query, between=(*encoded.query.between, eq(*places)))), Conflict)
 
-    def never_given(self, posed: EncodedPair) -> tuple[str, ...]:
+    def never_given(self, encoded: EncodedPair) -> tuple[str, ...]:
         """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
-        query = posed.query
-        names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *posed.passed)
+        query = encoded.query
+        names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
         return tuple(n for n in names if n not in self.reads or self.reads[n].space is Space.SHARED)
 
     def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
@@ -131,16 +133,16 @@ class ComputedValues(Struct, frozen=True):
         names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
-    def in_order(self, posed: EncodedPair) -> tuple[tuple[str, ...], Query]:
+    def in_order(self, encoded: EncodedPair) -> tuple[tuple[str, ...], Query]:
         """Objects in which both threads have looked up computed values of neighbours, and a query with these sorted.
 
         Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
         """
-        accesses = {Party.FIRST: posed.first, Party.SECOND: posed.second}
+        accesses = {Party.FIRST: encoded.first, Party.SECOND: encoded.second}
         looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
         common = {r.target.key for r in looked_up[Party.FIRST]} & {r.target.key for r in looked_up[Party.SECOND]}
         seen = {
-            party: [(r.target.key, posed.threads.of(_found(r), party)) for r in reads if r.target.key in common]
+            party: [(r.target.key, encoded.threads.of(_found(r), party)) for r in reads if r.target.key in common]
             for party, reads in looked_up.items()
         }
         ordered = [
@@ -150,7 +152,7 @@ class ComputedValues(Struct, frozen=True):
             for (i, v), (j, w) in ((one, two), (two, one))
         ]
         names = {r.target.name for r in looked_up[Party.FIRST] if r.target.key in common}
-        return tuple(sorted(names)), replace(posed.query, between=(*posed.query.between, *ordered))
+        return tuple(sorted(names)), replace(encoded.query, between=(*encoded.query.between, *ordered))
 
     def _neighbours(self, access: Access) -> list[Access]:
         """The computed reads that an access depends on, of objects of which it has looked up two neighbours."""

@@ -17,33 +17,33 @@ from hgrd.terms import EvaluationError, evaluate, symbols_of
 
 
 def consistent_launch(
-    posed: EncodedPair, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
+    encoded: EncodedPair, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
 ) -> tuple[EncodedPair, Answer]:
     """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.
 
     The facts behind a conflict stay those that bear on the accesses: the query has the others behind them.
     """
-    c = posed.threads.configuration
+    c = encoded.threads.configuration
     extents = symbols_of(*c.grid, *c.block)
-    said = {*posed.query.facts}
-    more = tuple(f for f in cone(facts, extents | symbols_of(*posed.query.facts)) if f.term not in said)
+    said = {*encoded.query.facts}
+    more = tuple(f for f in cone(facts, extents | symbols_of(*encoded.query.facts)) if f.term not in said)
     if _hold(more, found.model):
-        return posed, found
-    symbols = symbols_of(*(f.term for f in more)) - {*posed.query.shared}
+        return encoded, found
+    symbols = symbols_of(*(f.term for f in more)) - {*encoded.query.shared}
     query = replace(
-        posed.query,
-        shared=tuple(sorted((*posed.query.shared, *symbols), key=lambda s: s.name)),
-        facts=(*posed.query.facts, *(f.term for f in more)),
+        encoded.query,
+        shared=tuple(sorted((*encoded.query.shared, *symbols), key=lambda s: s.name)),
+        facts=(*encoded.query.facts, *(f.term for f in more)),
     )
     answer = decide(query)
     match answer:
         case Conflict():
-            return replace(posed, query=query), answer
+            return replace(encoded, query=query), answer
         case Proved():
             of = {f.term: f for f in facts}
-            return replace(posed, query=query, facts=tuple(of[term] for term in query.facts)), answer
+            return replace(encoded, query=query, facts=tuple(of[term] for term in query.facts)), answer
         case Undecided():
-            return posed, found
+            return encoded, found
 
 
 def _hold(facts: tuple[Fact, ...], model: Model) -> bool:

@@ -33,8 +33,8 @@ def negative(among: frozenset[Symbol], model: Model) -> tuple[str, ...]:
     return tuple(sorted(s.name for s, value in model.values.items() if value < 0 and s in among))
 
 
-def with_natural(among: frozenset[Symbol], posed: EncodedPair) -> EncodedPair:
+def with_natural(among: frozenset[Symbol], encoded: EncodedPair) -> EncodedPair:
     """The same question, of launches with no size below 0."""
-    query = posed.query
+    query = encoded.query
     least = tuple(le(const(0), var(s)) for s in query.shared if s in among)
-    return replace(posed, query=replace(query, between=(*query.between, *least)))
+    return replace(encoded, query=replace(query, between=(*query.between, *least)))

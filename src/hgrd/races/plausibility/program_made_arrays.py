@@ -70,34 +70,34 @@ class ProgramMadeArrays(Struct, frozen=True):
     reads: Mapping[str, Access]
     filled: frozenset[str] = frozenset()
 
-    def of(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
+    def of(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What a conflict supposes of contents that the program makes; "": nothing in particular."""
         if not self.made.objects:
             return ""
-        return self._of_places(posed, decide) or self._of_states(posed, decide)
+        return self._of_places(encoded, decide) or self._of_states(encoded, decide)
 
-    def _of_places(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
+    def _of_places(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What tells threads where to go need not lead them to one place."""
-        seen = (look for party in Side for look in self._looks(posed, party))
+        seen = (look for party in Side for look in self._looks(encoded, party))
         looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
-        shapes = self._shapes(posed.query, looks) if looks else ()
-        if all(isinstance(decide(_narrowed(posed, said)), Conflict) for said in shapes):
+        shapes = self._shapes(encoded.query, looks) if looks else ()
+        if all(isinstance(decide(_narrowed(encoded, said)), Conflict) for said in shapes):
             return ""
         return self._reason(looks)
 
-    def _of_states(self, posed: EncodedPair, decide: Callable[[Query], Answer]) -> str:
+    def _of_states(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
         """What threads ask, each of another array, need not be so of one element."""
-        tests = {side: [look for look in self._tests(posed, side) if self.made.holds(look.name)] for side in Side}
+        tests = {side: [look for look in self._tests(encoded, side) if self.made.holds(look.name)] for side in Side}
         met: list[_Look] = []
         apart: list[Term] = []
         for side in Side:
             others = [(look, look.index) for look in tests[side.other]]
-            led = [(look, look.value) for look in self._looks(posed, side.other) if self.made.holds(look.name)]
+            led = [(look, look.value) for look in self._looks(encoded, side.other) if self.made.holds(look.name)]
             for test, (look, place) in product(tests[side], (*others, *led)):
                 if place is look.value or look.name != test.name:
                     met += (look, test)
                     apart.append(ne(place, test.index))
-        if not met or isinstance(decide(_narrowed(posed, tuple(apart))), Conflict):
+        if not met or isinstance(decide(_narrowed(encoded, tuple(apart))), Conflict):
             return ""
         return self._reason(met)
 
@@ -133,26 +133,26 @@ class ProgramMadeArrays(Struct, frozen=True):
                 signs = {n > 0 for a, n in atoms.items() if a.op is Op.READ and self.made.holds(a.array)}
                 yield from (a for a, n in atoms.items() if a.op is Op.READ and (n < 0) in signs)
 
-    def _looks(self, posed: EncodedPair, side: Side) -> Iterator[_Look]:
+    def _looks(self, encoded: EncodedPair, side: Side) -> Iterator[_Look]:
         """What one thread looks at to know where to go, and to know where to look."""
-        party = posed.query.first if side is Side.FIRST else posed.query.second
+        party = encoded.query.first if side is Side.FIRST else encoded.query.second
         todo = [party.address, *(g for g in party.guards if not _is_flag(g))]
         seen: set[Term] = set()
         while todo:
-            for look in self._in(todo.pop(), posed, side, seen):
+            for look in self._in(todo.pop(), encoded, side, seen):
                 todo.append(look.place)
                 yield look
 
-    def _tests(self, posed: EncodedPair, side: Side) -> Iterator[_Look]:
+    def _tests(self, encoded: EncodedPair, side: Side) -> Iterator[_Look]:
         """The elements of which one thread asks whether they are some constant, before it makes its access."""
-        party = posed.query.first if side is Side.FIRST else posed.query.second
-        own = (g for g in posed.passed if any(s.name.endswith(SUFFIX[side]) for s in symbols_of(g)))
+        party = encoded.query.first if side is Side.FIRST else encoded.query.second
+        own = (g for g in encoded.passed if any(s.name.endswith(SUFFIX[side]) for s in symbols_of(g)))
         for guard in filter(_is_flag, (*party.guards, *own)):
             (tested,) = _sides(guard)
             if tested.op is Op.VAR or len(tested.args) == 1:
-                yield from (look for look in self._in(tested, posed, side, set()) if look.value is tested)
+                yield from (look for look in self._in(tested, encoded, side, set()) if look.value is tested)
 
-    def _in(self, term: Term, posed: EncodedPair, side: Side, seen: set[Term]) -> Iterator[_Look]:
+    def _in(self, term: Term, encoded: EncodedPair, side: Side, seen: set[Term]) -> Iterator[_Look]:
         """The elements that a thread looks at whose values stand in a term, but for those in parts that were `seen`."""
         for t in bottom_up((term,)):
             if t in seen:
@@ -162,8 +162,8 @@ class ProgramMadeArrays(Struct, frozen=True):
                 yield _Look(t.array, t.array, t.args[0], t, t.args[0], side)
             read = self.reads.get(plain_name(t.symbol)) if t.op is Op.VAR else None
             if read is not None:
-                (place,) = posed.threads.of((read.offset,), side)
-                of_block = read.space is Space.SHARED and not posed.threads.same_block
+                (place,) = encoded.threads.of((read.offset,), side)
+                of_block = read.space is Space.SHARED and not encoded.threads.same_block
                 index = div(place, const(read.size))
                 yield _Look(read.target.key, read.target.name, place, t, index, side, side if of_block else None)
 
@@ -183,10 +183,10 @@ def _is_natural(pattern: Pattern) -> bool:
     return isinstance(pattern, Between) and 0 <= pattern.low <= _SHORT
 
 
-def _narrowed(posed: EncodedPair, said: tuple[Term, ...]) -> Query:
-    query = posed.query
+def _narrowed(encoded: EncodedPair, said: tuple[Term, ...]) -> Query:
+    query = encoded.query
     first, second = ((p.address, p.guards, p.size) for p in (query.first, query.second))
-    return query_of(posed.threads, posed.facts, first, second, (*query.between, *said))
+    return query_of(encoded.threads, encoded.facts, first, second, (*query.between, *said))
 
 
 def _is_flag(guard: Term) -> bool:

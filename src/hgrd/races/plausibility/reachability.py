@@ -39,11 +39,11 @@ class Reachability(Struct, frozen=True):
     unknown: tuple[str, ...] = ()
 
 
-def reach(protocol: Protocol, paths: Mapping[int, Path], posed: EncodedPair, model: Model) -> Reachability:
+def reach(protocol: Protocol, paths: Mapping[int, Path], encoded: EncodedPair, model: Model) -> Reachability:
     """Of both threads of a model."""
     data, unknown = False, dict[str, None]()
-    for party, access in ((Party.FIRST, posed.first), (Party.SECOND, posed.second)):
-        thread = _Thread(protocol, posed.threads, model, party)
+    for party, access in ((Party.FIRST, encoded.first), (Party.SECOND, encoded.second)):
+        thread = _Thread(protocol, encoded.threads, model, party)
         missing = thread.comes_to(access, paths[access.number])
         if missing is not None:
             return Reachability(missing)
@@ -52,9 +52,9 @@ def reach(protocol: Protocol, paths: Mapping[int, Path], posed: EncodedPair, mod
     return Reachability(None, data, tuple(unknown))
 
 
-def with_condition(posed: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> EncodedPair:
+def with_condition(encoded: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> EncodedPair:
     """The query with one more condition on its threads, and those of all `facts` that bear on this one."""
-    query = posed.query
+    query = encoded.query
     known = {*query.shared, *query.first.private, *query.second.private}
     more = tuple(f for f in cone(facts, symbols_of(term)) if f.term not in query.facts)
     terms = tuple(f.term for f in more)
@@ -74,7 +74,7 @@ def with_condition(posed: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> E
         facts=(*query.facts, *terms),
         between=(*query.between, term),
     )
-    return replace(posed, query=query, facts=(*posed.facts, *more))
+    return replace(encoded, query=query, facts=(*encoded.facts, *more))
 
 
 class _LeavesError(Exception):

@@ -19,22 +19,22 @@ from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
 
 
-def overflowing(posed: EncodedPair, model: Model) -> tuple[str, ...]:
+def overflowing(encoded: EncodedPair, model: Model) -> tuple[str, ...]:
     """The contents of which a sum is too large for its type in a model."""
-    found = {name for t, names in _sums(posed) if takes_effect(t, model) for name in names}
+    found = {name for t, names in _sums(encoded) if takes_effect(t, model) for name in names}
     return tuple(sorted(found))
 
 
-def within_types(posed: EncodedPair) -> EncodedPair:
+def within_types(encoded: EncodedPair) -> EncodedPair:
     """The same question, where no sum of contents leaves its type."""
-    query = posed.query
-    held = (in_range(t) for t, _ in _sums(posed))
-    return replace(posed, query=replace(query, between=(*query.between, *held)))
+    query = encoded.query
+    held = (in_range(t) for t, _ in _sums(encoded))
+    return replace(encoded, query=replace(query, between=(*query.between, *held)))
 
 
-def _sums(posed: EncodedPair) -> Iterator[tuple[Term, frozenset[str]]]:
+def _sums(encoded: EncodedPair) -> Iterator[tuple[Term, frozenset[str]]]:
     """Sums and differences of contents (or one alone, as another type), as their type holds them, and of which."""
-    query = posed.query
+    query = encoded.query
     roots = (party for p in (query.first, query.second) for party in (p.address, *p.guards))
     for t in bottom_up((*roots, *query.between)):
         if t.op is Op.WRAP and t.wrap_to[2]:

@@ -78,15 +78,15 @@ def precondition(
     enough = process_time() + _SECONDS
     conflicts = list(race.conflicts)
     queries = list(race.queries)
-    posed = race.conflicts[0][0]
-    parts = (Candidate(text, says) for text, says in of_layout(posed.query, race.starts, race.arguments))
-    others = candidates(posed.query, posed.threads.configuration, race.arguments, scatters=race.scatters)
+    encoded = race.conflicts[0][0]
+    parts = (Candidate(text, says) for text, says in of_layout(encoded.query, race.starts, race.arguments))
+    others = candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters)
     for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
         if only not in (None, candidate.text):
             continue
         if perf_counter() > deadline or process_time() > enough:
             return ""
-        violated = all(_violates(candidate, posed.query, model) for posed, model in conflicts)
+        violated = all(_violates(candidate, encoded.query, model) for encoded, model in conflicts)
         if violated and _helps(candidate, race, queries, conflicts, decide):
             return candidate.text
     return ""
@@ -132,10 +132,10 @@ def _excludes(
     Where it does not, later candidates must be violated there, and that query is asked first for them.
     """
     assumed: dict[Term, None] = {}
-    for index, posed in enumerate(queries):
-        answer = decide(replace(_under(candidate, posed.query), scrutiny=Scrutiny.REALISTIC))
+    for index, encoded in enumerate(queries):
+        answer = decide(replace(_under(candidate, encoded.query), scrutiny=Scrutiny.REALISTIC))
         if isinstance(answer, Conflict):
-            conflicts.append((posed, answer.model))
+            conflicts.append((encoded, answer.model))
         if not isinstance(answer, Proved):
             queries.insert(0, queries.pop(index))
             return None

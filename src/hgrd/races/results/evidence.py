@@ -18,12 +18,12 @@ from hgrd.terms import Symbol
 
 
 class Evidence(Struct, frozen=True):
-    """The query whose model is the witness of a race, at `level`; `protocol` and `facts` are what it was posed from.
+    """The query whose model is the witness of a race, at `level`; `protocol` and `facts` are what it was made from.
 
     `supposed`: values that no input holds and that the kernel would have to compute; () where there are none.
     """
 
-    posed: EncodedPair
+    encoded: EncodedPair
     model: Model
     level: Level
     protocol: Protocol
@@ -34,7 +34,7 @@ class Evidence(Struct, frozen=True):
 class BarrierEvidence(Struct, frozen=True):
     """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: of one thread."""
 
-    posed: EncodedPath
+    encoded: EncodedPath
     model: Model
     binders: tuple[Symbol, ...]
     alone: bool

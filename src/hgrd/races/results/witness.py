@@ -13,24 +13,24 @@ from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_
 from hgrd.terms.rewrite import bottom_up
 
 
-def witness_of(posed: EncodedPair, a: Access, b: Access, model: Model) -> Witness:
-    threads = posed.threads
+def witness_of(encoded: EncodedPair, a: Access, b: Access, model: Model) -> Witness:
+    threads = encoded.threads
     c = threads.configuration
-    query = posed.query
+    query = encoded.query
     used = symbols_of(*query.facts, *_parts(query.first), *_parts(query.second), *query.between)
     return Witness(
         block_dim=_extents(c.block, model),
         grid_dim=_extents(c.grid, model),
         inputs=_inputs(used, threads, model),
         contents=_contents(model),
-        first=_thread(posed, a, model, Side.FIRST, c),
-        second=_thread(posed, b, model, Side.SECOND, c),
+        first=_thread(encoded, a, model, Side.FIRST, c),
+        second=_thread(encoded, b, model, Side.SECOND, c),
     )
 
 
-def barrier_witness(posed: EncodedPath, binders: tuple[Symbol, ...], model: Model, *, alone: bool) -> BarrierWitness:
+def barrier_witness(encoded: EncodedPath, binders: tuple[Symbol, ...], model: Model, *, alone: bool) -> BarrierWitness:
     """`binders` are those of the loops around the barrier; `alone`: there is no second thread."""
-    threads, query = posed.threads, posed.query
+    threads, query = encoded.threads, encoded.query
     c = threads.configuration
     used = symbols_of(*query.facts, *query.first.guards, *query.second.guards, *query.between)
     return BarrierWitness(
@@ -39,8 +39,8 @@ def barrier_witness(posed: EncodedPath, binders: tuple[Symbol, ...], model: Mode
         inputs=_inputs(used, threads, model),
         contents=_contents(model),
         iterations=tuple((_loop_name(b), model.values.get(b, 0)) for b in binders),
-        first=_at_barrier(posed, model, Side.FIRST),
-        second=None if alone else _at_barrier(posed, model, Side.SECOND),
+        first=_at_barrier(encoded, model, Side.FIRST),
+        second=None if alone else _at_barrier(encoded, model, Side.SECOND),
     )
 
 
@@ -53,10 +53,10 @@ def _loop_name(binder: Symbol) -> str:
     return binder.name.split("#")[0].removesuffix(".iteration")
 
 
-def _at_barrier(posed: EncodedPath, model: Model, side: Side) -> BarrierThread:
-    threads = posed.threads
+def _at_barrier(encoded: EncodedPath, model: Model, side: Side) -> BarrierThread:
+    threads = encoded.threads
     c = threads.configuration
-    guards = (posed.query.first if side is Side.FIRST else posed.query.second).guards
+    guards = (encoded.query.first if side is Side.FIRST else encoded.query.second).guards
     indexes = {threads.rename(s, side) for s in (*c.thread, *c.block_index) if s is not None}
     own = [s for s in symbols_of(*guards) if s.name.endswith(SUFFIX[side]) and s not in indexes and s in model.values]
     locals_ = ((s.name.removesuffix(SUFFIX[side]).removesuffix("#"), model.values[s]) for s in own)
@@ -76,11 +76,11 @@ def _contents(model: Model) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _thread(posed: EncodedPair, access: Access, model: Model, side: Side, c: Configuration) -> ThreadWitness:
-    threads = posed.threads
-    query_side = posed.query.first if side is Side.FIRST else posed.query.second
+def _thread(encoded: EncodedPair, access: Access, model: Model, side: Side, c: Configuration) -> ThreadWitness:
+    threads = encoded.threads
+    query_side = encoded.query.first if side is Side.FIRST else encoded.query.second
     hidden = {s.name for s in (*c.thread, *c.block_index) if s is not None}
-    values = {**_passing(posed.passed), **model.values}
+    values = {**_passing(encoded.passed), **model.values}
     local: list[tuple[str, int]] = []
     for symbol in sorted(symbols_of(access.offset, *access.guards), key=lambda s: s.name):
         renamed = threads.rename(symbol, side)

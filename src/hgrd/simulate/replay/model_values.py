@@ -34,7 +34,7 @@ class Valuation(Struct, frozen=True):
 
         Indexes that play no role are 0, as the witness has them.
         """
-        threads = self.evidence.posed.threads
+        threads = self.evidence.encoded.threads
         c = threads.configuration
         indexes = {threads.rename(s, side): 0 for s in (*c.thread, *c.block_index) if s is not None}
         try:

@@ -37,23 +37,23 @@ def sooner(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | 
         left = left_before(found)
         if left is None:
             return None if found is evidence else found
-        query = found.posed.query
+        query = found.encoded.query
         narrower = replace(query, between=(*query.between, left.claim))
         answer = decide(narrower)
         if not isinstance(answer, Conflict):
             return None
-        found = replace(found, posed=replace(found.posed, query=narrower), model=answer.model)
+        found = replace(found, encoded=replace(found.encoded, query=narrower), model=answer.model)
     return None
 
 
 def left_before(evidence: Evidence) -> Left | None:
     """The first loop that a thread has left before the iteration in which the model has it."""
-    both = ((Side.FIRST, evidence.posed.first), (Side.SECOND, evidence.posed.second))
+    both = ((Side.FIRST, evidence.encoded.first), (Side.SECOND, evidence.encoded.second))
     return next((left for side, access in both for left in _left(evidence, side, access)), None)
 
 
 def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
-    threads, values = evidence.posed.threads, evidence.model.values
+    threads, values = evidence.encoded.threads, evidence.model.values
     at: dict[Symbol, Term] = {}
     for loop in _around(evidence.protocol.items, access):
         binder = threads.rename(loop.binder, side)

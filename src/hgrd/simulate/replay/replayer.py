@@ -158,12 +158,12 @@ def _threads(finding: Finding | Divergence) -> TwoThreads:
 
 
 def _race_retold(finding: Finding, lesser: Evidence) -> Finding:
-    posed = lesser.posed
-    return replace(finding, witness=witness_of(posed, posed.first, posed.second, lesser.model))
+    encoded = lesser.encoded
+    return replace(finding, witness=witness_of(encoded, encoded.first, encoded.second, lesser.model))
 
 
 def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
-    return replace(finding, witness=barrier_witness(lesser.posed, lesser.binders, lesser.model, alone=lesser.alone))
+    return replace(finding, witness=barrier_witness(lesser.encoded, lesser.binders, lesser.model, alone=lesser.alone))
 
 
 # ---------------------------------------------------------------- running

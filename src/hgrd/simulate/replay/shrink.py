@@ -23,7 +23,7 @@ E = TypeVar("E", Evidence, BarrierEvidence)
 
 def smaller(evidence: E, decide: Callable[[Query], Answer]) -> E | None:
     """The same finding with a model of small numbers; None if none is found."""
-    query = evidence.posed.query
+    query = evidence.encoded.query
     terms = (*query.facts, *_guards(query), *query.between)
     indexes = [i for t in bottom_up(terms) if t.op is Op.READ and not t.array.startswith("float") for i in t.args]
     inside = [le(const(0), index) for index in indexes]
@@ -32,7 +32,7 @@ def smaller(evidence: E, decide: Callable[[Query], Answer]) -> E | None:
         narrower = replace(query, between=(*query.between, *bounds, *inside))
         answer = decide(narrower)
         if isinstance(answer, Conflict):
-            return replace(evidence, posed=replace(evidence.posed, query=narrower), model=answer.model)
+            return replace(evidence, encoded=replace(evidence.encoded, query=narrower), model=answer.model)
     return None
 
 

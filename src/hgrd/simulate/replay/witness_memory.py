@@ -132,7 +132,7 @@ class Belongings(Struct):
 
     def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
         """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
-        model, threads = valuation.model, valuation.evidence.posed.threads
+        model, threads = valuation.model, valuation.evidence.encoded.threads
         for access in accesses(valuation.evidence.protocol.items):
             target = access.target
             if access.result is None or target.space is MemorySpace.SHARED:

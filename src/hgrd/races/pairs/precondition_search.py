@@ -1,0 +1,80 @@
+"""Preconditions of the races of a kernel: conditions on parameters that exclude races and may hold in every use."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from time import perf_counter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from hgrd.findings.model import Confidence
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.pairs.queries import PairQueries
+from hgrd.races.pairs.queue import PairQueue
+from hgrd.races.pairs.same_value import StoredValues
+from hgrd.races.pairs.verdicts import VerdictBuilder
+from hgrd.races.preconditions.across_findings import preconditions_of
+from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
+from hgrd.races.results.sites import SiteKey
+from hgrd.solve.query import Model
+from hgrd.terms import Symbol
+
+
+class PreconditionSearch(Struct):
+    """Looks for the preconditions of what was found, until `deadline`, a value of perf_counter().
+
+    `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
+    `conflicts` are all that were found between two sites and leave different values.  `doubtful`: findings that need
+    what there may never be (negative sizes, particular contents), and what that is.
+    """
+
+    queue: PairQueue
+    queries: PairQueries
+    stored: StoredValues
+    verdicts: VerdictBuilder
+    sizes: frozenset[Symbol]
+    deadline: float
+    hosted: bool
+    elsewhere: Set[str]
+    conflicts: dict[SiteKey, list[tuple[EncodedPair, Model]]] = field(
+        default_factory=dict[SiteKey, "list[tuple[EncodedPair, Model]]"]
+    )
+    doubtful: dict[SiteKey, str] = field(default_factory=dict[SiteKey, str])
+
+    def run(self) -> None:
+        """Make races conditional that a precondition on parameters excludes; doubtful ones without one stay open."""
+        findings, decide = self.verdicts.findings, self.queries.decide
+        racy = [key for key in self.conflicts if not findings[key].same_value]
+        racy.sort(key=lambda key: key in self.doubtful)
+        found = preconditions_of(racy, self._racy_pair, decide, self.deadline, self.elsewhere)
+        for key, condition in found.items():
+            self._add(key, condition)
+        for key in self.doubtful:
+            if not findings[key].condition and perf_counter() < self.deadline:
+                self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
+        for key, why in self.doubtful.items():
+            if not findings[key].condition:
+                self.verdicts.withdraw(key, why)
+
+    def _add(self, key: SiteKey, condition: str) -> None:
+        finding = self.verdicts.findings[key]
+        confidence = Confidence.CONDITIONAL if self.hosted and condition else finding.confidence
+        self.verdicts.findings[key] = replace(finding, confidence=confidence, condition=condition)
+
+    def _racy_pair(self, key: SiteKey) -> RacyPair:
+        """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
+        conflicts, protocol = self.conflicts[key], self.verdicts.protocol
+        first = conflicts[0][0]
+        tickets = self.queries.encoder.synchronization.tickets
+        scattered = scatters(first.first, first.second, protocol) or all(
+            map(tickets.choose, (first.first, first.second))
+        )
+        target = first.first.target.key
+        starts = tuple((name, p.offset) for name, p in protocol.launch.pointers if p.target.key == target)
+        strict = self.queue.options.strict
+        queries = tuple(
+            self.queries.in_full(pair, values=() if strict else self.stored.all(pair))
+            for pair in self.queue.between(key)
+        )
+        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts)

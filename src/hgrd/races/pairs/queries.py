@@ -1,0 +1,78 @@
+"""Queries about pairs: lean ones first, and models only of threads that get to their accesses in a possible launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hgrd.host.model import Fact
+from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
+from hgrd.races.encoding.read_consistency import ReadConsistency
+from hgrd.races.encoding.value_equality import Values
+from hgrd.races.pairs.verdicts import VerdictBuilder
+from hgrd.races.plausibility.launch_consistency import consistent_launch
+from hgrd.races.plausibility.reachability import reach, with_condition
+from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+
+_ATTEMPTS = 8  # to find iterations that both threads come to
+
+Decide: TypeAlias = Callable[[Query], Answer]
+
+
+class PairQueries(Struct, frozen=True):
+    """Asks about pairs; `verdicts` are told what the answers assume."""
+
+    facts: tuple[Fact, ...]
+    decide: Decide
+    phases: Phases
+    encoder: PairEncoder
+    consistency: ReadConsistency
+    verdicts: VerdictBuilder
+
+    def ask(self, pair: Pair) -> tuple[EncodedPair, Answer]:
+        """The answer, first without what only rules conflicts out: extents of allocations, reads that agree."""
+        encoded, answer = self.decided(self.encoder.encode(pair, bounded=False))
+        if isinstance(answer, Proved):
+            return encoded, answer
+        if self._knows_more(pair):
+            encoded, answer = self.decided(self.in_full(pair, filled=False))
+        full = encoded if isinstance(answer, Proved) else self.in_full(pair)
+        if full.contents:
+            lean, known = self.decided(self.encoder.encode(pair, bounded=False, filled=True))
+            if isinstance(known, Proved):
+                return lean, known
+            encoded, answer = self.decided(full) if self._knows_more(pair) else (lean, known)
+        if isinstance(answer, Proved) and pair.sized:
+            for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
+                text = f"accesses to {target.name}, and subscripts before, stay within arrays"
+                self.verdicts.assume(text, target.span)
+        return encoded, answer
+
+    def decided(self, encoded: EncodedPair) -> tuple[EncodedPair, Answer]:
+        """The answer to a query; a conflict is one that both threads reach in a launch that the host can make."""
+        answer = self.decide(encoded.query)
+        for _ in range(_ATTEMPTS):
+            if isinstance(answer, Conflict):
+                encoded, answer = consistent_launch(encoded, answer, self.facts, self.decide)
+            if not isinstance(answer, Conflict):
+                return encoded, answer
+            found = reach(self.encoder.protocol, self.phases.paths, encoded, answer.model)
+            if found.missing is None:
+                unknown = tuple(dict.fromkeys((*encoded.unknown, *found.unknown)))
+                return replace(encoded, data=encoded.data or found.data, unknown=unknown), answer
+            encoded = with_condition(encoded, found.missing, self.facts)
+            answer = self.decide(encoded.query)
+            if isinstance(answer, Proved):
+                break
+        return encoded, Undecided("in no iteration found do both threads come so far")
+
+    def in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> EncodedPair:
+        """The query with all that is known; `filled` and `values` as for `PairEncoder.encode`."""
+        return self.encoder.encode(pair, self.consistency, bounded=pair.sized, filled=filled, values=values)
+
+    def _knows_more(self, pair: Pair) -> bool:
+        return pair.sized or self.consistency.bear_on(pair.first, pair.second)

@@ -1,0 +1,100 @@
+"""Triage of conflicts: whether a conflict in a query is one in the program, and with which model it is shown."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from hgrd.races.encoding.pair_query import EncodedPair, Pair
+from hgrd.races.pairs.queries import PairQueries
+from hgrd.races.pairs.same_value import StoredValues
+from hgrd.races.pairs.third_party_waits import needs_third_party
+from hgrd.races.plausibility.computed_values import ComputedValues
+from hgrd.races.plausibility.negative_sizes import negative, with_natural
+from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
+from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
+from hgrd.races.results.sites import listed
+from hgrd.solve.query import Conflict, Model, Proved
+from hgrd.terms import Symbol
+
+
+class TriagedConflict(Struct, frozen=True):
+    """A conflict, with the query and the model that show it best.
+
+    `same_value`: the two leave the same bytes in any case.  `doubt`: what it needs that may never be the case (negative
+    sizes, particular contents of memory); "" if nothing.
+    """
+
+    encoded: EncodedPair
+    model: Model
+    method: str
+    same_value: bool
+    doubt: str
+
+
+class ConflictTriage(Struct, frozen=True):
+    """Asks what conflicts need; `sizes` are inputs that the host uses as sizes."""
+
+    queries: PairQueries
+    stored: StoredValues
+    computed: ComputedValues
+    made: ProgramMadeArrays
+    sizes: frozenset[Symbol]
+
+    def unclear(self, pair: Pair, encoded: EncodedPair) -> str | None:
+        """Why a conflict in the query may be none in the program; None if nothing speaks against it."""
+        if encoded.unknown:
+            return f"it depends on values that are not known: {listed(encoded.unknown)}"
+        functions = self.computed.functions_in(encoded.query)
+        if functions:
+            return f"it depends on values that are not known: {listed(functions)}"
+        decide, encoder = self.queries.decide, self.queries.encoder
+        doubt = self.computed.doubt(encoded, decide) or encoder.synchronization.unclear(pair.first, pair.second)
+        return doubt or needs_third_party(encoder, pair, decide)
+
+    def triaged(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> TriagedConflict:
+        """The conflict between different values and at natural sizes, where there is such a one."""
+        shown = self._with_two_values(pair, encoded, answer)
+        same_value = shown is None
+        encoded, answer = shown or (encoded, answer)
+        encoded, answer, negative_ones = self._with_natural_sizes(encoded, answer)
+        doubt = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
+        doubt = doubt or self._too_large(encoded, answer)
+        doubt = "" if same_value else doubt or self.made.of(encoded, self.queries.decide)
+        return TriagedConflict(encoded, answer.model, answer.method, same_value, doubt)
+
+    def _with_two_values(
+        self, pair: Pair, encoded: EncodedPair, answer: Conflict
+    ) -> tuple[EncodedPair, Conflict] | None:
+        """The conflict; between two writes one of different values, None if these are always the same.
+
+        So too between a write and a read of what the reading thread has just written itself.
+        """
+        for values, assumed in self.stored.told(pair):
+            match self.queries.decided(self.queries.in_full(pair, values=values)):
+                case narrower, Conflict() as different:
+                    encoded, answer = narrower, different
+                case _, Proved():
+                    if assumed:
+                        self.queries.verdicts.assume(assumed, self.queries.verdicts.protocol.span)
+                    return None
+                case _:
+                    pass
+        return encoded, answer
+
+    def _with_natural_sizes(
+        self, encoded: EncodedPair, answer: Conflict
+    ) -> tuple[EncodedPair, Conflict, tuple[str, ...]]:
+        """The conflict in a launch without negative sizes; if none is known, this one, and which sizes are."""
+        odd = negative(self.sizes, answer.model)
+        if odd:
+            narrower, natural = self.queries.decided(with_natural(self.sizes, encoded))
+            if isinstance(natural, Conflict):
+                return narrower, natural, negative(self.sizes, natural.model)
+        return encoded, answer, odd
+
+    def _too_large(self, encoded: EncodedPair, answer: Conflict) -> str:
+        """Which sums of contents wrap in the conflict; "" if there is one in which none does."""
+        large = overflowing(encoded, answer.model)
+        if not large or isinstance(self.queries.decide(within_types(encoded).query), Conflict):
+            return ""
+        return f"it is found only where sums of contents wrap around: {listed(large)}"
