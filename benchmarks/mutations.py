@@ -519,7 +519,7 @@ MUTATIONS = (
         "facts-contents-off",
         "what the host fills arrays with is ignored",
         _CONTENTS,
-        gives(((), ()), "races.encoding.pair_query:said_of"),
+        gives(((), ()), "races.encoding.pair_query:instantiated"),
     ),
     Mutation(
         "contents-outlive-kernels",
@@ -963,13 +963,13 @@ MUTATIONS = (
         "written-reads-agree",
         "what is written twice of what races is one value",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives(True, "races.encoding.read_consistency:ReadConsistency._stays"),
+        gives(True, "races.encoding.read_consistency:ReadConsistency._is_ordered"),
     ),
     Mutation(
         "written-reads-differ",
         "what is written of what two threads read alike is two values",
         ("tests/verdicts/values/test_read_consistency.py",),
-        gives(False, "races.encoding.read_consistency:ReadConsistency._stays"),
+        gives(False, "races.encoding.read_consistency:ReadConsistency._is_ordered"),
     ),
     Mutation(
         "bit-fields-whole",
@@ -1241,7 +1241,7 @@ MUTATIONS = (
         "extents-off",
         "accesses may leave their objects",
         ("tests/verdicts/host/test_extents.py", *_RACES),
-        gives((), "races.encoding.bounds:within"),
+        gives((), "races.encoding.bounds:in_bounds"),
     ),
     Mutation(
         "across-off",

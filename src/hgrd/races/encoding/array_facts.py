@@ -1,7 +1,7 @@
-"""What the host has filled arrays with, said of the elements that two accesses look at.
+"""Facts about arrays that the host has filled, instantiated at the elements that two accesses read.
 
 A kernel's reads of memory that it does not write are terms, functions of the index.  What is known of all elements
-is said of each of them: `idx[e] == a * e + b` where e is an index that it holds for; of an ascending row, of each two.
+is said of each of them: `idx[e] == a * e + b` for each index e for which it holds; of an ascending row, of each two.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from hgrd.symbolic.polynomials import as_term, polynomial
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap
 from hgrd.terms.rewrite import bottom_up
 
-_MOST = 12  # elements of an array that are looked at; more than two ascend in many ways
+_MOST = 12  # elements of an array that are considered; more than two ascend in many ways
 
 
-class Looked(Struct, frozen=True):
-    """An element that is looked at: `value` is what stands there, `k` its number where `filled` holds."""
+class ReadElement(Struct, frozen=True):
+    """Element that is read: `value` is its content, and `k` its number in the fill where `filled` holds."""
 
     value: Term
     k: Term
     filled: Term
 
 
-def said_of(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tuple[Term, ...], tuple[Fact, ...]]:
-    """What the contents say of what the terms read, and the facts that say it."""
+def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tuple[Term, ...], tuple[Fact, ...]]:
+    """What the contents of arrays say of the elements that the terms read, and the facts that say it."""
     found: dict[Term, None] = {}
     facts: dict[Fact, None] = {}
     reads = [t for t in bottom_up(tuple(terms)) if t.op is Op.READ and len(t.args) == 1]
     for holding in contents:
-        looked = [look for r in reads if (look := _look(holding, r)) is not None][:_MOST]
-        said = list(_said(holding, looked))
+        elements = [e for r in reads if (e := _element_of(holding, r)) is not None][:_MOST]
+        said = list(_instances(holding, elements))
         found |= dict.fromkeys(said)
         facts |= dict.fromkeys((holding.fact,) if said else ())
     return tuple(found), tuple(facts)
 
 
-def _look(holding: Holding, read: Term) -> Looked | None:
-    """An element as a fill sees it; None: it is in another array, or of another type."""
+def _element_of(holding: Holding, read: Term) -> ReadElement | None:
+    """The element that a term reads, as one of a fill; None: it is in another array, or of another type."""
     fill = holding.fill
     name, _ = element(holding.target, const(0), fill.type, fill.size)
     if read.array != name or (read.low, read.high) != fill.type.range:
@@ -65,28 +65,28 @@ def _look(holding: Holding, read: Term) -> Looked | None:
         *(conj(le(low, place), le(end, high)) for low, high in fill.ranges),
         *(disj(le(end, hole), le(add(hole, const(size)), place)) for hole, size in fill.holes),
     )
-    return Looked(read, k, filled)
+    return ReadElement(read, k, filled)
 
 
-def _said(holding: Holding, looked: list[Looked]) -> Iterator[Term]:
+def _instances(holding: Holding, elements: list[ReadElement]) -> Iterator[Term]:
     match holding.fill.pattern:
         case Affine(first=first, step=step, wrap=cut):
-            for look in looked:
-                value = add(first, mul(step, look.k))
-                yield _where(look.filled, eq(look.value, value if cut is None else wrap(value, *cut, soft=False)))
+            for e in elements:
+                value = add(first, mul(step, e.k))
+                yield _implied(e.filled, eq(e.value, value if cut is None else wrap(value, *cut, soft=False)))
         case Between(low=low, below=below):
-            for look in looked:
-                bounded = [] if below is None else [disj(le(below, const(0)), lt(look.value, below))]
-                yield _where(look.filled, conj(le(const(low), look.value), *bounded))
+            for e in elements:
+                bounded = [] if below is None else [disj(le(below, const(0)), lt(e.value, below))]
+                yield _implied(e.filled, conj(le(const(low), e.value), *bounded))
         case Distinct():
-            for a, b in combinations(looked, 2):
-                yield _where(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
+            for a, b in combinations(elements, 2):
+                yield _implied(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
         case Ascending(gap=gap):
-            for a, b in combinations(looked, 2):
+            for a, b in combinations(elements, 2):
                 for one, two in ((a, b), (b, a)):
                     risen = le(add(one.value, mul(const(gap), sub(two.k, one.k))), two.value)
-                    yield _where(conj(a.filled, b.filled, lt(one.k, two.k)), risen)
+                    yield _implied(conj(a.filled, b.filled, lt(one.k, two.k)), risen)
 
 
-def _where(condition: Term, said: Term) -> Term:
+def _implied(condition: Term, said: Term) -> Term:
     return disj(negate(condition), said)

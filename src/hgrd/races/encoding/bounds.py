@@ -1,7 +1,7 @@
-"""Accesses outside a known allocation have no meaning: what follows from a program not making them.
+"""Bounds of accesses: what follows from no access being outside a known allocation, where it has no meaning.
 
 A thread that makes one access also makes all others that stand under no further condition; in a loop
-with a constant number of iterations, the first and the last of them.  And it has looked up where to go.
+with a constant number of iterations, the first and the last of them.  And the reads of its own index are in bounds.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ _MOST = 24
 _STEADY = frozenset({Origin.INPUT, Origin.DIMENSION, Origin.THREAD, Origin.BLOCK})
 
 
-def within(access: Access) -> tuple[Term, ...]:
-    """The access stays in its object, where the object's size is known."""
+def in_bounds(access: Access) -> tuple[Term, ...]:
+    """The conditions under which an access stays in its object; () where the object's size is unknown."""
     if access.target.size is None:
         return ()
     return le(const(0), access.offset), le(add(access.offset, const(access.size)), access.target.size)
 
 
-def companions(protocol: Protocol, access: Access) -> tuple[Term, ...]:
-    """Bounds of `access` and of the accesses that its thread makes for certain besides."""
+def companion_bounds(protocol: Protocol, access: Access) -> tuple[Term, ...]:
+    """The bounds of `access`, and of the other accesses that its thread makes for certain."""
     held = {*access.guards, TRUE}
-    found: dict[Term, None] = dict.fromkeys((*within(access), *access.bounds))
-    for other, binders in _steady(protocol.items, ()):
+    found: dict[Term, None] = dict.fromkeys((*in_bounds(access), *access.bounds))
+    for other, binders in _in_constant_loops(protocol.items, ()):
         if other.number == access.number or len(found) > _MOST:
             continue
         for corner in ({b: const(0) for b in binders}, {b: const(b.high) for b in binders}):
-            guards, bounds = substitute(other.guards, corner), substitute(within(other), corner)
-            if held.issuperset(guards) and (not binders or _steady_terms((*guards, *bounds))):
+            guards, bounds = substitute(other.guards, corner), substitute(in_bounds(other), corner)
+            if held.issuperset(guards) and (not binders or _same_in_all_iterations((*guards, *bounds))):
                 found.update(dict.fromkeys(bounds))
-    found |= dict.fromkeys(t for r in _looked_up(protocol, access) for t in within(r) if held.issuperset(r.guards))
+    found |= dict.fromkeys(t for r in _looked_up(protocol, access) for t in in_bounds(r) if held.issuperset(r.guards))
     found.pop(TRUE, None)
     return tuple(found)
 
 
 def _looked_up(protocol: Protocol, access: Access) -> Iterator[Access]:
-    """The reads of what the host has filled that found what the access goes by, in whatever iteration."""
+    """The reads of filled arrays that the place of the access is computed from, in whatever iteration."""
     reads = [t for t in bottom_up((access.offset,)) if t.op is Op.READ and len(t.args) == 1][:_MOST]
     filled = {holding.target.key for holding in protocol.memory.contents}
     if reads and filled:
@@ -54,13 +54,13 @@ def _looked_up(protocol: Protocol, access: Access) -> Iterator[Access]:
                 yield other
 
 
-def _steady_terms(terms: tuple[Term, ...]) -> bool:
-    """Whether they are the same in all iterations: nothing in them was read or computed on the way."""
+def _same_in_all_iterations(terms: tuple[Term, ...]) -> bool:
+    """Whether terms are the same in all iterations: nothing in them was read or computed on the way."""
     return all(s.origin in _STEADY for s in symbols_of(*terms))
 
 
-def _steady(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[Access, tuple[Symbol, ...]]]:
-    """Accesses of sized objects that are in no loop but ones with a constant number of iterations."""
+def _in_constant_loops(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[Access, tuple[Symbol, ...]]]:
+    """The accesses of objects of known size, all loops around which have a constant number of iterations."""
     found: list[tuple[Access, tuple[Symbol, ...]]] = []
     for item in items:
         match item:
@@ -69,7 +69,7 @@ def _steady(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> list[tuple[
                     found.append((item, binders))
             case ProtocolLoop(binder=binder, count=count, items=inner):
                 if count.low == binder.high + 1:
-                    found += _steady(inner, (*binders, binder))
+                    found += _in_constant_loops(inner, (*binders, binder))
             case _:
                 pass
     return found

@@ -1,6 +1,6 @@
-"""What is known of the iteration counts of loops that have ended, as far as a query depends on it.
+"""Loop exits: what is known of the iteration counts of finished loops, as far as a query depends on it.
 
-(Loops end: of those that nothing depends on, nothing needs to be known.)
+(Loops end: those that nothing depends on need no condition.)
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 
 
 class LoopExits(Struct, frozen=True):
-    """Finds the endings of accesses by the counts that they mention; long lists are gone through once."""
+    """Exit conditions (`Access.endings`) by the counts that they mention; long lists are gone through once."""
 
     _by_count: dict[int, Mapping[str, list[int]]] = field(default_factory=dict[int, Mapping[str, list[int]]])
 
     def needed(
         self, a: Access, b: Access, threads: ThreadPair, core: Iterable[Term]
     ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-        """The endings of both that bear on `core`, directly or through other counts, as each sees them."""
+        """The exit conditions of both that bear on `core`, directly or through other counts, as each has them."""
         sides = ((Party.FIRST, a, dict[int, Term]()), (Party.SECOND, b, dict[int, Term]()))
         seen = _counts(core)
         waiting = list(seen)
@@ -52,12 +52,12 @@ class LoopExits(Struct, frozen=True):
 
 
 def _counts(terms: Iterable[Term]) -> frozenset[str]:
-    """The names of the iteration counts in them."""
+    """The names of the iteration counts in the terms."""
     return frozenset(s.name for s in symbols_of(*terms) if s.origin is Origin.COUNT)
 
 
-def loose(symbols: Iterable[Symbol], endings: Iterable[Term]) -> set[str]:
-    """What the counts among the symbols count with, where endings tell no more than how small they can be."""
+def unbounded_counters(symbols: Iterable[Symbol], endings: Iterable[Term]) -> set[str]:
+    """The counters of those counts among the symbols of which exit conditions give at most a lower bound."""
     counts = {s.name for s in symbols if s.origin is Origin.COUNT}
     told = _counts(e for e in endings if not _is_lower_bound(e)) if counts else frozenset[str]()
     return {name.partition("#")[0] for name in counts - told}

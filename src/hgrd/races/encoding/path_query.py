@@ -1,4 +1,4 @@
-"""From a path to miss a barrier to the query that decides whether two threads take it."""
+"""Queries of paths past a barrier: do two threads take the path?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
 from hgrd.races.barriers.paths import DivergencePath
-from hgrd.races.encoding.pair_query import across, cone, made_together, query_of, split, with_extents
+from hgrd.races.encoding.query_assembly import across, cone, made_together, query_of, split, with_extents
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.solve.query import Query
 from hgrd.terms import TRUE, Origin, Term, const, symbols_of
@@ -17,9 +17,9 @@ from hgrd.terms.rewrite import arrays_of
 
 
 class EncodedPath(Struct, frozen=True):
-    """A query with the facts behind `Query.facts`.  The two parties touch one byte, the same: the barrier.
+    """Query of a path, with the facts whose terms are `Query.facts`.  Both parties touch one byte: the barrier.
 
-    `data` and `unknown` as for pairs of accesses.
+    `data` and `unknown` are as in `EncodedPair`.
     """
 
     query: Query
@@ -32,7 +32,7 @@ class EncodedPath(Struct, frozen=True):
 def encode_path(
     protocol: Protocol, facts: tuple[Fact, ...], path: DivergencePath, extra: tuple[Term, ...]
 ) -> EncodedPath:
-    """The query of a path, with more conditions between the two threads."""
+    """The query of a path, with `extra` conditions between the two threads."""
     threads = path.participants.threads
     between = (*path.between, *extra, *across(protocol, threads))
     between = (*between, *made_together(protocol, threads, (*path.first, *path.second, *between)))

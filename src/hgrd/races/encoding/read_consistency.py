@@ -1,8 +1,8 @@
-"""Two reads of one place with no barrier between them get the same value, or there is a race before.
+"""Read consistency: two reads of one place without a barrier between them agree, or there is an earlier race.
 
 Take the first moment at which two accesses race.  What was read until then raced with nothing, so no
-other thread has written there since the last barrier, and all threads that read the place have seen the
-same.  A pair of accesses may therefore take it for granted of the reads that lead to them: if every pair
+other thread has written there since the last barrier, and all threads that read the place have got the
+same value.  A pair of accesses may therefore assume it of the reads that lead to them: if every pair
 is excluded on these grounds, there is no first race, so none at all.
 """
 
@@ -27,28 +27,28 @@ _MOST_WRITES = 16
 
 
 class ReadConsistency(Struct, frozen=True):
-    """The reads of memory that the kernel writes, by the name of their value's symbol."""
+    """Reads of memory that the kernel writes, by the name of their value's symbol, and all its writes."""
 
     reads: dict[str, Access]
     phases: Phases
     writes: tuple[Access, ...] = ()
-    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # as Protocol.tested
+    tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # SymbolInfo.first_tests
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, values: Values = ()) -> tuple[Term, ...]:
-        """What follows for the values that the first party's `a` and the second's `b` depend on.
+        """What follows for the values that the first thread's `a` and the second's `b` depend on.
 
-        `values`: these, which they leave in memory, are asked about, too.
+        `values`: further values that the query is about, which the two leave in memory.
         """
-        first = self._behind(a, tuple(one for one, _ in values))
-        second = self._behind(b, tuple(two for _, two in values))
+        first = self._reads_before(a, tuple(one for one, _ in values))
+        second = self._reads_before(b, tuple(two for _, two in values))
         found: dict[Term, None] = {}
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
             for r, s in combinations(reads, 2):
-                if _alike(r, s) and not self._overwritten(r, s):
+                if _same_kind(r, s) and not self._overwritten(r, s):
                     found[_same((r, access, party), (s, access, party), threads)] = None
         for r in first:
             for s in second:
-                if _alike(r, s) and (threads.same_block or r.space is Space.GLOBAL):
+                if _same_kind(r, s) and (threads.same_block or r.space is Space.GLOBAL):
                     found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), threads)] = None
         for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
             found |= dict.fromkeys(threads.of(tuple(own for r in reads for own in self._own(r, access)), party))
@@ -56,9 +56,9 @@ class ReadConsistency(Struct, frozen=True):
         return tuple(found)[:_MOST]
 
     def own_value(self, access: Access) -> Term | None:
-        """What the access leaves in memory; of a read, what its thread has just written there itself.
+        """The value that the access leaves in memory; of a read, the value that its thread has just written there.
 
-        None if that is not known.
+        None if it is unknown.
         """
         if access.kind is not AccessKind.READ:
             return access.value if access.kind is AccessKind.WRITE else None
@@ -73,7 +73,7 @@ class ReadConsistency(Struct, frozen=True):
         return ite(first_of(first), as_int(last.value), var(access.result))
 
     def _own(self, read: Access, access: Access) -> Iterator[Term]:
-        """That a read which the access depends on, if it is made, finds what its thread has just written there."""
+        """A read that the access depends on, if it is made, finds what its thread has just written there."""
         before = self._own_write(read)
         if before is None or before[0].value is None or read.result is None:
             return
@@ -81,7 +81,7 @@ class ReadConsistency(Struct, frozen=True):
         yield disj(negate(made), finds(read.result, before[0].value))
 
     def own_tests(self, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
-        """The same of tests that have led into loops."""
+        """The same for the tests by which loops were entered."""
         here = {s.name for s in symbols_of(*terms)}
         return tuple(
             threads.of((found,), party)[0]
@@ -91,10 +91,10 @@ class ReadConsistency(Struct, frozen=True):
         )
 
     def _own_write(self, access: Access) -> tuple[Access, tuple[Symbol, ...]] | None:
-        """The write of which a read finds the value, unless another thread writes there at any time.
+        """The write of its own thread whose value a read finds, unless another thread writes there at any time.
 
-        It does so in the first iterations of these loops, which are around the read alone (none: in all, as nothing in
-        them writes there).
+        With the loops around the read alone in whose first iterations it does so ((): in all iterations, as nothing in
+        the loops writes there).  None if there is no such write.
         """
         earlier = [w for w in self.writes if w.target.key == access.target.key and w.number < access.number]
         last = max(earlier, key=lambda w: w.number, default=None)
@@ -103,22 +103,23 @@ class ReadConsistency(Struct, frozen=True):
         if last.offset is not access.offset or last.size != access.size:
             return None
         depth = len(self.phases.paths[last.number]) - 1
-        ways = self.phases.paths[access.number][depth:]
+        path = self.phases.paths[access.number][depth:]
         if not set(last.guards) <= set(access.guards) or self._between(last, access) is None:
             return None
         if not self._overwritten(last, access):
             return last, ()
-        return last, tuple(loop.binder for items, at in ways[:-1] if isinstance(loop := items[at], ProtocolLoop))
+        return last, tuple(loop.binder for items, at in path[:-1] if isinstance(loop := items[at], ProtocolLoop))
 
     def bear_on(self, a: Access, b: Access) -> bool:
+        """Whether read consistency says anything of what the two accesses depend on."""
         tests = self.tested.keys() & symbols_of(*a.guards, *a.endings, *b.guards, *b.endings)
-        return bool(tests or self._behind(a) or self._behind(b))
+        return bool(tests or self._reads_before(a) or self._reads_before(b))
 
-    def _behind(self, access: Access, values: tuple[Term, ...] = ()) -> list[Access]:
-        """The reads that the access and the values depend on, directly or through others, since the last barrier.
+    def _reads_before(self, access: Access, values: tuple[Term, ...] = ()) -> list[Access]:
+        """The reads since the last barrier that the access and the values depend on, directly or through others.
 
-        For values they must be of what no thread may write meanwhile: where a read is itself in a race, two writes of
-        what comes of it are no writes of one value.
+        For values they must be of memory that no thread may write meanwhile: where a read is itself in a race, two
+        writes of what is computed from it are not writes of one value.
         """
         found: dict[str, Access] = {}
         todo = [((access.offset, *access.guards), False), (values, True)]
@@ -128,12 +129,12 @@ class ReadConsistency(Struct, frozen=True):
                 read = self.reads.get(symbol.name)
                 if read is None or symbol.name in found or not self._at_once(read, access):
                     continue
-                if not alone or self._stays(read):
+                if not alone or self._is_ordered(read):
                     found[symbol.name] = read
                     todo.append(((read.offset, *read.guards), alone))
         return sorted(found.values(), key=lambda r: r.number)
 
-    def _stays(self, read: Access) -> bool:
+    def _is_ordered(self, read: Access) -> bool:
         """Whether all writes to the object are ordered with the read."""
         levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if read.space is Space.SHARED else tuple(Level)
         writes = [w for w in self.writes if w.target.key == read.target.key]
@@ -144,7 +145,7 @@ class ReadConsistency(Struct, frozen=True):
         )
 
     def _at_once(self, read: Access, access: Access) -> bool:
-        """Whether nothing that may order threads stands between the read and the access."""
+        """Whether nothing that may order threads stands between the read and the access in program order."""
         between = self._between(read, access)
         return between is not None and not any(map(_orders, between))
 
@@ -154,9 +155,9 @@ class ReadConsistency(Struct, frozen=True):
         return between is None or any(_writes(item, r.target.key) for item in between)
 
     def _between(self, earlier: Access, later: Access) -> list[Item] | None:
-        """What a thread may do between the two in one iteration of the loops around `earlier`.
+        """The items that a thread may perform between the two in one iteration of the loops around `earlier`.
 
-        None if `later` does not come behind it in the same iteration.
+        None if `later` does not come after it in the same iteration.
         """
         one, two = self.phases.paths[earlier.number], self.phases.paths[later.number]
         depth = len(one) - 1
@@ -171,14 +172,14 @@ class ReadConsistency(Struct, frozen=True):
 
 
 def first_of(loops: Iterable[Symbol]) -> Term:
-    """That these loops are in their first iterations."""
+    """The condition that these loops are in their first iterations."""
     return conj(*(eq(var(binder), const(0)) for binder in loops))
 
 
 def read_consistency(
     protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool
 ) -> ReadConsistency:
-    """None where some races are not looked for: the argument is about all of them."""
+    """The consistent reads of a protocol; none if some races are not looked for, as the argument is about all races."""
     writes = tuple(a for a in accesses(protocol.items) if a.changes)
     if lockstep or set(levels) != set(Level):
         return ReadConsistency({}, relation, writes)
@@ -212,12 +213,12 @@ def _writes(item: Item, key: str) -> bool:
             return False
 
 
-def _alike(r: Access, s: Access) -> bool:
+def _same_kind(r: Access, s: Access) -> bool:
     return r.target.key == s.target.key and r.size == s.size
 
 
 def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], threads: ThreadPair) -> Term:
-    """If both reads are made, and of one place, their values are equal."""
+    """The two reads, if both are made, and of one place, have equal values."""
     conditions: list[Term] = []
     parts: list[Term] = []
     for read, access, party in (one, two):

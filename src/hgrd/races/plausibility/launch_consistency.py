@@ -11,7 +11,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from hgrd.host.model import Fact
-from hgrd.races.encoding.pair_query import EncodedPair, cone
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.encoding.query_assembly import cone
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Undecided
 from hgrd.terms import EvaluationError, evaluate, symbols_of
 

@@ -26,7 +26,8 @@ from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Party as Side
 from hgrd.protocol.phases.phases import Phases
-from hgrd.races.encoding.pair_query import EncodedPair, query_of
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.encoding.query_assembly import query_of
 from hgrd.races.plausibility.computed_values import Made, computed_values, made_by
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import SUFFIX, plain_name

@@ -17,7 +17,8 @@ from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.phases.barrier_bypass import below
 from hgrd.protocol.phases.parallelism import Party
 from hgrd.protocol.phases.phases import Path
-from hgrd.races.encoding.pair_query import EncodedPair, cone
+from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.encoding.query_assembly import cone
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, conj, const, evaluate, negate, substitute, symbols_of
