@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from hgrd.solve.invented_arrays import PATTERNS, column_reads, scalar_reads
 from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.problem import Problem, confirm
 from hgrd.solve.query import Model, Party
+from hgrd.solve.steps.invented_arrays import PATTERNS, column_reads, scalar_reads
 from hgrd.solve.steps.sampling import Sampler
 from hgrd.solve.steps.vectors import Column, ColumnReads, Columns
 from hgrd.terms import Origin, Symbol, Term, symbols_of
