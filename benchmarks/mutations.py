@@ -59,7 +59,7 @@ from benchmarks.mutating import (
     without_relation,
     written_as,
 )
-from hgrd.symbolic.loops.narrowing import Kept
+from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE
 
 _BARRIERS = (
@@ -897,7 +897,7 @@ MUTATIONS = (
         "left-apart",
         "pointers that a loop passes on are apart behind a break",
         ("tests/verdicts/host/test_pointer_permutations.py",),
-        gives(None, "symbolic.loops.pointer_permutations:left"),
+        gives(None, "symbolic.loops.pointer_permutations:permutation_at_exit"),
     ),
     Mutation(
         "awaited-off",
@@ -987,7 +987,7 @@ MUTATIONS = (
         "fills-uncut",
         "what a host loop fills in is never cut or rounded",
         ("tests/verdicts/facts/test_array_contents.py",),
-        gives(Kept.AS_THEY_ARE, "symbolic.loops.fill_recognition:kept_in"),
+        gives(Narrowing.NONE, "symbolic.loops.fill_recognition:narrowing_in"),
     ),
     Mutation(
         "streams-wait",

@@ -39,9 +39,8 @@ def _passes(path: str, options: SourceOptions, meanwhile: Callable[[], object] =
 
 
 def _fresh(path: str, options: SourceOptions, meanwhile: Callable[[], object]) -> Program:
-    from hgrd.source.lowering.translation_unit import (
-        lower_file,  # not before it is needed: most of the front end hangs on it
-    )
+    # Not before it is needed: most of the front end loads with it.
+    from hgrd.source.lowering.translation_unit import lower_file
 
     host = lower_file(path, options, meanwhile)
     if options.device_pass or not needs_device_pass(path, options):

@@ -1,4 +1,4 @@
-"""How one iteration of a loop may end."""
+"""Exits of one iteration of a loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from hgrd.symbolic.state import State
 
 
 class IterationExits(Struct, frozen=True):
-    """How an iteration ends: the state before the next test, and the states that break out.
+    """The exits of an iteration: the state before the next test (None: never reached), and those that break out.
 
-    `returns`: it may leave the function; `returned` are then the states in which it does.
+    `returns`: it may return from the function; `returned` are then the states in which it does.
     """
 
     after: State | None
@@ -19,4 +19,5 @@ class IterationExits(Struct, frozen=True):
     returned: tuple[State, ...] = ()
 
     def alive(self) -> list[State]:
+        """The reachable exits that stay in the function."""
         return [s for s in (self.after, *self.breaks) if s is not None and s.alive]

@@ -1,6 +1,6 @@
-"""The symbolic machine: one run over a function, all paths joined; and what the rooms that use it must tell it.
+"""The symbolic machine: one run over a function, all paths joined, with the semantics of host or device code.
 
-Machine, Semantics and Interpreter know each other, so they stand together.
+Machine, Semantics and Interpreter refer to each other, so they stand in one module.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Frame(Struct):
 
 
 class Exits(Struct):
-    """Where `break` and `continue` go."""
+    """The states that `break` and `continue` leave a statement with."""
 
     breaks: list[State] = field(default_factory=list[State])
     continues: list[State] = field(default_factory=list[State])
 
 
 class StepLimitError(Exception):
-    """The run took too many steps.
+    """A run took too many steps.
 
-    `left` are statements with all that would still have been executed in them; `noted`: those of the innermost
+    `left` are statements that contain all code that would still have been executed; `noted`: those of the innermost
     sequence are among them.
     """
 
@@ -62,28 +62,28 @@ class StepLimitError(Exception):
 
 
 class TimeLimitError(StepLimitError):
-    """The run took too long."""
+    """A run took too long."""
 
 
 _CLOCK_STEPS: Final = 256  # from one look at the clock to the next
 
 
 class Semantics(ABC):
-    """Host code and device code differ in these.  Methods may add conditions to the state."""
+    """The hooks in which host and device code differ.  Methods may add conditions to the state."""
 
     @abstractmethod
     def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
-        """The object of a variable that is not local (global, shared, static …); None: a plain local."""
+        """The object of a variable that is not local (global, shared, static …); None for a plain local."""
 
     @abstractmethod
     def builtin(self, machine: Machine, variable: Variable) -> Value:
-        """threadIdx and its like."""
+        """The value of a built-in variable: threadIdx and others."""
 
     @abstractmethod
     def contents(
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
-        """What an object holds where nothing is known to have been stored (the same each time)."""
+        """The contents of an object where no store is known (the same value each time)."""
 
     @abstractmethod
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
@@ -96,114 +96,114 @@ class Semantics(ABC):
         """A write of memory that threads share."""
 
     def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
-        """A store is about to be made; what is there may also be known by another name."""
+        """Called before a store: the same memory may also be known by another name."""
         return
 
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
-        """An iteration before may have written to what these pointers lead to, as it has set them."""
+        """Earlier iterations may have written through these pointers."""
         return
 
     def wants_patterns(self, effects: Effects) -> bool:
-        """Whether it matters what a loop of these effects fills objects with."""
+        """Whether the patterns that a loop of these effects fills objects with are needed."""
         return False
 
     def note_patterns(self, state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
-        """A loop that is over has filled an object."""
+        """Called after a loop that has filled an object with these patterns."""
         return
 
     def subscript(self, state: State, inside: Term, span: Span) -> None:
-        """An access stands in an array of known length if `inside` holds."""
+        """Called before an access to an array of known length; `inside`: the subscript is within it."""
         if inside is not FALSE:
             state.assume(inside, ConditionKind.BOUNDS, span)
 
     def is_annotation(self, call: Call) -> bool:
-        """Whether a call only says something of the program: its arguments are not computed when that runs."""
+        """Whether a call is an annotation: its arguments are not computed when the program runs."""
         return False
 
     @abstractmethod
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
-        """A function that has no body, or whose meaning is known anyway; None: not known."""
+        """The value of a call without a body to run, or of known meaning; None: the meaning is unknown."""
 
     def pointer_to_function(
         self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span
     ) -> PointerValue:
-        """The pointer that has this number among all pointers to functions; OPAQUE where nobody numbers them."""
+        """The pointer that has this number among all pointers to functions; OPAQUE where they are not numbered."""
         return OPAQUE
 
     @abstractmethod
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
-        """A kernel launch."""
+        """The value of a kernel launch."""
 
     def skips_dead_arm(self, arm: Statement) -> bool:
-        """Whether an arm of an `if` whose test never lets anybody in is left out."""
+        """Whether an arm of an `if` that is never entered is left out."""
         return True
 
     def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        """Whether all who run this code together, in the same iterations of loops, have the same value here.
+        """Whether all threads that run this code together, in the same iterations of loops, have the same value here.
 
-        `besides` are names of symbols of which that is to be taken for granted.
+        `besides` are names of symbols that are assumed to be uniform.
         """
         return False
 
     def mark_uniform(self, symbol: Symbol, iteration: Term | None = None) -> None:
-        """A symbol of which that is so; `iteration` is that of a loop which the run is about to enter."""
+        """Marks a symbol as uniform; `iteration` is that of a loop which the run is about to enter (None: any)."""
         return
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
-        """A value has been made of another one alone: all who have the same of this one have the same of that."""
+        """`value` is a function of `given`: equal inputs give equal values."""
         return
 
     def unrolls_array(self, array: Variable) -> bool:
-        """Whether a loop that fills this local array is run iteration by iteration."""
+        """Whether loops that fill this local array are run iteration by iteration."""
         return True
 
     def runs_concretely(self, effects: Effects) -> bool:
-        """Whether a loop in which constants decide all that happens is run iteration by iteration."""
+        """Whether loops of these effects, in which constants decide every branch, are run iteration by iteration."""
         return False
 
     def must_record(self, effects: Effects) -> bool:
-        """Whether there is anything to take down in a loop of these effects."""
+        """Whether a loop of these effects does anything that is recorded."""
         return True
 
     def loop_test(
         self, machine: Machine, test: Expression, count: Symbol | None = None
     ) -> AbstractContextManager[None]:
-        """Around a test that is run in silence, to know what leads into a loop, or out of it: after `count` iterations.
+        """A context for a speculative run of a loop test: the first (`count` None), or that after `count` iterations.
 
-        That of none is then its first one.
+        That after 0 iterations is the first one.
         """
         return nullcontext()
 
     @abstractmethod
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
-        """The body of a loop follows, once, for all values of `binder`.
+        """Called before the body of a loop, which is run once for all values of `binder`.
 
-        `untold`: nothing is known of what it tests between two iterations.
+        `untold`: its test between two iterations is unknown.
         """
 
     @abstractmethod
     def begin_body(self, machine: Machine, state: State) -> None:
-        """The loop's test has been made: what `state` assumes now holds in the whole iteration."""
+        """Called after the loop's test: what `state` assumes now holds in the whole iteration."""
 
     @abstractmethod
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
-        """The end of that body, and what is known behind the loop, where `count` is the number of iterations."""
+        """Called after that body; the result is known after the loop, where `count` is the number of iterations."""
 
     @abstractmethod
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
-        """A return statement in the current function."""
+        """Called at a return statement of the current function."""
 
     @abstractmethod
     def abort(self, machine: Machine, state: State, span: Span) -> None:
-        """A call that does not return."""
+        """Called at a call that does not return."""
 
     @abstractmethod
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
-        """Inline assembly; outputs have been made unknown already."""
+        """Called at inline assembly; its outputs are unknown already."""
 
     @abstractmethod
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
-        """A construct was skipped: whatever it does is not in the result."""
+        """Called at a construct that is skipped: its effects are not in the result."""
 
 
 class Interpreter(Struct, frozen=True):
@@ -214,11 +214,11 @@ class Interpreter(Struct, frozen=True):
 
 
 class Machine(Struct):
-    """Program tables, the semantics in force, and what a run needs to know about itself.
+    """A run: program tables, the semantics in force, its call stack and its limits.
 
-    `speculative` > 0: this is a trial run of a loop body; semantics must not record anything.  `since` is the index
-    of the first name of the outermost loop that is being tried (0: none is).
-    `deadline` is a value of perf_counter().  `entered` are the keys of the functions that were run.
+    `speculative` > 0: this run only looks ahead, and semantics must not record anything.  `since` is the index of the
+    first name of the outermost loop that is run speculatively (0: none is).  `deadline` is a value of perf_counter().
+    `entered` are the keys of the functions that were run.
     """
 
     functions: Mapping[str, Function]
@@ -246,6 +246,7 @@ class Machine(Struct):
         return self.frames[-1]
 
     def step(self) -> None:
+        """Counts a step; raises StepLimitError or TimeLimitError at the limits."""
         self.steps += 1
         if self.steps > self.step_limit:
             raise StepLimitError
@@ -274,6 +275,7 @@ class Machine(Struct):
         return self.unknown_truth("condition")
 
     def size(self, type_: Type) -> int | None:
+        """The size of a type in bytes; None if unknown."""
         return size_of(type_, self.records)
 
     def local_object(self, variable: Variable) -> MemoryObject:
@@ -288,10 +290,11 @@ class Machine(Struct):
         return MemoryObject(key, name, MemorySpace.LOCAL, type_, None, span)
 
     def object_of(self, variable: Variable) -> MemoryObject:
+        """The object of any variable."""
         return self.semantics.variable_object(self, variable) or self.local_object(variable)
 
     def unknown(self, base: str, type_: Type, origin: Origin, within: tuple[int, int] | None = None) -> Value:
-        """A value of which only the type is known, and `within` which bounds a whole number is."""
+        """A value of which only the type is known, and for an integer its bounds `within` (None: those of the type)."""
         if isinstance(type_, BoolType):
             return self.unknown_truth(base, origin)
         base = hidden(base) if self.speculative else base
@@ -304,4 +307,5 @@ class Machine(Struct):
                 return OPAQUE
 
     def unknown_truth(self, base: str, origin: Origin = Origin.UNKNOWN) -> Term:
+        """An unknown Boolean."""
         return ne(var(self.names.fresh(hidden(base) if self.speculative else base, 0, 1, origin)), const(0))

@@ -1,4 +1,4 @@
-"""Names for symbols: readable, unique, and the same for the same thing."""
+"""Names of symbols: readable, unique, and stable for the same key."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hgrd.terms import Origin, Symbol
 
 
 def hidden(base: str) -> str:
-    """A name for what only a trial run sees: it must not cost the real thing its name."""
+    """The name of a symbol that only a speculative run sees: it leaves `base` free for the recorded run."""
     return base if base.endswith("~") else f"{base}~"
 
 
 class Names(Struct):
-    """Hands out symbols.  `index` orders them by creation; `owners`: whose contents names are, by key."""
+    """A source of symbols.  `index` orders names by creation; `owners`: the key of the object a name is read from."""
 
     taken: dict[str, int] = field(default_factory=dict[str, int])
     stable: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
@@ -23,7 +23,7 @@ class Names(Struct):
     owners: dict[str, str] = field(default_factory=dict[str, str])
 
     def unique(self, base: str) -> str:
-        """`base`, or base'2, base'3 … if it is taken."""
+        """A new name: `base`, or base'2, base'3 … if it is taken."""
         count = self.taken.get(base, 0) + 1
         self.taken[base] = count
         name = base if count == 1 else f"{base}'{count}"
@@ -31,7 +31,7 @@ class Names(Struct):
         return name
 
     def of(self, key: Hashable, base: str, owner: str = "") -> str:
-        """The same name for the same key; `owner`: for what an object holds, the key of the object."""
+        """The name of a key, always the same; `owner`: the key of the object whose contents it names ("": none)."""
         name = self.stable.get(key)
         if name is None:
             name = self.stable[key] = self.unique(base)
@@ -39,11 +39,13 @@ class Names(Struct):
         return name
 
     def fresh(self, base: str, low: int, high: int, origin: Origin) -> Symbol:
+        """A new symbol with its bounds (both inclusive)."""
         return Symbol(self.unique(base), low, high, origin)
 
     def mark(self) -> int:
-        """Symbols created from now on have an index that is not below the mark."""
+        """A mark in the order of creation: later symbols have an index not below it."""
         return len(self.index)
 
     def older(self, symbol: Symbol, mark: int) -> bool:
+        """Whether a symbol was created before the mark (or elsewhere)."""
         return self.index.get(symbol.name, -1) < mark

@@ -9,7 +9,9 @@ from typing import Any, Final, cast
 
 from msgspec import Struct, field
 
+from hgrd.source.build.cmake import cmake_file_of, cmake_flags
 from hgrd.source.build.flags import Flags, flags_of, words_of
+from hgrd.source.build.makefile import makefile_flags, makefile_of
 
 _DATABASE: Final = "compile_commands.json"
 
@@ -52,9 +54,6 @@ class Build(Struct, frozen=True):
 
 def _spelled_out(directory: str, file: str) -> tuple[Flags, str] | None:
     """What the Makefile of a directory says of a file, or else its CMakeLists.txt; None without both."""
-    from hgrd.source.build.cmake import cmake_file_of, cmake_flags
-    from hgrd.source.build.makefile import makefile_flags, makefile_of
-
     if (makefile := makefile_of(directory)) is not None:
         return makefile_flags(directory, file), makefile
     if (lists := cmake_file_of(directory)) is not None:

@@ -1,6 +1,6 @@
-"""What a loop carries from one iteration to the next: which cells it changes, and how.
+"""Loop-carried cells: which cells a loop changes from one iteration to the next, and how.
 
-A trial iteration on placeholders finds out.
+A speculative iteration on placeholders finds out.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hgrd.program.analysis.effects import Effects
 from hgrd.program.types import BoolType, IntType
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
-from hgrd.symbolic.loops.pointer_recurrences import Moves, pointer_change, pointers_left
-from hgrd.symbolic.loops.pointer_targets import led, reached
-from hgrd.symbolic.loops.recurrences import UNCHANGED, Carried, Plan, type_range
+from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
+from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
+from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
 from hgrd.symbolic.names import hidden
@@ -36,52 +36,58 @@ from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady, congruent, progress
 from hgrd.terms.rewrite import arrays_of
 
-Trial: TypeAlias = Callable[[State], IterationExits]
+RunIteration: TypeAlias = Callable[[State], IterationExits]
 
-_TRIALS = 3
+_ATTEMPTS = 3
 _FROM_MEMORY = frozenset({Origin.DATA, Origin.COMPUTED})
 
 
-def plan(machine: Machine, state: State, effects: Effects, trial: Trial) -> Plan:
-    """What one iteration from `state` changes of what was there before."""
+def classify_carried(machine: Machine, state: State, effects: Effects, iterate: RunIteration) -> LoopSummary:
+    """The cells that a loop changes, and how; the loop is entered in `state`.
+
+    `iterate` runs one iteration speculatively from a given state.
+    """
     objects = _objects(machine, state, effects)
     _fill(machine, state, objects)
     cells = [(o, at, c) for o in objects for at, c in sorted(state.store.get(o.key, EMPTY).cells.items())]
     others: set[str] = set()
     mark = machine.names.mark()
     start, placeholders = _start(machine, state, objects, cells, others)
-    ends = trial(start.copy())
-    for _ in range(_TRIALS):
+    ends = iterate(start.copy())
+    for _ in range(_ATTEMPTS):
         missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
         if not missed:
             break
         others |= missed
         start, placeholders = _start(machine, state, objects, cells, others)
-        ends = trial(start.copy())
+        ends = iterate(start.copy())
     changed = _changed(start, ends) | others
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
     classify = _Classifier(machine, cells, placeholders, ends, mark)
     writes = effects.through_pointers or effects.launches or bool(effects.calls)
-    moved = led(ends.after, classify.both(living)) if writes else ()
-    others = reached(ends.after, moved) & state.store.keys()
+    moved = moved_pointers(ends.after, classify.both(living)) if writes else ()
+    others = reached_objects(ends.after, moved) & state.store.keys()
     living = [i for i in living if cells[i][0].key not in others]
     changed |= others
     steady = frozenset(key for key in changed - others if _only_cells(key, start, ends))
-    agreed = _agreed(machine, classify, living)
-    carried = (
+    uniform, uniform_at_exit = _uniform(machine, classify, living)
+    cells_found = (
         replace(
-            classify.cell(i), agreed=i in agreed[0], agreed_behind=i in agreed[1], invariants=classify.kept(i, state)
+            classify.cell(i),
+            uniform=i in uniform,
+            uniform_at_exit=i in uniform_at_exit,
+            invariants=classify.kept(i, state),
         )
         for i in living
     )
-    return Plan(tuple(carried), frozenset(changed), steady, ends, moved)
+    return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved)
 
 
-# ---------------------------------------------------------------- before the trial
+# ---------------------------------------------------------------- before the speculative iteration
 
 
 def _objects(machine: Machine, state: State, effects: Effects) -> list[MemoryObject]:
-    """Objects of this thread that the loop may change and that exist before it."""
+    """Objects of this thread that exist before the loop and that it may change."""
     found: dict[str, MemoryObject] = {}
     for variable in sorted(effects.assigned | effects.exposed | effects.arrays, key=lambda v: v.key):
         target = machine.object_of(variable)
@@ -100,7 +106,7 @@ def _pointed_to(state: State) -> list[MemoryObject]:
 
 
 def _fill(machine: Machine, state: State, objects: Iterable[MemoryObject]) -> None:
-    """Gives integer variables of unknown value a cell, so that their progress is seen."""
+    """Makes a cell for integer variables of unknown value, so that their progress is seen."""
     for target in objects:
         region = state.store[target.key]
         if not region.cells and isinstance(target.element, IntType | BoolType):
@@ -116,9 +122,9 @@ def _start(
     cells: list[tuple[MemoryObject, int, Cell]],
     others: Iterable[str],
 ) -> tuple[State, list[Value]]:
-    """The state at the start of any iteration, with the placeholders of the cells in it."""
+    """The state at the start of an arbitrary iteration, and the placeholders of the cells in it."""
     start = state.copy()
-    for key in (*(o.key for o in objects), *others):  # fills stay, so that it is seen who loses them
+    for key in (*(o.key for o in objects), *others):  # array patterns stay, so that their loss is seen
         start.store[key] = Region({}, Generation(), patterns=state.store[key].patterns)
     placeholders: list[Value] = []
     for target, at, cell in cells:
@@ -130,7 +136,7 @@ def _start(
 
 
 def _placeholder(machine: Machine, target: MemoryObject, value: Value) -> Value:
-    """A symbol in place of the value at the start of an iteration."""
+    """A symbol that stands for the value of a cell at the start of an iteration."""
     name = hidden(target.name)
     match value:
         case Term():
@@ -148,11 +154,11 @@ def _placeholder(machine: Machine, target: MemoryObject, value: Value) -> Value:
             return value
 
 
-# ---------------------------------------------------------------- after the trial
+# ---------------------------------------------------------------- after the speculative iteration
 
 
 def _changed(start: State, ends: IterationExits) -> set[str]:
-    """Keys of objects that differ at some end of the iteration (also those that it has made)."""
+    """Keys of objects that differ at some exit of the iteration, new objects included."""
     return {key for end in ends.alive() for key, region in end.store.items() if region is not start.store.get(key)}
 
 
@@ -165,28 +171,30 @@ def _only_cells(key: str, start: State, ends: IterationExits) -> bool:
 
 
 class _Classifier(Struct, frozen=True):
+    """Compares the placeholders of cells with what the speculative iteration leaves in them."""
+
     machine: Machine
     cells: list[tuple[MemoryObject, int, Cell]]
     placeholders: list[Value]
     ends: IterationExits
     mark: int
 
-    def cell(self, index: int) -> Carried:
+    def cell(self, index: int) -> CarriedCell:
+        """How one cell changes."""
         target, at, cell = self.cells[index]
-        start = self.placeholders[index]
+        start, after = self.placeholders[index], self.ends.after
         bits = (target.element.bits, target.element.signed) if isinstance(target.element, IntType) else None
-        after = self.ends.after
-        broken = any(b.alive and self.at_end(b, index) != start for b in self.ends.breaks)
-        if after is None:  # there is no second iteration
-            left = self._left(index) if broken else None
-            return Carried(target, at, cell.size, cell.value, UNCHANGED, Origin.UNKNOWN, bits, broken, left)
-        last = self.at_end(after, index)
-        change = UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
-        left = self._left(index) if broken else None
-        return Carried(target, at, cell.size, cell.value, change, self._origin(cell.value, last), bits, broken, left)
+        breaks_changed = any(b.alive and self.at_end(b, index) != start for b in self.ends.breaks)
+        at_break = self._left(index) if breaks_changed else None
+        change, origin = UNCHANGED, Origin.UNKNOWN
+        if after is not None:  # else there is no second iteration
+            last = self.at_end(after, index)
+            change = UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
+            origin = self._origin(cell.value, last)
+        return CarriedCell(target, at, cell.size, cell.value, change, origin, bits, breaks_changed, at_break)
 
     def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:
-        """What cells hold at the start of an iteration, and at its end."""
+        """Pairs of values of cells: at the start of an iteration, and at its end (None: unknown there)."""
         after = self.ends.after
         return [] if after is None else [(self.placeholders[i], self.at_end(after, i)) for i in living]
 
@@ -196,7 +204,7 @@ class _Classifier(Struct, frozen=True):
         return None if cell is None else cell.value
 
     def kept(self, index: int, before: State) -> tuple[Invariant, ...]:
-        """What all iterations leave true of an integer; `before`: the state in which the loop is entered."""
+        """Invariants of an integer cell; `before`: the state in which the loop is entered."""
         start, first, after = self.placeholders[index], self.cells[index][2].value, self.ends.after
         last = None if after is None else self.at_end(after, index)
         if after is None or not (isinstance(start, Term) and isinstance(first, Term) and isinstance(last, Term)):
@@ -213,7 +221,7 @@ class _Classifier(Struct, frozen=True):
             return Origin.UNKNOWN
         return Origin.DATA if _plain(last) else Origin.COMPUTED
 
-    def _change(self, index: int, last: Value | None) -> Progress | Moves:
+    def _change(self, index: int, last: Value | None) -> Progress | PointerChange:
         match self.placeholders[index], last:
             case Term() as start, Term():
                 return self._progress(index, as_int(last), start.symbol) if start.args == () else None
@@ -227,15 +235,15 @@ class _Classifier(Struct, frozen=True):
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts, self.mark)
 
-    def _left(self, index: int) -> Moves | None:
-        """What a pointer may be behind a break, if that is not known to be in its first object."""
+    def _left(self, index: int) -> PointerChange | None:
+        """What a pointer may be after a break; None: it is still in its first object."""
         if not isinstance(self.cells[index][2].value, PointerValue):
             return None
         firsts = [cell.value for _, _, cell in self.cells]
         after = self.ends.after
         again = self._all_at(after) if after is not None and after.alive else None
         breaks = [self._all_at(state) for state in self.ends.breaks if state.alive]
-        return pointers_left(index, firsts, self.placeholders, again, breaks, self.mark)
+        return pointer_at_exit(index, firsts, self.placeholders, again, breaks, self.mark)
 
     def _all_at(self, end: State) -> list[Value | None]:
         return [self.at_end(end, i) for i in range(len(self.cells))]
@@ -252,7 +260,7 @@ class _Classifier(Struct, frozen=True):
         return modular if isinstance(modular, Steady) else change
 
     def _same_for_all(self, change: Progress) -> Progress:
-        """An amount with symbols of the trial in it is another one in another iteration."""
+        """Drops a change whose amount differs between iterations: symbols of the speculative iteration occur in it."""
         match change:
             case Steady(delta=delta) if not self._older(delta):
                 return Drifting(delta.low, delta.high)
@@ -267,17 +275,17 @@ class _Classifier(Struct, frozen=True):
 
 
 def _plain(value: Value) -> bool:
-    """Whether it is read from memory as it stands."""
+    """Whether a value is read from memory without further computation."""
     term = value.offset if isinstance(value, Pointer) else value
     if not isinstance(term, Term):
         return False
     return term.op is Op.READ or (term.op is Op.VAR and term.symbol.origin is Origin.DATA)
 
 
-def _agreed(machine: Machine, found: _Classifier, living: Iterable[int]) -> tuple[frozenset[int], frozenset[int]]:
-    """The cells whose value is the same for all at the start of an iteration, and also where one breaks out.
+def _uniform(machine: Machine, found: _Classifier, living: Iterable[int]) -> tuple[frozenset[int], frozenset[int]]:
+    """The cells that are uniform at the start of an iteration, and those that are also uniform where one breaks out.
 
-    That is: at first, and after an iteration, if those that the iteration looks at are.
+    By induction: uniform before the loop, and after an iteration if the cells that the iteration reads are.
     """
     names = {s.name: i for i, p in enumerate(found.placeholders) for s in symbols_in(p)}
 

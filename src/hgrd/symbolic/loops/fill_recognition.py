@@ -1,8 +1,8 @@
-"""Which loops fill arrays with a pattern: `for (i = lo; i < hi; i++) a[i] = f(i)`, and running sums.
+"""Loops that fill arrays with a pattern: `for (i = lo; i < hi; i++) a[i] = f(i)`, and running sums.
 
-One iteration is run on what holds at its start: the iteration number, and symbols for what changes in no steady way.
-If it makes exactly one store to its place in each element, then what it stores and where, one iteration later, is
-the same with these replaced by what they are at its end.  The step from one to the next is what is looked at.
+One iteration is run on the state at its start: the iteration number, and symbols for values without a closed form.  If
+it makes exactly one store to its place in each element, then the store of the next iteration is the same with these
+symbols replaced by their values at the end.  The difference of the two gives the pattern.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from hgrd.program.types import IntType
 from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Stored
 from hgrd.symbolic.exits import IterationExits
-from hgrd.symbolic.loops.iteration import Shape, silently, trial
-from hgrd.symbolic.loops.narrowing import Kept, kept_in
-from hgrd.symbolic.loops.recurrences import Plan, enter
+from hgrd.symbolic.loops.iteration import LoopShape, speculative_iteration, speculative_test
+from hgrd.symbolic.loops.narrowing import Narrowing, narrowing_in
+from hgrd.symbolic.loops.recurrences import LoopSummary, apply_recurrences
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.polynomials import (
     as_term,
@@ -39,7 +39,7 @@ _MOST_STORES: Final = 16  # in one iteration, to one object
 
 
 class _Iteration(Struct, frozen=True):
-    """From one iteration to the next: by symbol, what stands for it there, in the first one, and behind the last."""
+    """The step between iterations: by symbol, its value in the next and the first one, and its cell after the last."""
 
     binder: Symbol
     mark: int
@@ -49,39 +49,40 @@ class _Iteration(Struct, frozen=True):
     then: Mapping[Symbol, Term]
     first: Mapping[Symbol, Term]
     cells: Mapping[Symbol, tuple[str, int]]
-    cuts: bool  # numbers are converted to signed types that may not have them
+    cuts: bool  # conversions to signed types may cut numbers
 
     def next(self, term: Term) -> Term:
+        """The term in the next iteration."""
         return substitute((term,), self.then)[0]
 
     def at_first(self, term: Term) -> Term | None:
-        """The term in the first iteration, if that is known before the loop."""
+        """The term in the first iteration; None unless it is known before the loop."""
         found = substitute((term,), self.first)[0]
         return found if self.steady(found) else None
 
     def steady(self, term: Term) -> bool:
-        """Whether a term is the same in all iterations, and means the same behind the loop."""
+        """Whether a term has the same value in all iterations and after the loop."""
         return not self._new(term) and self.then.keys().isdisjoint(symbols_of(term))
 
     def follows(self, term: Term) -> bool:
-        """Whether all of a term that may differ from iteration to iteration is known in the next one."""
+        """Whether all parts of a term that may differ between iterations are known in the next one."""
         return not self._new(term) - {s.name for s in self.then}
 
     def _new(self, term: Term) -> set[str]:
-        """What an iteration has read or made up on its way, and what it reads of objects that the loop changes."""
+        """Names that the iteration itself introduced: unknown values, and reads of objects that the loop changes."""
         index = self.machine.names.index
         used = {*(s.name for s in symbols_of(term)), *arrays_of(term)}
         return {name for name in used if index.get(name, -1) >= self.mark}
 
 
-class Found(Struct, frozen=True):
-    """What a loop fills, object by object; `cells` are where the values of symbols are found behind it."""
+class FilledArrays(Struct, frozen=True):
+    """The patterns that a loop fills objects with; `cells` say where the values of symbols are found after the loop."""
 
     objects: tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...] = ()
     cells: Mapping[Symbol, tuple[str, int]] = field(default_factory=dict[Symbol, tuple[str, int]])
 
-    def behind(self, state: State) -> tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...]:
-        """The fills, `state` being the one behind the loop."""
+    def at_exit(self, state: State) -> tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...]:
+        """The patterns by object, in terms of `state`, the one after the loop."""
         return tuple((target, tuple(self._ended(state, f) for f in fills)) for target, fills in self.objects)
 
     def _ended(self, state: State, fill: ArrayPattern) -> ArrayPattern:
@@ -95,26 +96,28 @@ class Found(Struct, frozen=True):
                 return fill
 
 
-def filling(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Found:
-    """What a loop that is entered in `state` leaves in memory."""
-    if not shape.test_first or shape.test is None or not _plain_end(carried.ends):
-        return Found()
-    kept = kept_in(machine.effects, machine.functions, shape.body, shape.step)
-    if kept is Kept.ROUNDED:
-        return Found()
+def recognise_fills(
+    machine: Machine, state: State, shape: LoopShape, summary: LoopSummary, binder: Symbol
+) -> FilledArrays:
+    """The array patterns that a loop leaves in memory; `state` is the one before the loop."""
+    if not shape.test_first or shape.test is None or not _plain_end(summary.ends):
+        return FilledArrays()
+    kept = narrowing_in(machine.effects, machine.functions, shape.body, shape.step)
+    if kept is Narrowing.ROUNDED:
+        return FilledArrays()
     cleared: frozenset[str] = frozenset()
     while True:
-        seen = _iterate(machine, state, shape, carried, binder, cleared, cuts=kept is Kept.CUT)
+        seen = _iterate(machine, state, shape, summary, binder, cleared, cuts=kept is Narrowing.CUT)
         if seen is None:
-            return Found()
+            return FilledArrays()
         iteration, count = seen
-        stores = {key: _stores(iteration, key) for key in sorted(carried.changed)}
+        stores = {key: _stores(iteration, key) for key in sorted(summary.changed)}
         scattered = {key for key, made in stores.items() if any(not s.offset.is_const for s in made)}
         if all(not iteration.start.store[key].cells for key in scattered):
             break
-        cleared |= scattered  # what is in single cells is not carried from one element to the next
+        cleared |= scattered  # single cells would hide that elements are read back
     found = ((stores[key][0].target, _of_object(iteration, stores[key], count, shape)) for key in sorted(scattered))
-    return Found(tuple((target, fills) for target, fills in found if fills), iteration.cells)
+    return FilledArrays(tuple((target, fills) for target, fills in found if fills), iteration.cells)
 
 
 def _plain_end(ends: IterationExits) -> bool:
@@ -122,7 +125,7 @@ def _plain_end(ends: IterationExits) -> bool:
 
 
 def _stores(iteration: _Iteration, key: str) -> tuple[Stored, ...]:
-    """What the iteration has stored in an object; () if it has done anything else to it."""
+    """The stores of the iteration to an object; () if it changed the object in any other way."""
     stores = iteration.end.store.get(key, EMPTY).stores
     return stores if stores is not None and len(stores) <= _MOST_STORES else ()
 
@@ -130,30 +133,30 @@ def _stores(iteration: _Iteration, key: str) -> tuple[Stored, ...]:
 def _iterate(
     machine: Machine,
     state: State,
-    shape: Shape,
-    carried: Plan,
+    shape: LoopShape,
+    summary: LoopSummary,
     binder: Symbol,
     cleared: Iterable[str],
     *,
     cuts: bool,
 ) -> tuple[_Iteration, Term] | None:
-    """A trial iteration, and the number of iterations that there are (if not below 0)."""
+    """A speculative iteration, and the number of iterations (where it is not below 0); None if either is unknown."""
     mark = machine.names.mark()
     start = state.copy()
-    enter(machine, start, carried, var(binder), silent=True)
-    for key in carried.changed:
+    apply_recurrences(machine, start, summary, var(binder), speculative=True)
+    for key in summary.changed:
         region = start.store[key]
         start.store[key] = replace(region, cells={} if key in cleared else region.cells, patterns=(), stores=())
     test = _test(machine, start, shape)
     always = test is TRUE
-    count = _constant_count(machine, state, shape, carried, binder) if always else _count(test, binder)
-    ends = trial(machine, start.copy(), shape)
+    count = _constant_count(machine, state, shape, summary, binder) if always else _count(test, binder)
+    ends = speculative_iteration(machine, start.copy(), shape)
     if ends.after is None or not ends.after.alive or not _plain_end(ends):
         return None
     then: dict[Symbol, Term] = {binder: add(var(binder), const(1))}
     first: dict[Symbol, Term] = {binder: const(0)}
     cells: dict[Symbol, tuple[str, int]] = {}
-    for c in carried.cells:
+    for c in summary.cells:
         placeholder, last = (s.store.get(c.target.key, EMPTY).cells.get(c.offset) for s in (start, ends.after))
         symbol = None if placeholder is None else _symbol(placeholder.value)
         if symbol is None or machine.names.older(symbol, mark):
@@ -165,16 +168,18 @@ def _iterate(
     return None if count is None or not iteration.steady(count) else (iteration, count)
 
 
-def _test(machine: Machine, start: State, shape: Shape) -> Term:
+def _test(machine: Machine, start: State, shape: LoopShape) -> Term:
     assert shape.test is not None
-    return silently(machine, start.copy(), shape.test)
+    return speculative_test(machine, start.copy(), shape.test)
 
 
-def _constant_count(machine: Machine, state: State, shape: Shape, carried: Plan, binder: Symbol) -> Term | None:
-    """The number of iterations of a loop whose test holds for all numbers that the binder allows."""
-    behind = state.copy()
-    enter(machine, behind, carried, const(binder.high + 1), silent=True)
-    return const(binder.high + 1) if _test(machine, behind, shape) is FALSE else None
+def _constant_count(
+    machine: Machine, state: State, shape: LoopShape, summary: LoopSummary, binder: Symbol
+) -> Term | None:
+    """The number of iterations of a loop whose test holds for all values of the binder; None if unknown."""
+    after = state.copy()
+    apply_recurrences(machine, after, summary, const(binder.high + 1), speculative=True)
+    return const(binder.high + 1) if _test(machine, after, shape) is FALSE else None
 
 
 def _symbol(value: object) -> Symbol | None:
@@ -182,7 +187,7 @@ def _symbol(value: object) -> Symbol | None:
 
 
 def _count(test: Term, binder: Symbol) -> Term | None:
-    """How many iterations a test that is linear in their number lets in: k < count if and only if it holds for k."""
+    """The number of iterations for which a linear test holds (for k if and only if k < count); None if unknown."""
     if test.op not in (Op.LT, Op.LE):
         return None
     constant, atoms = linear(without_overflow(sub(test.args[1], test.args[0])))
@@ -197,7 +202,7 @@ def _count(test: Term, binder: Symbol) -> Term | None:
 
 
 def _of_object(
-    iteration: _Iteration, stores: tuple[Stored, ...], count: Term, shape: Shape
+    iteration: _Iteration, stores: tuple[Stored, ...], count: Term, shape: LoopShape
 ) -> tuple[ArrayPattern, ...]:
     made = [_fill(iteration, s, count, shape) for s in stores]
     return tuple(
@@ -208,7 +213,7 @@ def _of_object(
 
 
 def _beside(fill: ArrayPattern, stored: Stored, other: Stored) -> bool:
-    """Whether another store, in whatever iteration, leaves all elements of a fill alone."""
+    """Whether another store, in whatever iteration, touches no element of a fill."""
     width = abs(fill.stride)
     if other.size is None:
         return False
@@ -216,7 +221,7 @@ def _beside(fill: ArrayPattern, stored: Stored, other: Stored) -> bool:
     return lane is not None and lane >= fill.size and lane + other.size <= width
 
 
-def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> ArrayPattern | None:
+def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: LoopShape) -> ArrayPattern | None:
     type_, value = stored.type, stored.value
     stride = constant_difference(iteration.next(stored.offset), stored.offset)
     start = iteration.at_first(without_overflow(stored.offset))
@@ -235,7 +240,7 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: Shape) -> A
         between = None if fill.assumes_no_overflow else _between(iteration, as_int(value), type_)
         return None if between is None else replace(fill, pattern=between)
     gap = _over_last(iteration, stored, as_int(value), stride)
-    if gap is not None:  # the first is at least what was before it
+    if gap is not None:  # the element before the first counts, too
         start = add(start, const(-stride))
         return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
     between = _between(iteration, as_int(value), type_)
@@ -260,7 +265,7 @@ def _affine(iteration: _Iteration, value: Term) -> Affine | None:
 
 
 def _ascending(iteration: _Iteration, value: Term) -> Ascending | None:
-    """Of a sum to which nothing negative is added: each value is the sum so far."""
+    """The pattern of a running sum to which nothing negative is added."""
     if iteration.cuts:
         return None
     gap = as_term(difference(iteration.next(value), value)).low
@@ -271,7 +276,7 @@ def _ascending(iteration: _Iteration, value: Term) -> Ascending | None:
 
 
 def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) -> int | None:
-    """How much the value is at least above that in the element of the iteration before; None: that is not known."""
+    """The least difference of the value to the element of the iteration before; None: unknown."""
     region = iteration.start.store[stored.target.key]
     name = iteration.machine.names.stable.get((stored.target.key, region.generation, stored.type))
     for monomial, coefficient in polynomial(value).items():
@@ -287,7 +292,7 @@ def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) 
 
 
 def _between(iteration: _Iteration, value: Term, type_: IntType) -> Between | None:
-    """Of a remainder, or of what is within narrower bounds than its type anyway."""
+    """Bounds of a remainder, or of a term with narrower bounds than its type."""
     plain = without_overflow(value)
     if plain.op is Op.MOD and plain.args[0].low >= 0 and iteration.steady(plain.args[1]):
         return Between(0, plain.args[1])

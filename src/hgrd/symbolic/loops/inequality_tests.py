@@ -1,6 +1,6 @@
-"""Loops that go on while two numbers differ: `for (p = first; p != last; p++)`.
+"""Loops with inequality tests: `for (p = first; p != last; p++)`.
 
-That such a test holds in an iteration says nothing of the iterations before, other than that of `p < last`.
+Unlike `p < last`, such a test in one iteration does not imply that it held in the iterations before.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hgrd.terms.rewrite import bottom_up, rebuild, substitute
 
 
 def never_equal(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Term:
-    """That what a loop's test tells apart has not been equal before, from where `counter` is `first`.
+    """The condition that the two sides of a loop's test were never equal from iteration `first` to `counter`.
 
-    `test` is the test (None: not known) in terms of `counter`, which counts iterations.  Of differences that change
-    by the same amount every iteration; `steady` says which symbols are the same in all of them.
+    `test` is the test as a term in `counter`, which counts iterations (None: unknown).  Only differences that change by
+    the same amount every iteration count; `steady` says which symbols are the same in all iterations.
     """
     return conj(
         *(
@@ -30,7 +30,7 @@ def never_equal(test: Term | None, counter: Symbol, first: int, steady: Callable
 
 
 def can_be_equal(test: Term | None, counter: Symbol, first: int, steady: Callable[[Symbol], bool]) -> Term:
-    """That a loop comes to an end that only such a test brings about: what it tells apart must get closer."""
+    """The condition that such a test ends the loop at all: its two sides meet; TRUE where it is not the only test."""
     return conj(
         *(
             conj(le(rising.first, const(0)), negate(rising.skips))
@@ -41,7 +41,7 @@ def can_be_equal(test: Term | None, counter: Symbol, first: int, steady: Callabl
 
 
 def highest_before_equal(test: Term, counter: Symbol) -> int | None:
-    """The last iteration before a difference that constants alone decide is 0; None if it never is."""
+    """The last iteration before the two sides are equal, where constants decide it; None if unknown or never."""
     if test.op is not Op.NOT or test.args[0].op is not Op.EQ:
         return None
     start, atoms = linear(sub(*test.args[0].args))
@@ -52,7 +52,7 @@ def highest_before_equal(test: Term, counter: Symbol) -> int | None:
 
 
 class _Rising(Struct, frozen=True):
-    """A difference that grows every iteration: what it is `first` and `here`, and whether it `skips` 0."""
+    """A difference that grows every iteration: its `first` value, its value `here`, and whether it `skips` 0."""
 
     first: Term
     here: Term
@@ -73,7 +73,7 @@ def _rising(test: Term | None, counter: Symbol, first: int, steady: Callable[[Sy
 
 
 def _wraps(apart: Term, counter: Symbol) -> bool:
-    """Whether what counts may wrap around by design: the overflow of an `int`, or a wider one, has no meaning."""
+    """Whether the counter may wrap by design; signed overflow of `int` and wider types is undefined."""
     done: dict[Term, Term] = {}
     for t in bottom_up((apart,)):
         parts = tuple(done[x] for x in t.args)

@@ -1,10 +1,10 @@
-"""What every iteration of a loop leaves true of a variable that it gives new values.
+"""Inductive invariants of variables that a loop gives new values.
 
     for (int i = 1; i < argc; ++i)
       if (…) { n = atoi(argv[i + 1]); if (n % 32) exit(1); }
 
-A test that a new value has passed is one that the variable always passes, if its first value does, and all
-other values that an iteration can leave in it: an induction over the iterations.
+A test that a new value has passed holds of the variable in every iteration if its first value passes it, and all other
+values that an iteration can leave in it: an induction over the iterations.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ class Invariant(Struct, frozen=True):
     span: Span
 
     def of(self, value: Term) -> Term:
+        """The invariant of a value."""
         (term,) = substitute((self.term,), {self.hole: value})
         return term
 
 
-class _Left(Struct, frozen=True):
-    """A value that an iteration leaves, and the conditions under which it does."""
+class _IterationEnd(Struct, frozen=True):
+    """A value that an iteration can leave in a variable, and the conditions under which it does."""
 
     value: Term
     known: dict[Term, None]
@@ -48,24 +49,24 @@ def invariants(
     start: Symbol,
     stable: Callable[[Symbol], bool],
 ) -> tuple[Invariant, ...]:
-    """What holds of a variable at the start of every iteration.
+    """Conditions that hold of a variable at the start of every iteration.
 
-    `first`, `last`: its value before the loop, and at the end of an iteration at whose start it was `start`, each
-    with the conditions of the path there.  `stable` tells the symbols that stand for the same in every iteration.
+    `first` and `last` are its value before the loop, and at the end of an iteration at whose start it was `start`, each
+    with the path there.  `stable` says which symbols have the same value in every iteration.
     """
     value, path = last
     tests = tuple(c for c in path if not c.incidental)
     values = list(islice(_cases(value), _MOST_VALUES + 1))
     if not tests or len(values) > _MOST_VALUES or len(path) > _MOST_CONDITIONS:
         return ()
-    ends = [_Left(v, _known((*(c.term for c in tests), *when))) for v, when in values]
+    ends = [_IterationEnd(v, _known((*(c.term for c in tests), *when))) for v, when in values]
     ends = [e for e in ends if e.value.op is not Op.VAR or e.value.symbol != start]
-    ends.append(_Left(first[0], _known(tuple(c.term for c in first[1] if not c.incidental))))
+    ends.append(_IterationEnd(first[0], _known(tuple(c.term for c in first[1] if not c.incidental))))
     return tuple(dict.fromkeys(i for i in _tested(ends, tests, stable) if all(_holds(i, e) for e in ends)))
 
 
 def keeps(last: object, start: object, first: object) -> bool:
-    """Whether an iteration leaves what it finds, or puts there again what was there before the loop."""
+    """Whether an iteration leaves a value as it was at its start, or as it was before the loop."""
     if last == start or not isinstance(last, Term) or not isinstance(start, Term):
         return last == start
     chosen = (t for t in bottom_up((last,), _alternatives) if not _alternatives(t))
@@ -77,7 +78,7 @@ def _alternatives(value: Term) -> tuple[Term, ...]:
 
 
 def _cases(value: Term) -> Iterator[tuple[Term, tuple[Term, ...]]]:
-    """The values that a choice is between, each with the conditions under which it is it: as many as there are ways."""
+    """The values that a term chooses among, each with the conditions under which it is chosen."""
     waiting: list[tuple[Term, tuple[Term, ...]]] = [(value, ())]
     while waiting:
         value, when = waiting.pop()
@@ -89,7 +90,7 @@ def _cases(value: Term) -> Iterator[tuple[Term, tuple[Term, ...]]]:
 
 
 def _known(terms: tuple[Term, ...]) -> dict[Term, None]:
-    """The terms, and what is left of them when alternatives are crossed out whose opposite is known."""
+    """The terms, and what follows from them when alternatives are removed whose opposite is known (unit resolution)."""
     known = dict.fromkeys(p for term in terms for p in _parts(term))
     size = 0
     while size < len(known):
@@ -100,7 +101,7 @@ def _known(terms: tuple[Term, ...]) -> dict[Term, None]:
 
 
 def _left(term: Term, known: dict[Term, None]) -> Term:
-    """The alternative that is left over, if there is only one."""
+    """The only alternative of a disjunction that is not excluded; TRUE if there are several."""
     if term.op is not Op.OR:
         return term
     left = [t for t in term.args if negate(t) not in known and not any(negate(p) in known for p in _parts(t))]
@@ -111,8 +112,10 @@ def _parts(term: Term) -> tuple[Term, ...]:
     return term.args if term.op is Op.AND else () if term is TRUE else (term,)
 
 
-def _tested(ends: list[_Left], tests: tuple[Condition, ...], stable: Callable[[Symbol], bool]) -> Iterator[Invariant]:
-    """Conditions on new values, which say nothing of what is another one in the next iteration."""
+def _tested(
+    ends: list[_IterationEnd], tests: tuple[Condition, ...], stable: Callable[[Symbol], bool]
+) -> Iterator[Invariant]:
+    """Candidate invariants: conditions on new values whose other symbols are the same in every iteration."""
     for end in ends:
         if end.value.op is not Op.VAR or stable(end.value.symbol):
             continue
@@ -124,6 +127,6 @@ def _tested(ends: list[_Left], tests: tuple[Condition, ...], stable: Callable[[S
                 yield Invariant(term, own, span)
 
 
-def _holds(invariant: Invariant, end: _Left) -> bool:
+def _holds(invariant: Invariant, end: _IterationEnd) -> bool:
     term = invariant.of(end.value)
     return all(p in end.known for p in _parts(term))

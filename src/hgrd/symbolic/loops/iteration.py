@@ -1,4 +1,4 @@
-"""One iteration of a loop, run from a given state: for good, or to see what it does."""
+"""One iteration of a loop, run from a given state: recorded, or speculatively to see what it does."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hgrd.symbolic.state import ConditionKind, State, merge
 from hgrd.terms import Term
 
 
-class Shape(Struct, frozen=True):
-    """A loop as the machine runs it: `test` before the body, or (do-while) after it."""
+class LoopShape(Struct, frozen=True):
+    """A loop as the machine runs it: `test` before the body, or (do-while) after it; None: there is no test."""
 
     test: Expression | None
     step: Expression | None
@@ -27,8 +27,8 @@ class Shape(Struct, frozen=True):
 
 
 @contextmanager
-def unrecorded(machine: Machine) -> Generator[None, None, None]:
-    """What is run inside leaves no accesses behind, and has not returned from the function."""
+def speculation(machine: Machine) -> Generator[None, None, None]:
+    """A context in which runs are speculative: no accesses are recorded, and returns from the function are dropped."""
     depth = len(machine.frame.returns)
     machine.speculative += 1
     try:
@@ -38,34 +38,34 @@ def unrecorded(machine: Machine) -> Generator[None, None, None]:
         del machine.frame.returns[depth:]
 
 
-def silently(machine: Machine, state: State, test: Expression) -> Term:
-    """A test as a term; nothing is recorded."""
-    with unrecorded(machine):
+def speculative_test(machine: Machine, state: State, test: Expression) -> Term:
+    """A test as a term, run speculatively."""
+    with speculation(machine):
         return machine.condition(state, test)
 
 
-def trial(machine: Machine, state: State, shape: Shape) -> IterationExits:
-    """One iteration, nothing recorded."""
+def speculative_iteration(machine: Machine, state: State, shape: LoopShape) -> IterationExits:
+    """The exits of one iteration, run speculatively."""
     depth, since = len(machine.frame.returns), machine.since
     machine.since = since or machine.names.mark()
     try:
-        with unrecorded(machine):
-            after, breaks = one_iteration(machine, state, shape)
+        with speculation(machine):
+            after, breaks = run_iteration(machine, state, shape)
             return IterationExits(after, breaks, len(machine.frame.returns) > depth)
     finally:
         machine.since = since
 
 
-def one_iteration(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
-    """One iteration from `state`, with what a test behind it does."""
-    after, breaks = up_to_test(machine, state, shape)
+def run_iteration(machine: Machine, state: State, shape: LoopShape) -> tuple[State | None, list[State]]:
+    """The end and the breaks of one iteration from `state`, with the side effects of a test after the body."""
+    after, breaks = run_to_test(machine, state, shape)
     if not shape.test_first and shape.test is not None and after is not None:
         machine.condition(after, shape.test)
     return after, breaks
 
 
-def up_to_test(machine: Machine, state: State, shape: Shape) -> tuple[State | None, list[State]]:
-    """One iteration from `state` up to a test behind it."""
+def run_to_test(machine: Machine, state: State, shape: LoopShape) -> tuple[State | None, list[State]]:
+    """The end and the breaks of one iteration from `state`, up to a test after the body."""
     if shape.test_first and shape.test is not None:
         state.assume(machine.condition(state, shape.test), ConditionKind.LOOP, shape.test.span)
     machine.semantics.begin_body(machine, state)

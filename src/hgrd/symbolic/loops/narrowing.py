@@ -1,7 +1,7 @@
-"""Code that keeps numbers where they may have no room.
+"""Narrowing conversions in a piece of code.
 
-Signed arithmetic does not overflow in a correct program, but a number may be converted to a type that does not have it
-on purpose: it is cut ([conv.integral]), as the `int` of a generator's 64 bits is.
+Signed arithmetic does not overflow in a correct program, but a conversion to a narrower signed type may cut a number
+on purpose ([conv.integral]): a random generator takes an `int` of its 64 bits.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from hgrd.program.types import INT, FloatType, IntType, Type
 from hgrd.program.walk import nodes
 
 
-class Kept(Enum):
-    """How integers are kept: as they are, cut to the bits of a signed type, or made of floating-point numbers."""
+class Narrowing(Enum):
+    """What conversions do to integers: nothing, cut them to a signed type, or round floating-point numbers to them."""
 
-    AS_THEY_ARE = 0
+    NONE = 0
     CUT = 1
     ROUNDED = 2
 
 
-def kept_in(effects: EffectTable, functions: Mapping[str, Function], *parts: object) -> Kept:
-    """The worst that pieces of a program, and what they call, do to integers."""
+def narrowing_in(effects: EffectTable, functions: Mapping[str, Function], *parts: object) -> Narrowing:
+    """The worst conversion in pieces of a program and in the functions that they call."""
     called = (functions[key].body for key in effects.of(*parts).calls if key in functions)
-    return max(map(_kept, nodes((*parts, *called))), key=lambda kept: kept.value, default=Kept.AS_THEY_ARE)
+    return max(map(_narrowing, nodes((*parts, *called))), key=lambda kept: kept.value, default=Narrowing.NONE)
 
 
-def _kept(node: object) -> Kept:
+def _narrowing(node: object) -> Narrowing:
     match node:
         case ir.Convert(operand=operand, type=IntType() as target) if not isinstance(operand, ir.IntConst):
             return _converted(operand.type, target)
         case ir.Update(compute_type=source, type=IntType() as target):
             return _converted(source, target)
         case _:
-            return Kept.AS_THEY_ARE
+            return Narrowing.NONE
 
 
-def _converted(source: Type, target: IntType) -> Kept:
-    """Conversions to unsigned and to narrower types than int are cuts that terms show as they are."""
+def _converted(source: Type, target: IntType) -> Narrowing:
+    """What one conversion does; terms show conversions to unsigned types and to types narrower than int exactly."""
     match source:
         case FloatType():
-            return Kept.ROUNDED
+            return Narrowing.ROUNDED
         case IntType(bits=bits, signed=signed) if target.signed and target.bits >= INT.bits:
             fits = bits < target.bits or (signed and bits == target.bits)
-            return Kept.AS_THEY_ARE if fits else Kept.CUT
+            return Narrowing.NONE if fits else Narrowing.CUT
         case _:
-            return Kept.AS_THEY_ARE
+            return Narrowing.NONE

@@ -1,7 +1,7 @@
-"""Pointers that a loop passes among its variables: buffers that change places, by turns or now and then.
+"""Pointers that a loop permutes among its variables: double buffers, swapped every iteration or sometimes.
 
-What matters is which pointers the variables hold *together*: two that swap are never the same.  So the arrangements are
-enumerated that iterations make of the first one, whatever the conditions in them.
+What matters is which pointers the variables hold *together*: two that swap are never equal.  So all arrangements are
+enumerated that iterations can make of the first one, whatever the conditions in them.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ _MOST_ARRANGEMENTS = 24
 _MOST_CONDITIONS = 4
 
 
-class Shuffled(Struct, frozen=True):
-    """The variable number `index` of some that hold one of these arrangements.
+class Permuted(Struct, frozen=True):
+    """The change of the variable number `index` of those that together hold one of the `arrangements`.
 
-    `turns`: each iteration makes the next arrangement of the first one, which holds before the loop, and the last makes
-    that again.  Otherwise nobody knows which one any but the first iteration finds; the variables of one loop (`loop`)
-    find the same.
+    `cyclic`: iteration k finds arrangement k modulo their number.  Otherwise it is unknown which one any iteration but
+    the first finds; all variables of one loop (`loop`) find the same.
     """
 
     index: int
     arrangements: tuple[Arrangement, ...]
-    turns: bool
+    cyclic: bool
     loop: int
 
     def at(self, machine: Machine, name: str, first: Value, count: Term) -> PointerValue:
         assert isinstance(first, PointerValue)
-        number = mod(count, const(len(self.arrangements))) if self.turns else self._any(machine, name, count)
+        number = mod(count, const(len(self.arrangements))) if self.cyclic else self._any(machine, name, count)
         found = self.arrangements[-1][self.index]
         for position in reversed(range(len(self.arrangements) - 1)):
             found = either(eq(number, const(position)), self.arrangements[position][self.index], found)
-        return found if self.turns else either(eq(count, const(0)), first, found)
+        return found if self.cyclic else either(eq(count, const(0)), first, found)
 
     def _any(self, machine: Machine, name: str, count: Term) -> Term:
         key = ("arrangement", self.loop, self.arrangements, count)
@@ -49,63 +48,65 @@ class Shuffled(Struct, frozen=True):
 
 
 def either(condition: Term, then: PointerValue, otherwise: PointerValue) -> PointerValue:
-    """A choice, if there is one."""
+    """`condition ? then : otherwise`, simplified."""
     if condition is TRUE or condition is FALSE:
         return then if condition is TRUE else otherwise
     return then if then == otherwise else Choice(condition, then, otherwise)
 
 
-def shuffled(
+def permutation_of(
     index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Value | None], loop: int
-) -> Shuffled | None:
-    """How variable `index` changes, where all that it may get is what others of the loop have, or constant.
+) -> Permuted | None:
+    """How variable `index` changes; None unless all that it may get are pointers of other variables, or constants.
 
-    `starts` stand for what the variables hold before any iteration, `lasts` are what they hold after it.
+    `firsts` are the values before the loop, `starts` placeholders for those before any iteration, `lasts` the values
+    after that iteration (None: unknown).  `loop` numbers the loop.
     """
-    shuffling = _shuffling(connected(index, starts, lasts), firsts, starts, (lasts,))
-    if shuffling is None:
+    exchange = _exchange(connected(index, starts, lasts), firsts, starts, (lasts,))
+    if exchange is None:
         return None
-    found = _from_first(shuffling, lasts)
+    found = _from_first(exchange, lasts)
     if found is None:
         return None
     arrangements, later = found
-    turns = later[-1] == shuffling.first and not _conditions(shuffling.of(lasts), shuffling.where)
-    return Shuffled(shuffling.together.index(index), tuple(arrangements if turns else later), turns, loop)
+    cyclic = later[-1] == exchange.first and not _conditions(exchange.of(lasts), exchange.where)
+    return Permuted(exchange.together.index(index), tuple(arrangements if cyclic else later), cyclic, loop)
 
 
-def left(
+def permutation_at_exit(
     index: int,
     firsts: Sequence[Value],
     starts: Sequence[Value],
     again: Sequence[Value | None] | None,
     breaks: Sequence[Sequence[Value | None]],
     loop: int,
-) -> Shuffled | None:
-    """As `shuffled`: what variable `index` has together with others behind the loop, which breaks may have left.
+) -> Permuted | None:
+    """As `permutation_of`, for variable `index` after a loop that breaks may have left.
 
-    They are what `again` says after an iteration that another one may follow, and one of `breaks` after the last one.
+    `again` are the values after an iteration that another one may follow (None: there is none), `breaks` those after
+    each of the breaks.
     """
     ends = (*(() if again is None else (again,)), *breaks)
     together = frozenset[int]().union(*(connected(index, starts, end) for end in ends))
-    shuffling = _shuffling(together, firsts, starts, ends)
-    if shuffling is None:
+    exchange = _exchange(together, firsts, starts, ends)
+    if exchange is None:
         return None
-    found = None if again is None else _from_first(shuffling, again)
+    found = None if again is None else _from_first(exchange, again)
     if found is None and again is not None:
         return None
-    arrangements = [shuffling.first] if found is None else found[0]
+    arrangements = [exchange.first] if found is None else found[0]
     all_left = dict.fromkeys(arrangements)
     for end in breaks:
         for arrangement in arrangements:
-            for made in shuffling.following(arrangement, end):
+            for made in exchange.following(arrangement, end):
                 if made is None or len(all_left) > _MOST_ARRANGEMENTS:
                     return None
                 all_left[made] = None
-    return Shuffled(shuffling.together.index(index), tuple(all_left), False, loop)
+    return Permuted(exchange.together.index(index), tuple(all_left), False, loop)
 
 
-class _Shuffling(Struct, frozen=True):
-    """The variables that pass pointers to each other, what they hold at `first`, and `where` placeholders stand."""
+class _Exchange(Struct, frozen=True):
+    """The variables that exchange pointers: their first values, and the position of each placeholder (`where`)."""
 
     together: list[int]
     first: Arrangement
@@ -116,7 +117,7 @@ class _Shuffling(Struct, frozen=True):
         return [values[i] for i in self.together]
 
     def following(self, before: Arrangement, lasts: Sequence[Value | None]) -> Iterator[Arrangement | None]:
-        """What an iteration makes of an arrangement, whatever its conditions; None where that is not known."""
+        """The arrangements that an iteration can make of one, whatever its conditions; None for an unknown one."""
         after = self.of(lasts)
         conditions = _conditions(after, self.where)
         if len(conditions) > _MOST_CONDITIONS:
@@ -129,25 +130,25 @@ class _Shuffling(Struct, frozen=True):
             yield known if len(known) == len(made) else None
 
 
-def _shuffling(
+def _exchange(
     variables: frozenset[int], firsts: Sequence[Value], starts: Sequence[Value], ends: Sequence[Sequence[Value | None]]
-) -> _Shuffling | None:
+) -> _Exchange | None:
     together = sorted(variables)
     first = tuple(value for i in together if isinstance(value := firsts[i], PointerValue))
     where = {starts[i]: position for position, i in enumerate(together) if own_symbols(starts[i])}
     if len(first) < len(together) or len(where) < len(together):
         return None
-    return _Shuffling(together, first, where, frozenset(value for end in ends for value in unmarked(starts, end)))
+    return _Exchange(together, first, where, frozenset(value for end in ends for value in unmarked(starts, end)))
 
 
 def _from_first(
-    shuffling: _Shuffling, lasts: Sequence[Value | None]
+    exchange: _Exchange, lasts: Sequence[Value | None]
 ) -> tuple[list[Arrangement], list[Arrangement]] | None:
-    """All arrangements that iterations find, and those that they make, in this order."""
-    found = [shuffling.first]
+    """All arrangements that iterations can find, and all that they can make; None if unknown or too many."""
+    found = [exchange.first]
     later: list[Arrangement] = []
     for arrangement in found:
-        for made in shuffling.following(arrangement, lasts):
+        for made in exchange.following(arrangement, lasts):
             if made is None or len(found) > _MOST_ARRANGEMENTS:
                 return None
             later += [made] if made not in later else []
@@ -156,7 +157,7 @@ def _from_first(
 
 
 def connected(index: int, starts: Sequence[Value], lasts: Sequence[Value | None]) -> frozenset[int]:
-    """The variables that pass pointers to each other, `index` among them."""
+    """The variables that exchange pointers, directly or through others, with variable `index`."""
     numbers = {start: [i] for i, start in enumerate(starts) if own_symbols(start)}
     numbers |= unmarked(starts, lasts)
     passes = [(i, j) for i, last in enumerate(lasts) for j in _taken(last, numbers) if i != j]
@@ -167,7 +168,7 @@ def connected(index: int, starts: Sequence[Value], lasts: Sequence[Value | None]
 
 
 def unmarked(starts: Sequence[Value], lasts: Sequence[Value | None]) -> dict[Value, list[int]]:
-    """What variables that change begin with, but constants may be as well: null."""
+    """Variables by start value, where that value is a constant (null, a function) and the variable changes."""
     found: dict[Value, list[int]] = {}
     for i, start in enumerate(starts):
         if isinstance(start, NullValue | FunctionValue) and lasts[i] != start:
@@ -176,11 +177,12 @@ def unmarked(starts: Sequence[Value], lasts: Sequence[Value | None]) -> dict[Val
 
 
 def own_symbols(start: Value) -> frozenset[Symbol]:
-    """The symbols that tell a placeholder of a pointer from all other pointers."""
+    """The symbols that tell the placeholder of a pointer from all other pointers."""
     return symbols_of(*(leaf.offset for leaf in leaves(start) if isinstance(leaf, Pointer)))
 
 
 def leaves(value: Value) -> Iterator[PointerValue]:
+    """The pointers that a value chooses among; OPAQUE for anything else."""
     match value:
         case Choice(then=a, otherwise=b):
             yield from leaves(a)
@@ -214,7 +216,7 @@ def _conditions(values: Sequence[Value | None], where: Mapping[Value, int]) -> l
 def _after(
     value: Value | None, where: Mapping[Value, int], before: Arrangement, truths: Mapping[Term, bool]
 ) -> PointerValue | None:
-    """A pointer after an iteration; None where it is neither one of those before it nor constant."""
+    """A pointer after an iteration; None where it is neither a pointer of the arrangement before nor constant."""
     if isinstance(value, PointerValue) and value in where:
         return before[where[value]]
     match value:

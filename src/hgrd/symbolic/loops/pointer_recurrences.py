@@ -1,4 +1,4 @@
-"""How pointers change from one iteration of a loop to the next."""
+"""Recurrences of pointers: how they change from one iteration of a loop to the next."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from hgrd.symbolic.loops.pointer_permutations import (
-    Shuffled,
+    Permuted,
     connected,
     either,
     leaves,
-    left,
     own_symbols,
-    shuffled,
+    permutation_at_exit,
+    permutation_of,
     unmarked,
 )
 from hgrd.symbolic.machine import Machine
@@ -23,7 +23,7 @@ from hgrd.terms import Origin, Term, const, eq, symbols_of, var
 
 
 class OneOf(Struct, frozen=True):
-    """After the first iteration, one of some pointers; the offsets of those in `moving` are not known."""
+    """A pointer that is one of some after the first iteration; the offsets of those numbered `moving` are unknown."""
 
     pointers: tuple[PointerValue, ...]
     moving: frozenset[int]
@@ -39,18 +39,18 @@ class OneOf(Struct, frozen=True):
         return first if later is None else either(eq(count, const(0)), first, later)
 
 
-Moves: TypeAlias = Shuffled | OneOf
+PointerChange: TypeAlias = Permuted | OneOf
 LOST: Final = OneOf((OPAQUE,), frozenset())
 
 
 def pointer_change(
     index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Value | None], loop: int
-) -> Moves:
-    """How the pointer cell `index` changes, where it does not stay in its object.
+) -> PointerChange:
+    """The change of the pointer cell `index`, where it does not stay in its object.
 
     `starts` are the placeholders of all cells, `lasts` their values after the iteration; `loop` numbers the loop.
     """
-    found = shuffled(index, firsts, starts, lasts, loop)
+    found = permutation_of(index, firsts, starts, lasts, loop)
     if found is not None:
         return found
     last = lasts[index]
@@ -69,17 +69,18 @@ def pointer_change(
     return OneOf((*new, *stays), frozenset(moving))
 
 
-def pointers_left(
+def pointer_at_exit(
     index: int,
     firsts: Sequence[Value],
     starts: Sequence[Value],
     again: Sequence[Value | None] | None,
     breaks: Sequence[Sequence[Value | None]],
     loop: int,
-) -> Moves | None:
-    """What cell `index` may hold behind a loop that breaks may have left; None: it stays in its object.
+) -> PointerChange | None:
+    """What cell `index` may hold after a loop that breaks may have left; None: it stays in its object.
 
-    `again`: the values after an iteration that another one may follow, if any may; `breaks`: after each of the breaks.
+    `again` are the values after an iteration that another one may follow (None: there is none), `breaks` those after
+    each of the breaks.
     """
     lasts = (*(() if again is None else (again,)), *breaks)
     together = frozenset[int]().union(*(connected(index, starts, after) for after in lasts))
@@ -87,12 +88,12 @@ def pointers_left(
     own = {leaf.target.key for leaf in leaves(firsts[index]) if isinstance(leaf, Pointer)}
     if len(own) == 1 and all(isinstance(leaf, Pointer) and leaf.target.key in own for leaf in found):
         return None
-    found_together = left(index, firsts, starts, again, breaks, loop)
+    found_together = permutation_at_exit(index, firsts, starts, again, breaks, loop)
     return _any_of(together, starts, firsts, *lasts) if found_together is None else found_together
 
 
 def _any_of(together: Collection[int], starts: Sequence[Value], *values: Sequence[Value | None]) -> OneOf:
-    """What one of these cells leads to; anywhere in its object what is neither constant nor a mere copy."""
+    """Any of the pointers in these cells; the offset of one that is neither constant nor a copy is unknown."""
     copied = {leaf for i in together for leaf in leaves(starts[i]) if own_symbols(leaf)}
     found: dict[PointerValue, bool] = {}
     for leaf in (leaf for some in values for i in sorted(together) for leaf in leaves(some[i] or OPAQUE)):

@@ -1,4 +1,4 @@
-"""Pointers that a loop sets to other objects: what one iteration does not write yet, the next one may."""
+"""Targets of pointers that a loop sets to other objects: the next iteration may write there."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from hgrd.symbolic.values import OPAQUE, FloatValue, Pointer, Value
 from hgrd.terms import Term
 
 
-def led(after: State | None, cells: Iterable[tuple[Value, Value | None]]) -> tuple[Value, ...]:
-    """What an iteration leaves in pointers, if that is in another object than at its start.
+def moved_pointers(after: State | None, cells: Iterable[tuple[Value, Value | None]]) -> tuple[Value, ...]:
+    """The pointers that an iteration leaves in cells, where they point to another object than at its start.
 
-    `cells` are what each cell holds at the start and at the end (None: that is not known); `after` is the state there.
+    `cells` are the values at the start and at the end (None: unknown) of each cell; `after` is the state at the end
+    (None: it is never reached).
     """
-    return () if after is None else tuple(v for start, last in cells if (v := _led(start, last)) is not None)
+    return () if after is None else tuple(v for start, last in cells if (v := _moved_pointer(start, last)) is not None)
 
 
-def _led(start: Value, last: Value | None) -> Value | None:
+def _moved_pointer(start: Value, last: Value | None) -> Value | None:
     match start, last:
         case _, Term() | FloatValue():
             return None
@@ -30,6 +31,6 @@ def _led(start: Value, last: Value | None) -> Value | None:
             return None if last == start else last
 
 
-def reached(after: State | None, values: tuple[Value, ...]) -> set[str]:
-    """The keys of the objects that the values lead to."""
+def reached_objects(after: State | None, values: tuple[Value, ...]) -> set[str]:
+    """The keys of the objects that are reachable from the values in `after`."""
     return set() if after is None else {target.key for target in reachable(after, values)}

@@ -1,7 +1,7 @@
-"""The start of an iteration: what the loop changes, in terms of how many iterations have been made.
+"""Recurrences of a loop: its state at the start of iteration k, as terms in k.
 
-Cells that change by the same amount (or the same shift) every iteration are written with that number; others are
-unknown, of origin COMPUTED if memory contents went into them (DATA if they are read from memory as they stand).
+Cells that change by the same amount (or the same shift) every iteration have closed forms; others are unknown, of
+origin COMPUTED if memory contents went into them (DATA if they are read from memory without further computation).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from msgspec import Struct
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant
-from hgrd.symbolic.loops.pointer_permutations import Shuffled
-from hgrd.symbolic.loops.pointer_recurrences import Moves, OneOf
+from hgrd.symbolic.loops.pointer_permutations import Permuted
+from hgrd.symbolic.loops.pointer_recurrences import OneOf, PointerChange
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
@@ -44,28 +44,29 @@ from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady
 
 UNCHANGED: Final = Steady(const(0))
-_LEFT: Final = const(-1)  # no iteration's number: the loop is over
+_LEFT: Final = const(-1)  # the loop is over: not the number of any iteration
 
 
-class Carried(Struct, frozen=True):
-    """A cell that lives from one iteration to the next: its first value and its way of changing.
+class CarriedCell(Struct, frozen=True):
+    """A cell that lives from one iteration to the next: its first value and its recurrence (None: unknown).
 
-    `broken`: an iteration that breaks out has changed it before.  `agreed`: all who run the loop have the
-    same value at the start of the same iteration; `agreed_behind`: also at the end of it.  `invariants` hold of it at
-    the start of every iteration, and behind the loop.
+    `bits` are width and signedness of an integer variable (None for others).  `breaks_changed`: an iteration that
+    breaks out changes it before the break; `at_break` is then what a pointer may be after the loop (None: it stays in
+    its object).  `uniform`: all threads that run the loop have the same value at the start of the same iteration;
+    `uniform_at_exit`: also after the loop.  `invariants` hold of it at the start of every iteration and after the loop.
     """
 
     target: MemoryObject
     offset: int
     size: int
     first: Value
-    progress: Progress | Moves
+    progress: Progress | PointerChange
     origin: Origin
-    bits: tuple[int, bool] | None  # integer type
-    broken: bool
-    left: Moves | None = None  # what a pointer may be where a break has left the loop, if that changes its object
-    agreed: bool = False
-    agreed_behind: bool = False
+    bits: tuple[int, bool] | None
+    breaks_changed: bool
+    at_break: PointerChange | None = None
+    uniform: bool = False
+    uniform_at_exit: bool = False
     invariants: tuple[Invariant, ...] = ()
 
     @property
@@ -73,43 +74,44 @@ class Carried(Struct, frozen=True):
         return self.progress != UNCHANGED
 
 
-class Plan(Struct, frozen=True):
-    """`cells` of the objects that an iteration changes; what else these objects hold is lost.
+class LoopSummary(Struct, frozen=True):
+    """A loop as its recurrences: `cells` of the objects that an iteration changes, and how the iteration `ends`.
 
-    But not in those of `steady`: there nothing changes outside of the cells.  `led` are pointers that an iteration
-    sets to another object than the first one finds in them: the next one may write there.
+    What else the objects `changed` (by key) hold is lost, but for those in `steady`: there nothing changes outside of
+    the cells.  `moved` are pointers that an iteration sets to another object than they have at its start: the next
+    iteration may write there.
     """
 
-    cells: tuple[Carried, ...]
+    cells: tuple[CarriedCell, ...]
     changed: frozenset[str]
     steady: frozenset[str]
     ends: IterationExits
-    led: tuple[Value, ...] = ()
+    moved: tuple[Value, ...] = ()
 
 
-def enter(
+def apply_recurrences(
     machine: Machine,
     state: State,
-    found: Plan,
+    found: LoopSummary,
     count: Term,
     *,
-    silent: bool = False,
-    behind: bool = False,
-    together: bool = True,
+    speculative: bool = False,
+    at_exit: bool = False,
+    in_step: bool = True,
 ) -> None:
-    """Sets everything that the loop changes to what it is at the start of iteration `count`.
+    """Sets everything that the loop changes to its value at the start of iteration `count`.
 
-    `silent`: only to look at it.  `behind`: the loop is over, perhaps by a break in that iteration.
-    `together`: all who run the loop are in, or have ended with, the same iteration.
+    `speculative`: nothing is assumed or recorded of it.  `at_exit`: the loop is over, perhaps by a break in that
+    iteration.  `in_step`: all threads that run the loop are in, or have left it in, the same iteration.
     """
-    if found.led:
-        machine.semantics.note_pointer_targets(state, found.led)
+    if found.moved:
+        machine.semantics.note_pointer_targets(state, found.moved)
     for key in found.changed:
         old = state.store.get(key, EMPTY)
         state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
     for c in found.cells:
-        value = _at(machine, state, c, count, silent=silent, lost=behind and c.broken)
-        if together and (c.agreed_behind if behind else c.agreed):
+        value = _at(machine, state, c, count, speculative=speculative, lost=at_exit and c.breaks_changed)
+        if in_step and (c.uniform_at_exit if at_exit else c.uniform):
             for symbol in symbols_in(value):
                 machine.semantics.mark_uniform(symbol, count)
         region = state.store[c.target.key]
@@ -120,13 +122,13 @@ def enter(
 # ---------------------------------------------------------------- values by iteration
 
 
-def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool, lost: bool) -> Value:
+def _at(machine: Machine, state: State, c: CarriedCell, count: Term, *, speculative: bool, lost: bool) -> Value:
     match c.first, c.progress:
-        case first, _ if lost and c.left is not None:
-            return c.left.at(machine, hidden(c.target.name) if silent else c.target.name, first, _LEFT)
+        case first, _ if lost and c.at_break is not None:
+            return c.at_break.at(machine, hidden(c.target.name) if speculative else c.target.name, first, _LEFT)
         case first, _ if lost:
-            return _unknown_at(machine, state, c, first, None, silent=silent)
-        case first, _ if count.high <= 0 or not c.changes:  # of a single iteration all is as before the loop
+            return _unknown_at(machine, state, c, first, None, speculative=speculative)
+        case first, _ if count.high <= 0 or not c.changes:  # a single iteration starts with the state before the loop
             return first
         case Term() as first, Steady(delta=delta):
             return _typed(add(as_int(first), mul(delta, count)), c.bits)
@@ -139,22 +141,22 @@ def _at(machine: Machine, state: State, c: Carried, count: Term, *, silent: bool
         case Pointer(target=target, offset=offset), Steady(delta=delta):
             return Pointer(target, add(offset, mul(delta, count)))
         case ((Term() | FloatValue()), _):
-            value = _unknown_at(machine, state, c, c.first, c.progress, silent=silent)
-            if not silent and isinstance(value, Term) and isinstance(c.first, Term):
+            value = _unknown_at(machine, state, c, c.first, c.progress, speculative=speculative)
+            if not speculative and isinstance(value, Term) and isinstance(c.first, Term):
                 first = disj(negate(eq(count, const(0))), eq(as_int(value), as_int(c.first)))
                 state.assume(first, ConditionKind.FIRST, c.target.span)
-            if not silent and isinstance(value, Term):
+            if not speculative and isinstance(value, Term):
                 for kept in c.invariants:
                     state.assume(kept.of(as_int(value)), ConditionKind.VALUE, kept.span)
             return value
-        case first, (Shuffled() | OneOf()) as moves:
-            return moves.at(machine, hidden(c.target.name) if silent else c.target.name, first, count)
+        case first, (Permuted() | OneOf()) as moves:
+            return moves.at(machine, hidden(c.target.name) if speculative else c.target.name, first, count)
         case first, change:
-            return _unknown_at(machine, state, c, first, change, silent=silent)
+            return _unknown_at(machine, state, c, first, change, speculative=speculative)
 
 
 def _not_negative(state: State, term: Term) -> bool:
-    """By its type or by a condition of the path: then shifting and dividing are the same."""
+    """Non-negative by type or by a condition of the path: shifting and dividing then agree."""
     return term.low >= 0 or any(c.term in (lt(const(0), term), le(const(0), term)) for c in state.path)
 
 
@@ -163,10 +165,10 @@ def _typed(term: Term, bits: tuple[int, bool] | None) -> Term:
 
 
 def _unknown_at(
-    machine: Machine, state: State, c: Carried, first: Value, change: Progress | Moves, *, silent: bool
+    machine: Machine, state: State, c: CarriedCell, first: Value, change: Progress | PointerChange, *, speculative: bool
 ) -> Value:
     def fresh(low: int, high: int, origin: Origin) -> Symbol:
-        name = hidden(c.target.name) if silent or machine.speculative else c.target.name
+        name = hidden(c.target.name) if speculative or machine.speculative else c.target.name
         return machine.names.fresh(name, low, high, origin)
 
     match first:
@@ -180,7 +182,7 @@ def _unknown_at(
             return FloatValue(var(fresh(*of_type(64, True), Origin.DATA)))
         case _:
             return OPAQUE
-    if isinstance(change, Drifting) and not silent:
+    if isinstance(change, Drifting) and not speculative:
         if change.low >= 0:
             state.assume(le(start, term), ConditionKind.VALUE, c.target.span)
         if change.high <= 0:
@@ -189,7 +191,7 @@ def _unknown_at(
 
 
 def type_range(type_: Type | None, value: Term) -> tuple[int, int]:
-    """What a variable of a type can hold; without one, what is possible for a value."""
+    """The range of a variable of a type; for other types, the range of its value."""
     match type_:
         case IntType(bits=bits, signed=signed):
             return of_type(bits, signed)

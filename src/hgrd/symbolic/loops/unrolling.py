@@ -1,6 +1,6 @@
-"""Loops that are run iteration by iteration.
+"""Loops that are unrolled: run iteration by iteration.
 
-Those that fill local arrays a small constant number of times, and those in which constants decide all that happens:
+Those that fill local arrays a small constant number of times, and those in which constants decide every branch:
 
     for (bit = 31; bit >= 0; bit--) if (1000 & (1 << bit)) break;
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.statements import DoWhile, Loop
 from hgrd.program.walk import nodes
-from hgrd.symbolic.loops.iteration import Shape, one_iteration, silently, unrecorded
+from hgrd.symbolic.loops.iteration import LoopShape, run_iteration, speculation, speculative_test
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import State, merge
@@ -19,8 +19,8 @@ from hgrd.terms import FALSE, TRUE
 _MOST = 64  # iterations
 
 
-def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> State | None:
-    """Runs a loop of a small constant number of iterations one by one, if it is one of these.  Else None."""
+def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> State | None:
+    """The state after a loop that is run iteration by iteration; None if it is not such a loop."""
     if not shape.test_first or shape.test is None:
         return None
     if _fills_arrays(machine, state, effects):
@@ -29,7 +29,7 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
         count = _settled
     else:
         return None
-    with unrecorded(machine):
+    with speculation(machine):
         trips = count(machine, state.copy(), shape)
     if trips is None:
         return None
@@ -38,10 +38,10 @@ def unroll(machine: Machine, state: State, shape: Shape, effects: Effects) -> St
     for _ in range(trips):
         if current is None:
             break
-        current, breaks = one_iteration(machine, current, shape)
+        current, breaks = run_iteration(machine, current, shape)
         out.extend(breaks)
     if current is not None and current.alive:
-        silently(machine, current, shape.test)  # for what else it does
+        speculative_test(machine, current, shape.test)  # for its side effects
     ends = [*out, *([current] if current is not None else [])]
     merged = merge(ends)
     if merged is None:
@@ -55,32 +55,32 @@ def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
 
 
-def _has_loops(shape: Shape) -> bool:
+def _has_loops(shape: LoopShape) -> bool:
     return any(isinstance(node, Loop | DoWhile) for node in nodes(shape.body))
 
 
-def _settled(machine: Machine, state: State, shape: Shape) -> int | None:
-    """The number of iterations that are begun, where there is one way only through all of them, within the limit."""
+def _settled(machine: Machine, state: State, shape: LoopShape) -> int | None:
+    """The number of iterations that are begun; None if there is more than one path through them, or too many."""
     assert shape.test is not None
     current: State | None = state
     for trips in range(_MOST + 1):
         if current is None or not current.alive:
             return trips
-        test = silently(machine, current.copy(), shape.test)
+        test = speculative_test(machine, current.copy(), shape.test)
         if test is FALSE:
             return trips
         if test is not TRUE:
             return None
         returned = len(machine.frame.returns)
-        current, breaks = one_iteration(machine, current, shape)
+        current, breaks = run_iteration(machine, current, shape)
         goes_on = current is not None and current.alive
         if goes_on + sum(b.alive for b in breaks) + len(machine.frame.returns) - returned > 1:
             return None
     return None
 
 
-def _count(machine: Machine, state: State, shape: Shape) -> int | None:
-    """The constant number of iterations, if there is one within the limit."""
+def _count(machine: Machine, state: State, shape: LoopShape) -> int | None:
+    """The constant number of iterations; None if there is none within the limit."""
     assert shape.test is not None
     for trips in range(_MOST + 1):
         test = machine.condition(state.copy(), shape.test)
@@ -88,7 +88,7 @@ def _count(machine: Machine, state: State, shape: Shape) -> int | None:
             return trips
         if test is not TRUE:
             return None
-        after, _ = one_iteration(machine, state, shape)
+        after, _ = run_iteration(machine, state, shape)
         if after is None:
             return None
         state = after
