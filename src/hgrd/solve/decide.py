@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.solve.effort import Effort
 from hgrd.solve.normal_form.bounds import Infeasible, Span
 from hgrd.solve.normal_form.elements import in_elements
 from hgrd.solve.normal_form.lemmas import Lemmas
@@ -18,7 +19,7 @@ from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny, U
 from hgrd.solve.session import Session
 from hgrd.solve.steps.pinned import search_near
 from hgrd.solve.steps.reading import read_plainly
-from hgrd.solve.steps.refute import Effort, Found, Outcome, Refuted, Stuck, search
+from hgrd.solve.steps.refute import Found, Outcome, Refuted, SearchLimit, Stuck, search
 from hgrd.solve.steps.smtlib import ask
 from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
 from hgrd.solve.z3_process import Arithmetic, Solver, fact_indexes
@@ -63,6 +64,20 @@ def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = Non
             return decide(query, budget, own)
     plain = in_elements(query)
     return session.remember(plain, budget, lambda: _guarded(plain, budget, session))
+
+
+class Decider(Struct, frozen=True):
+    """The decision procedure for the queries of one program; `spent` is the effort of all of them so far."""
+
+    session: Session
+    budget: Budget = DEFAULT
+
+    def __call__(self, query: Query) -> Answer:
+        return decide(query, self.budget, self.session)
+
+    @property
+    def spent(self) -> Effort:
+        return self.session.spent
 
 
 def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFAULT) -> list[Answer]:
@@ -148,11 +163,11 @@ class _Decision:
     def _attempts(self, known: Known, normal: Normal) -> Iterator[tuple[str, Callable[[], Outcome]]]:
         """The steps that are left, by name."""
         budget = self.budget
-        yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.first_effort, Arithmetic.OLD))
+        yield "lemmas", partial(self._lemmas, normal, SearchLimit(budget.rounds, budget.first_effort, Arithmetic.OLD))
         yield "launch", lambda: self._small(known)
         if normal.opaque_bits:
             yield "bits", lambda: self._ask(known, budget.bit_effort, bits=True)
-        yield "lemmas", partial(self._lemmas, normal, Effort(budget.rounds, budget.effort, Arithmetic.NEW))
+        yield "lemmas", partial(self._lemmas, normal, SearchLimit(budget.rounds, budget.effort, Arithmetic.NEW))
         yield "launch", lambda: self._launches(known, budget.more_launches, budget.more_rows, seed=7)
         yield "nonlinear", lambda: self._ask(known, budget.fallback_effort, bits=False)
 
@@ -175,7 +190,7 @@ class _Decision:
             return Stuck("no conflict in small launches")
         return Found(tried.model)
 
-    def _lemmas(self, normal: Normal, effort: Effort) -> Outcome:
+    def _lemmas(self, normal: Normal, effort: SearchLimit) -> Outcome:
         outcome = search(self.problem, normal, self.solver, self.budget.lemmas, effort)
         if isinstance(outcome, Stuck) and outcome.near is not None:
             model = search_near(self.problem, outcome.near, self.solver, self.budget.lemmas, effort)
@@ -195,7 +210,7 @@ class _Decision:
         if not assumed or scrutiny is Scrutiny.NONE:
             return self._proved(facts, method)
         budget = self.budget
-        how = Effort(budget.wrap_rounds, budget.wrap_effort)
+        how = SearchLimit(budget.wrap_rounds, budget.wrap_effort)
         match check_wraps(self.problem, known, self.solver, budget.lemmas, how, full=scrutiny is Scrutiny.FULL):
             case Harmless(stronger):
                 return self._proved(stronger, method)
@@ -216,7 +231,7 @@ class _Decision:
         plain = (known.loose & self.problem.strict) - common
         try:
             exact = self._lemmas(
-                normal_form(self.problem, known, plain), Effort(self.budget.rounds, self.budget.effort)
+                normal_form(self.problem, known, plain), SearchLimit(self.budget.rounds, self.budget.effort)
             )
         except Infeasible as contradiction:
             exact = Refuted(contradiction.facts)
@@ -272,7 +287,7 @@ class _Decision:
             normal = normal_form(anywhere, replace(known, spans=spans))
         except Infeasible:
             return False
-        effort = Effort(self.budget.wrap_rounds, self.budget.wrap_effort)
+        effort = SearchLimit(self.budget.wrap_rounds, self.budget.wrap_effort)
         return isinstance(search(anywhere, normal, self.solver, self.budget.lemmas, effort), Found)
 
     def _proved(self, facts: int, method: str, no_wrap: tuple[Term, ...] = (), wraps_at: Model | None = None) -> Proved:

@@ -9,6 +9,7 @@ from typing import Self, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.solve.effort import Effort
 from hgrd.solve.query import Answer, Conflict, Model, Party, Proved, Query
 from hgrd.solve.z3_process import Solver
 from hgrd.terms import Op, Symbol, Term
@@ -18,10 +19,11 @@ Shape: TypeAlias = tuple[object, ...]
 
 
 class _Kept(Struct, frozen=True):
-    """An answer, with the names that its query used."""
+    """An answer, with the names that its query used and the units of z3's resource count that it took."""
 
     answer: Answer
     names: _Names
+    units: int
 
 
 class _Names(Struct, frozen=True):
@@ -36,11 +38,14 @@ class Session:
     """Holds the solver and remembers answers; queries that differ only in names share one.
 
     A context manager; `close` frees z3.  `conflicts` counts those found: where there is one, more may follow.
+    `spent` is the effort of all answers; one that is remembered counts as if it had been found anew, so that the effort
+    of a part of the analysis does not depend on what came before it.
     """
 
     def __init__(self) -> None:
         self.solver = Solver()
         self.conflicts = 0
+        self.spent = Effort()
         self._known: dict[Shape, _Kept] = {}
 
     def __enter__(self) -> Self:
@@ -61,7 +66,10 @@ class Session:
         shape = (key, *shape)
         kept = self._known.get(shape)
         if kept is None:
-            kept = self._known[shape] = _Kept(decide(), names)
+            before = self.solver.spent
+            answer = decide()
+            kept = self._known[shape] = _Kept(answer, names, self.solver.spent - before)
+        self.spent = Effort(self.spent.queries + 1, self.spent.units + kept.units)
         return _renamed(kept, names)
 
 

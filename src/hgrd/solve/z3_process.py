@@ -34,6 +34,7 @@ class Solver:
 
     def __init__(self) -> None:
         self._context: z3.Context | None = None
+        self.spent = 0  # units of the resource count, in all checks
         self._limit = 0
         self._left = 0
 
@@ -62,7 +63,8 @@ class Solver:
             return "unknown"
         limit, check = f"(set-option :rlimit {self._left})", f"(check-sat-assuming ({' '.join(assumptions)}))"
         verdict, _, information = self.run(f"{commands}{limit}{check}(get-info :rlimit)").partition("(")
-        self._left = self._limit - _spent(information)
+        before, self._left = self._left, self._limit - _spent(information)
+        self.spent += before - self._left
         return verdict.split()[-1]
 
     def core(self) -> frozenset[str]:

@@ -69,7 +69,7 @@ def test_a_race_that_is_known_of_negative_sizes_only_is_not_decided(tmp_path: Pa
             return Undecided("it is too hard")
         return decide(query, budget, session)
 
-    monkeypatch.setattr("hgrd.engine.analysis.program.decide", weaker)
+    monkeypatch.setattr("hgrd.solve.decide.decide", weaker)
     (kernel,) = box(tmp_path).kernels
     assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
     (pair,) = kernel.launches[0].open_pairs

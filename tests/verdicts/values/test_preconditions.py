@@ -10,7 +10,7 @@ from hgrd.findings.model import Confidence
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
 from hgrd.races.pairs.checker import check_pairs
-from hgrd.solve.decide import decide
+from hgrd.solve.decide import Decider
 from hgrd.solve.session import Session
 from tests.checking import check, observed, parse, verdicts
 
@@ -453,7 +453,7 @@ def test_what_excludes_races_of_other_launches_comes_first(tmp_path: Path, elsew
             inferred.protocol,
             inferred.facts,
             AnalysisOptions(),
-            lambda query: decide(query, session=session),
+            Decider(session),
             perf_counter() + 60,
             elsewhere={elsewhere},
         )

@@ -135,7 +135,7 @@ def _launch_report(
         findings=result.findings,
         open_pairs=result.open_pairs,
         assumptions=result.assumptions,
-        notes=(),
+        notes=result.notes,
         accesses=result.accesses,
         pairs=result.pairs,
         discharged=result.discharged,

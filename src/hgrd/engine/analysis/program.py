@@ -19,8 +19,7 @@ from hgrd.program.linked import link
 from hgrd.program.program import Program
 from hgrd.program.span import NOWHERE
 from hgrd.races.results.evidence import KernelAtLaunch
-from hgrd.solve.decide import DEFAULT, decide
-from hgrd.solve.query import Answer, Query
+from hgrd.solve.decide import Decider
 from hgrd.solve.session import Session
 
 _LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
@@ -37,16 +36,13 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: W
     reports: list[LaunchReport] = []
     ahead = sum(len(k.launches) for k in kernels)
     with Session() as session:
-
-        def ask(query: Query) -> Answer:
-            return decide(query, DEFAULT, session)
-
+        decide = Decider(session)
         for found in kernels:
             name = found.kernel.ref.name
             messages += [Message(f.span, f"assumed of kernel '{name}': {f.text}", False) for f in found.assumed]
             analyzed: list[LaunchReport] = []
             for launch in found.launches:
-                at = KernelAtLaunch(tables, found.kernel, launch, ask)
+                at = KernelAtLaunch(tables, found.kernel, launch, decide)
                 context = _context(programs, host, found, launch, analyzed)
                 result = analyze_launch(at, _within(options, end, ahead), context, replayer)
                 messages += result.messages

@@ -19,7 +19,7 @@ from hgrd.races.acquire_release.agreement import without_agreement_across_sync
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain
 from hgrd.races.encoding.read_consistency import read_consistency
 from hgrd.races.pairs.precondition_search import PreconditionSearch
-from hgrd.races.pairs.queries import Decide, PairQueries
+from hgrd.races.pairs.queries import PairQueries
 from hgrd.races.pairs.queue import PairQueue
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.synchronization_proofs import infer_synchronization
@@ -32,6 +32,7 @@ from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import SiteKey, key_of, site_of, use_of
 from hgrd.races.results.witness import witness_of
 from hgrd.races.sync.work_queues import inline_work_items
+from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Proved, Undecided
 
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
@@ -184,7 +185,7 @@ def check_pairs(
     protocol: Protocol,
     facts: tuple[Fact, ...],
     options: AnalysisOptions,
-    decide: Decide,
+    decide: Decider,
     deadline: float,
     *,
     hosted: bool = True,

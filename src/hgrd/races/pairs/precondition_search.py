@@ -53,6 +53,10 @@ class PreconditionSearch(Struct):
         for key in self.doubtful:
             if not findings[key].condition and perf_counter() < self.deadline:
                 self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
+        if racy and perf_counter() > self.deadline:
+            self.verdicts.notes.append(
+                "the time limit was reached: races may have preconditions that were not looked for"
+            )
         for key, why in self.doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,18 +13,17 @@ from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.reachability import reach, with_condition
-from hgrd.solve.query import Answer, Conflict, Proved, Query, Undecided
+from hgrd.solve.decide import Decider
+from hgrd.solve.query import Answer, Conflict, Proved, Undecided
 
 _ATTEMPTS = 8  # to find iterations that both threads come to
-
-Decide: TypeAlias = Callable[[Query], Answer]
 
 
 class PairQueries(Struct, frozen=True):
     """Asks about pairs; `verdicts` are told what the answers assume."""
 
     facts: tuple[Fact, ...]
-    decide: Decide
+    decide: Decider
     phases: Phases
     encoder: PairEncoder
     consistency: ReadConsistency

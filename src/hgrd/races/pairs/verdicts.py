@@ -18,7 +18,10 @@ from hgrd.terms import TRUE
 
 
 class PairVerdicts(Struct, frozen=True):
-    """Findings, open pairs and proofs of one protocol; `evidence` has one entry a finding."""
+    """Findings, open pairs and proofs of one protocol; `evidence` has one entry a finding.
+
+    `notes` say what was not looked for; () where all was.
+    """
 
     outcome: Outcome
     findings: tuple[Finding, ...]
@@ -29,6 +32,7 @@ class PairVerdicts(Struct, frozen=True):
     discharged: int
     proofs: tuple[Proof, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class VerdictBuilder(Struct):
@@ -46,6 +50,7 @@ class VerdictBuilder(Struct):
     open_sites: set[SiteKey] = field(default_factory=set[SiteKey])
     used: dict[FactUse, None] = field(default_factory=dict[FactUse, None])
     proofs: dict[SiteKey, Proof] = field(default_factory=dict[SiteKey, Proof])
+    notes: list[str] = field(default_factory=list[str])
     pairs: int = 0
     discharged: int = 0
 
@@ -113,6 +118,7 @@ class VerdictBuilder(Struct):
             self.discharged,
             tuple(p for key, p in self.proofs.items() if self.settled(key)),
             tuple(self.evidence[key] for key in self.findings),
+            tuple(self.notes),
         )
 
     def _given(self) -> list[FactUse]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import TypeVar
 
 from hgrd.races.preconditions.search import RacyPair, precondition
-from hgrd.solve.query import Answer, Query
+from hgrd.solve.decide import Decider
+from hgrd.solve.effort import Effort
 
-_SECONDS = 12.0  # of the processor
-_SECONDS_FOR_KNOWN = 24.0  # so long also those that have been found for other races are tried
+_EFFORT = Effort(queries=1200, units=40_000_000)
+_EFFORT_WITH_KNOWN = Effort(queries=2400, units=80_000_000)  # up to it conditions known of other races are tried
 
 Key = TypeVar("Key")
 
@@ -18,7 +19,7 @@ Key = TypeVar("Key")
 def preconditions_of(
     keys: Sequence[Key],
     racy_pair: Callable[[Key], RacyPair],
-    decide: Callable[[Query], Answer],
+    decide: Decider,
     deadline: float,
     elsewhere: Set[str] = frozenset(),
 ) -> dict[Key, str]:
@@ -29,18 +30,18 @@ def preconditions_of(
     """
     found: dict[Key, str] = {}
     races: dict[Key, RacyPair] = {}
-    begin = process_time()
+    begin = decide.spent
 
-    def condition(key: Key, seconds: float, only: str | None = None) -> str:
-        if perf_counter() > deadline or process_time() - begin > seconds:
+    def condition(key: Key, limit: Effort, only: str | None = None) -> str:
+        if perf_counter() > deadline or decide.spent.since(begin).exceeds(limit):
             return ""
         if key not in races:
             races[key] = racy_pair(key)
         return precondition(races[key], decide, deadline, only=only, first=elsewhere)
 
     for index, key in enumerate(keys):
-        text = "" if key in found else condition(key, _SECONDS)
+        text = "" if key in found else condition(key, _EFFORT)
         if text:
             others = [k for k in keys[index + 1 :] if k not in found]
-            found |= {key: text} | {k: text for k in others if condition(k, _SECONDS_FOR_KNOWN, text)}
+            found |= {key: text} | {k: text for k in others if condition(k, _EFFORT_WITH_KNOWN, text)}
     return found

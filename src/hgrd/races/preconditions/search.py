@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from itertools import chain
-from time import perf_counter, process_time
+from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,8 @@ from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.preconditions.candidates import Candidate, Named, candidates
 from hgrd.races.preconditions.packed_arrays import Start, of_layout
 from hgrd.races.preconditions.segments import NAME
+from hgrd.solve.decide import Decider
+from hgrd.solve.effort import Effort
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
 from hgrd.solve.steps.wrapping import in_range, takes_effect
 from hgrd.terms import (
@@ -43,7 +45,7 @@ from hgrd.terms import (
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_QUERIES = 48
-_SECONDS = 2.0  # of the processor, so that other processes do not decide what is found
+_EFFORT = Effort(queries=200, units=8_000_000)  # for one race
 
 
 class RacyPair(Struct, frozen=True):
@@ -63,19 +65,19 @@ class RacyPair(Struct, frozen=True):
 
 def precondition(
     race: RacyPair,
-    decide: Callable[[Query], Answer],
+    decide: Decider,
     deadline: float,
     *,
     only: str | None = None,
     first: Set[str] = frozenset(),
 ) -> str:
-    """The weakest candidate that excludes the finding, as C; "" if none does in the time there is.
+    """The weakest candidate that excludes the finding, as C; "" if none does within the effort and the time there is.
 
     `deadline` is a value of perf_counter().  `only`: this one alone is tried.  `first`: these before others.
     """
     if not race.conflicts or len(race.queries) > _MOST_QUERIES:
         return ""
-    enough = process_time() + _SECONDS
+    begin = decide.spent
     conflicts = list(race.conflicts)
     queries = list(race.queries)
     encoded = race.conflicts[0][0]
@@ -84,7 +86,7 @@ def precondition(
     for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
         if only not in (None, candidate.text):
             continue
-        if perf_counter() > deadline or process_time() > enough:
+        if perf_counter() > deadline or decide.spent.since(begin).exceeds(_EFFORT):
             return ""
         violated = all(_violates(candidate, encoded.query, model) for encoded, model in conflicts)
         if violated and _helps(candidate, race, queries, conflicts, decide):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from hgrd.cuda.memory_model import Level
@@ -13,7 +11,8 @@ from hgrd.program.program import Function
 from hgrd.protocol.model import Protocol
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.path_query import EncodedPath
-from hgrd.solve.query import Answer, Model, Query
+from hgrd.solve.decide import Decider
+from hgrd.solve.query import Model
 from hgrd.terms import Symbol
 
 
@@ -48,4 +47,4 @@ class KernelAtLaunch(Struct, frozen=True):
     tables: Tables
     kernel: Function
     launch: LaunchSite | None
-    decide: Callable[[Query], Answer]
+    decide: Decider

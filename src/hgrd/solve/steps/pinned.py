@@ -12,7 +12,7 @@ from hgrd.solve.normal_form.lemmas import Lemmas
 from hgrd.solve.normal_form.prepare import normal_form, survey
 from hgrd.solve.problem import Problem, confirm, pose
 from hgrd.solve.query import Axis, Model, Party, Query
-from hgrd.solve.steps.refute import Effort, Found, search
+from hgrd.solve.steps.refute import Found, SearchLimit, search
 from hgrd.solve.z3_process import Solver
 from hgrd.terms import Symbol, Term, const, substitute
 
@@ -20,7 +20,7 @@ _ROUNDS = 10
 
 
 def search_near(
-    problem: Problem, near: Mapping[Symbol, int], solver: Solver, lemmas: Lemmas, effort: Effort
+    problem: Problem, near: Mapping[Symbol, int], solver: Solver, lemmas: Lemmas, effort: SearchLimit
 ) -> Model | None:
     """A model whose shared symbols have the values in `near`, but for those the facts define."""
     free = definitions(problem)

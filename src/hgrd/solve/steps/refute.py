@@ -24,8 +24,8 @@ _BRANCHES = 40
 _READABLE = (32, 1024)
 
 
-class Effort(Struct, frozen=True):
-    """At most `rounds` checks that share `units` of z3's resource count."""
+class SearchLimit(Struct, frozen=True):
+    """The limit of one search: at most `rounds` checks that share `units` of z3's resource count."""
 
     rounds: int
     units: int
@@ -52,7 +52,7 @@ class Stuck(Struct, frozen=True):
 Outcome: TypeAlias = Refuted | Found | Stuck
 
 
-def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, effort: Effort) -> Outcome:
+def search(problem: Problem, normal: Normal, solver: Solver, lemmas: Lemmas, effort: SearchLimit) -> Outcome:
     """Look for a model; each one that fails must violate a lemma, or the search is stuck."""
     linear = Linear(solver, normal.bounds, effort.units, effort.arithmetic)
     for a in range(len(normal.bounds.low)):

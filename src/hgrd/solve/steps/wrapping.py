@@ -16,7 +16,7 @@ from hgrd.solve.normal_form.lemmas import Lemmas
 from hgrd.solve.normal_form.prepare import Known, normal_form
 from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
-from hgrd.solve.steps.refute import Effort, Found, Refuted, search
+from hgrd.solve.steps.refute import Found, Refuted, SearchLimit, search
 from hgrd.solve.z3_process import Solver
 from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le
 from hgrd.terms.interval import of_type
@@ -47,7 +47,7 @@ Verdict: TypeAlias = Harmless | Wraps | Open
 
 
 def check_wraps(
-    problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort, *, full: bool = True
+    problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: SearchLimit, *, full: bool = True
 ) -> Verdict:
     """Decide the problem with exact wraps, given a proof without; at sizes that nobody uses only if `full`."""
     model = _realistic(problem, known, solver, lemmas, effort)
@@ -93,7 +93,7 @@ def in_range(wrap: Term) -> Term:
     return conj(le(const(low), wrap.args[0]), le(wrap.args[0], const(high)))
 
 
-def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: Effort) -> Model | None:
+def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: SearchLimit) -> Model | None:
     """A wrap at moderate sizes, with addresses that are moderate even without wraps.
 
     So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.  The sums and products
