@@ -1,4 +1,4 @@
-"""Where something stands in the source."""
+"""Positions in the source."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class DoWhile(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """The statements behind one label up to the next; values empty means `default`.
+    """The statements after one label up to the next; values empty means `default`.
 
     `values` are inclusive ranges (low, high) of the switch operand.  Control falls through to the next
     case unless the body ends in Break or the like.

@@ -1,6 +1,6 @@
-"""Programs as they were parsed before, kept in the cache under all that they come from.
+"""A cache of parsed programs, under a key of all that they depend on.
 
-Only where that is known for certain: the user's files that the text includes, the options, our own code, and a
+Only where that is certain: the user's files that the text includes, the options, our own code, and a
 compiler that brings its own headers along.
 """
 
@@ -30,13 +30,13 @@ from hgrd.source.text.includes import scan
 
 _ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # whose code makes the programs
 _KEPT_BYTES = 1 << 28
-# Where clang looks for headers besides: nobody else knows of these.
+# Further header directories of clang, which no option names.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
 _COMPUTED_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import|embed)\b[ \t]*[^<"\s]', re.M)
 
 
 def key_of(path: str, options: SourceOptions) -> str | None:
-    """Changes whenever the program in `path` may; None where nobody can tell."""
+    """A cache key: it changes whenever the program in `path` may; None where that is unknown."""
     if options.extra_flags or any(os.environ.get(name) for name in _ENVIRONMENT):
         return None
     try:
@@ -57,7 +57,7 @@ def key_of(path: str, options: SourceOptions) -> str | None:
 
 
 def load(key: str, options: SourceOptions) -> Program | None:
-    """The program kept under a key, if there is one that can be read."""
+    """The program stored under a key; None if there is none that can be read."""
     kept = _file(key, options)
     try:
         with _no_collection():
@@ -69,7 +69,7 @@ def load(key: str, options: SourceOptions) -> Program | None:
 
 
 def store(key: str, program: Program, options: SourceOptions) -> None:
-    """Keep a program under a key, if it can be kept."""
+    """Stores a program under a key, if it can be stored."""
     kept = _file(key, options)
     try:
         with _no_collection():
@@ -99,7 +99,7 @@ def _own_digest() -> str:
 
 @contextmanager
 def _no_collection() -> Generator[None]:
-    """Looking for garbage while everything made is kept only costs time."""
+    """A context without garbage collection, which only costs time while everything made is kept."""
     collecting = gc.isenabled()
     gc.disable()
     try:

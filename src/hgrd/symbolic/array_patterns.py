@@ -1,4 +1,4 @@
-"""What is known of many elements of an object at once: what a loop has filled it with."""
+"""Array patterns: facts of many elements of an object at once, which a loop has filled."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ class ArrayPattern(Struct, frozen=True):
     owner: object = None
 
     def terms(self) -> tuple[Term, ...]:
-        """The terms in it, but for what would come next."""
+        """The terms in it, without those of the next element."""
         ranges = (t for pair in self.ranges for t in pair)
         return (self.start, self.count, *ranges, *(o for o, _ in self.holes), *pattern_terms(self.pattern))
 
     def mapped(self, change: Callable[[Term], Term]) -> ArrayPattern:
-        """With all terms changed; what would come next and the owner are forgotten."""
+        """The pattern with all terms changed, without the next element and the owner."""
         return replace(
             self,
             start=change(self.start),
@@ -123,7 +123,7 @@ class ArrayPattern(Struct, frozen=True):
         return add(self.start, mul(k, const(self.stride)))
 
     def beside(self, stored: Stored) -> ArrayPattern | None:
-        """What is left of it after a store; None: nothing."""
+        """The pattern after a store; None: nothing is left of it."""
         if stored.size is None:
             return None
         if self.passes(stored.offset, stored.size):
@@ -136,12 +136,12 @@ class ArrayPattern(Struct, frozen=True):
         return replace(self, holes=(*self.holes, (stored.offset, stored.size)))
 
     def passes(self, offset: Term, size: int) -> bool:
-        """Whether bytes lie between the elements for certain (another member of the same records)."""
+        """Whether bytes certainly lie between the elements (another member of the same records)."""
         lane = divisible(offset, self.start, abs(self.stride))
         return lane is not None and lane >= self.size and lane + size <= abs(self.stride)
 
     def _extended(self, stored: Stored) -> ArrayPattern | None:
-        """One element more, where the store continues an ascending row: `start[n] = sum`."""
+        """The pattern with one element more, where the store continues an ascending row: `start[n] = sum`."""
         match self.pattern:
             case Ascending(after=Term() as after) if not self.ranges:
                 value = stored.value if stored.type == self.type else None
@@ -154,7 +154,7 @@ class ArrayPattern(Struct, frozen=True):
                 return None
 
     def moved(self, by: Term, low: Term, high: Term) -> ArrayPattern:
-        """What is known of a copy of the bytes [low, high), which lie `by` bytes further there."""
+        """The pattern of a copy of the bytes [low, high), moved by `by` bytes."""
         ranges = ((low, high), *self.ranges)
         return replace(
             self,

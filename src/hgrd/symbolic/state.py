@@ -1,4 +1,4 @@
-"""The state of one symbolic path: memory, and the conditions under which it is reached."""
+"""States of symbolic paths: memory, and the conditions under which they are reached."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Condition(Struct, frozen=True):
     kind: ConditionKind
     span: Span
     ended: bool = False  # threads for which it does not hold have ended
-    lost: bool = False  # there is more to it: a join whose condition was too long
+    lost: bool = False  # a join whose condition was too long to be kept
 
     @property
     def incidental(self) -> bool:
-        """Not a choice of the program: what is known of a value, or that a loop has ended."""
+        """Whether it is no choice of the program: a fact of a value, or that a loop has ended."""
         return self.kind in _INCIDENTAL
 
 
@@ -62,8 +62,8 @@ INITIAL: Final = Generation()
 class Region(Struct, frozen=True):
     """The contents of one object: known cells by byte offset.
 
-    What is not in a cell is what the object has held since `generation`.  `fills` hold of many elements at once.
-    `stores` are what has been stored since somebody began to follow it; None: nobody does.
+    What is not in a cell is what the object has held since `generation`.  `patterns` hold of many elements at once.
+    `stores` are the stores since they began to be followed; None: they are not.
     """
 
     cells: Mapping[int, Cell] = field(default_factory=lambda: MappingProxyType({}))
@@ -86,7 +86,7 @@ class Region(Struct, frozen=True):
         return Region(kept, self.generation, self.zeroed, self.undefined)
 
     def followed(self, before: Region, stored: Stored) -> Region:
-        """With what is left of the fills of `before` after one store, and the store taken down."""
+        """The region with what is left of the patterns of `before` after one store, and the store recorded."""
         fills = (fill.beside(stored) for fill in before.patterns)
         stores = None if before.stores is None else (*before.stores, stored)
         return replace(self, patterns=tuple(f for f in fills if f is not None), stores=stores)
@@ -104,7 +104,7 @@ class _Held(Struct, frozen=True):
 
 
 class State(Struct):
-    """Mutable; `copy` before branching.  A state whose path contains false is dead."""
+    """A mutable state; `copy` before branching.  A state whose path contains false is dead."""
 
     store: dict[str, Region]
     path: tuple[Condition, ...]
@@ -139,9 +139,11 @@ class State(Struct):
         return self._held.terms
 
     def kill(self, span: Span) -> None:
+        """Makes the state dead."""
         self.path = (*self.path, Condition(FALSE, ConditionKind.BRANCH, span))
 
     def guard(self) -> Term:
+        """The conjunction of the path."""
         return conj(*(c.term for c in self.path))
 
 
@@ -191,13 +193,13 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
 
 
 def _rejoined(choices_a: tuple[Condition, ...], choices_b: tuple[Condition, ...]) -> bool:
-    """Whether all threads that have not ended are on one of the two ways."""
+    """Whether all threads that have not ended are on one of the two paths."""
     going_on = (conj(*(c.term for c in choices if not c.ended)) for choices in (choices_a, choices_b))
     return disj(*going_on) is TRUE
 
 
 def common_length(a: State, b: State) -> int:
-    """How many conditions the two paths begin with in common."""
+    """The length of the common prefix of two paths."""
     count = 0
     for x, y in zip(a.path, b.path, strict=False):
         if x.term is not y.term:

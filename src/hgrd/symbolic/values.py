@@ -28,7 +28,7 @@ class MemoryObject(Struct, frozen=True):
     """A variable or an allocation.  Different keys never overlap.
 
     `name` is what the source calls it.  `size` in bytes, None if not known.  `element` is the type it
-    is accessed as, where known.  `external`: it came in through a pointer nobody allocated, so that
+    is accessed as, where known.  `external`: it came in through a pointer of unknown origin, so that
     it differs from other objects only by assumption.
     """
 

@@ -28,12 +28,12 @@ _SPELLING = {Op.AND: "&&", Op.OR: "||"}
 
 
 def show(term: Term) -> str:
-    """For people: soft wraps, which a correct program does not notice, are left out, and what nobody would read."""
+    """The text for people: soft wraps, which a correct program does not notice, are left out; `…` if it is too long."""
     return _VAST if _is_vast(term) else _show(term, 0, exact=False)
 
 
 def show_exactly(term: Term) -> str:
-    """With every wrap: `i32(…)` a soft one, `u8!(…)` one that is part of the meaning."""
+    """The text with every wrap: `i32(…)` a soft one, `u8!(…)` one that is part of the meaning."""
     return _VAST if _is_vast(term) else _show(term, 0, exact=True)
 
 

@@ -39,7 +39,7 @@ class Select(Struct, frozen=True):
 
 
 class Leave(Struct, frozen=True):
-    """Out of the statements of the graph in another way than behind the last one."""
+    """Out of the statements of the graph in another way than after the last one."""
 
     statement: Return | Break | Continue | Goto
 

@@ -28,7 +28,7 @@ def predecessors(successors: Successors) -> Successors:
 
 
 def postorder(successors: Successors, root: int) -> list[int]:
-    """The nodes that `root` reaches, each behind those that it leads to for the first time."""
+    """The nodes that `root` reaches in postorder: each after those that it is the first to reach."""
     found: list[int] = []
     seen = {root}
     stack = [(root, iter(successors[root]))]

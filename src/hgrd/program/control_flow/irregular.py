@@ -184,7 +184,7 @@ def _without_unread(statements: tuple[Statement, ...], made: Iterable[Variable])
 
 
 def _hoisted(statements: tuple[Statement, ...], declared: set[Variable]) -> tuple[Statement, ...]:
-    """Declarations in front for variables that are used where their own one may not have come by."""
+    """Declarations at the start for variables that are used where their own one may not have been executed."""
     outside: dict[Variable, None] = {}
     _visit(statements, frozenset(), outside)
     return tuple(Declare(v, None, v.span) for v in outside if v in declared and v.storage is Storage.LOCAL)
@@ -193,7 +193,7 @@ def _hoisted(statements: tuple[Statement, ...], declared: set[Variable]) -> tupl
 def _visit(
     statements: Iterable[Statement], visible: frozenset[Variable], outside: dict[Variable, None]
 ) -> frozenset[Variable]:
-    """What is declared behind the statements; `outside` gets the variables that are used elsewhere."""
+    """Variables declared after the statements; `outside` gets the variables that are used elsewhere."""
 
     def use(part: object) -> None:
         used = (n.variable for n in nodes(part) if isinstance(n, VariablePlace))

@@ -55,7 +55,7 @@ def predicated(graph: Graph, fresh: NewVariable) -> tuple[Statement, ...]:
 
 
 class _Code(Struct, frozen=True):
-    """Statements, and the blocks of the level that may be next behind them."""
+    """Statements, and the blocks of the level that may follow them."""
 
     statements: tuple[Statement, ...]
     next: frozenset[int]
@@ -131,7 +131,7 @@ class _Level(Struct):
         return self.before[node] == 1 and not self.making.is_end(node)
 
     def own(self, node: int) -> _Code:
-        """A node and the choice behind it."""
+        """A node and the choice after it."""
         inner = self.making.nesting.headed(node, self.loop)
         if inner is not None:
             return self.inner_loop(inner)
@@ -196,7 +196,7 @@ class _Level(Struct):
         return _Code((*before, *after.statements), after.next)
 
     def shaped(self, body: tuple[Statement, ...], span: Span) -> tuple[Statement, ...]:
-        """The loop with its test in front or behind where its body has one there, else without end of its own.
+        """The loop with its test before or after its body where there is one, else without end of its own.
 
         Which way out the test takes may be chosen before the loop: the body changes it only to break.
         """
@@ -255,7 +255,7 @@ class _Level(Struct):
 
 
 def _if(condition: Expression, then: _Code, otherwise: _Code, span: Span) -> _Code:
-    """A choice; behind an arm that leaves, the other one needs no `else`."""
+    """A choice; after an arm that leaves, the other one needs no `else`."""
     next_ = then.next | otherwise.next
     if not then.goes_on and (otherwise.goes_on or len(then.statements) <= len(otherwise.statements)):
         return _Code((If(condition, Block(then.statements, span), None, span), *otherwise.statements), next_)

@@ -1,4 +1,4 @@
-"""Irreducible graphs made reducible: the part of a loop that is entered sideways gets a copy in front of it.
+"""Irreducible graphs made reducible: the part of a loop that is entered sideways gets a copy before it.
 
 Duff's device enters a loop in its middle; with the rest of that first iteration in a copy, what remains is
 a loop with one entrance (node splitting: Aho, Lam, Sethi and Ullman, "Compilers", section 9.7.6).

@@ -1,4 +1,4 @@
-"""What a project's build says about how its files are compiled: compile_commands.json, Makefile, CMakeLists.txt."""
+"""Builds of projects, which say how files are compiled: compile_commands.json, Makefile, CMakeLists.txt."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from hgrd.source.options import SourceOptions
 
 _RESPONSE_FILES = ("--options-file", "-optf")
 _DEPTH = 4
-# The spellings of nvcc, clang and gcc; the value follows in the same word, behind a `=`, or in the next word.
+# The spellings of nvcc, clang and gcc; the value follows in the same word, after a `=`, or in the next word.
 _SPELLINGS: Final = {
     "-D": ("--define-macro", "-D"),
     "-U": ("--undefine-macro", "-U"),

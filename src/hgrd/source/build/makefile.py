@@ -94,7 +94,7 @@ class _Make(Struct):
 
 
 def _without_functions(text: str) -> str:
-    """The text with a `$` for each call of a function: nobody knows what it gives."""
+    """The text with a `$` for each call of a function, whose result is unknown."""
     for _ in range(_DEPTH):
         text, number = _FUNCTION.subn(_UNKNOWN, text)
         if not number:

@@ -38,7 +38,7 @@ from hgrd.program.types import (
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import FunctionDeclaration
-from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, ValueRule, unwrapped
 
 _MAX_FILLED = 64
@@ -48,7 +48,7 @@ def zero(type_: Type, span: Span) -> Expression:
     """The value-initialised value of a type."""
     if isinstance(type_, PointerType):
         return NullPointer(type_, span)
-    return fold.zero(type_, span) or Aggregate((), type_, span)
+    return constants.zero(type_, span) or Aggregate((), type_, span)
 
 
 def moved(expression: Expression, span: Span) -> Expression:
@@ -185,7 +185,7 @@ def init_list(node: Node, to: Context) -> Expression:
 
 
 def standard_list(node: Node, to: Context) -> Expression:
-    """A `std::initializer_list`, by the address of the array behind it (C++, [dcl.init.list])."""
+    """A `std::initializer_list`, by the address of its array (C++, [dcl.init.list])."""
     listed = node
     while listed["kind"] != "InitListExpr" and inner(listed):
         listed = inner(listed)[0]
@@ -268,7 +268,7 @@ def _placed_at(
     pointer: Expression, count: Expression | None, initial: Expression | None, type_: Type, span: Span
 ) -> Expression:
     """Placement new: an object made where there is memory already."""
-    pointer = fold.converted(pointer, type_, span)
+    pointer = constants.converted(pointer, type_, span)
     if initial is None or not isinstance(type_, PointerType):
         return pointer
     if count is not None or not isinstance(pointer, Load | Convert | AddressOf):

@@ -283,7 +283,7 @@ def pointee(type_: Type) -> Type:
 
 
 def referred(place: Place, span: Span) -> Place:
-    """What a use of a variable or member denotes: behind a reference, the object it refers to."""
+    """What a use of a variable or member denotes: for a reference, the object it refers to."""
     type_ = place_type(place)
     if isinstance(type_, PointerType) and type_.reference:
         return Deref(Load(place, type_, span), type_.to, span)

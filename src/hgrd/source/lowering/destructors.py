@@ -1,4 +1,4 @@
-"""Where objects end: calls of destructors at the ends of scopes and full expressions, and by `delete`.
+"""Destructors: calls at the ends of scopes and full expressions, and by `delete`.
 
 What a scope has made ends in reverse order wherever control leaves it ([stmt.jump], [class.dtor]); a temporary object
 ends with its full expression, or with the reference that it is bound to ([class.temporary]).  A destructor ends the
@@ -55,7 +55,7 @@ from hgrd.program.types import INT, VOID, ArrayType, FunctionType, PointerType, 
 from hgrd.program.walk import jumps
 from hgrd.source.clang.ast import Node, inner
 from hgrd.source.declarations.table import FunctionDeclaration
-from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, StatementRule
 
 _MAX_ELEMENTS = 16
@@ -132,7 +132,7 @@ def deleted(pointer: Expression, by: FunctionRef, span: Span, to: Context, *, ar
     if array:
         calls.append(Unsupported("the end of an array of objects", (), VOID, span))
     nothing = Convert(IntConst(0, INT, span), VOID, span)
-    chosen = Conditional(fold.truth(found, span), _chain(calls), nothing, VOID, span)
+    chosen = Conditional(constants.truth(found, span), _chain(calls), nothing, VOID, span)
     first = Assign(kept, pointer, pointer.type, span, initial=True)
     return _chain([first, chosen, Call(by, (found,), VOID, span)])
 

@@ -1,4 +1,4 @@
-"""Lowering of `try`: its body, or, where a handler goes on behind it, one of the two."""
+"""Lowering of `try`: its body, or, where a handler continues after it, a choice of the two."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENDS = frozenset({*_EXITS, *(f"std::{name}" for name in (*_EXITS, "terminate", 
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
-    """The body alone, if all handlers end the program or throw: what is behind is reached only if nothing was thrown.
+    """The body alone, if all handlers end the program or throw: what follows is reached only if nothing was thrown.
 
     Else an exception may have left the body anywhere, with anything in the variables that it changes, and the handler
     goes on from there, be it in the function that has called this one.
@@ -51,7 +51,7 @@ def try_(node: Node, to: Context) -> list[Statement]:
 
 
 def _leaves(statement: Statement, in_main: bool) -> bool:
-    """Whether nothing behind it, in the program, is reached; by its last statement."""
+    """Whether no code after a handler is reached, by its last statement."""
     match statement:
         case Block(body=body):
             return bool(body) and _leaves(body[-1], in_main)

@@ -176,7 +176,7 @@ def _capture(key: str, identity: str, node: Node, to: Context) -> None:
 
 
 def _outer_variables(node: Node, to: Context) -> list[str]:
-    """Variables that a lambda's body uses and nobody declares there, in the order clang made them."""
+    """Variables that a lambda's body uses and does not declare, in the order clang made them."""
     used: set[str] = set()
     made: set[str] = set()
     stack = [node]

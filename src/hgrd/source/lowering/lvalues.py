@@ -31,7 +31,7 @@ from hgrd.program.types import CHAR, INT, ArrayType, FunctionType, PointerType, 
 from hgrd.source.clang.ast import Node, inner, name_span, span_of
 from hgrd.source.declarations.cuda_types import BUILTIN_VARIABLES
 from hgrd.source.declarations.table import VariableDeclaration
-from hgrd.source.lowering import destructors as endings
+from hgrd.source.lowering import destructors
 from hgrd.source.lowering.context import Context, PlaceRule, Unit, place_type, pointee, referred
 from hgrd.source.lowering.operators import assignment, compound_assignment, increment
 
@@ -86,7 +86,7 @@ def outer_variable(node: Node, to: Context) -> Variable:
 
 
 def global_variable(declaration: VariableDeclaration, unit: Unit) -> Variable:
-    """The one variable behind all declarations of a global."""
+    """The variable that all declarations of a global denote."""
     found = unit.globals.get(declaration.key)
     type_ = unit.declarations.type_of(declaration.node, declaration.scope).type
     if found is None or (isinstance(found.type, ArrayType) and found.type.count is None and type_ != found.type):
@@ -112,7 +112,7 @@ def local_storage(node: Node, to: Context) -> Storage:
     """Static variables of device code are global memory: all threads share them.
 
     Constants have their value from the beginning (device code initialises them with constants alone), so that
-    nobody can tell them from a variable of the thread's own.
+    they cannot be told from a variable of the thread's own.
     """
     if node.get("storageClass") != "static":
         return storage_of(node, Storage.LOCAL)
@@ -277,7 +277,7 @@ def unquoted(quoted: str) -> str:
 
 def temporary(node: Node, to: Context) -> Place:
     value = to.value(inner(node)[0])
-    return endings.temporary(value, span_of(node), to, extended="extendingDecl" in node)
+    return destructors.temporary(value, span_of(node), to, extended="extendingDecl" in node)
 
 
 def called(node: Node, to: Context) -> Place:

@@ -35,7 +35,7 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.source.clang.ast import Node, inner, span_of
-from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, is_volatile, place_type
 
 _COMPARISONS = frozenset((BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE))
@@ -49,7 +49,7 @@ def binary(node: Node, to: Context) -> Expression:
     left, right = inner(node)
     match opcode:
         case "&&" | "||":
-            first, second = fold.truth(to.value(left), span), fold.truth(to.value(right), span)
+            first, second = constants.truth(to.value(left), span), constants.truth(to.value(right), span)
             return Logical(opcode == "&&", first, second, BOOL, span)
         case ",":
             value = to.value(right)
@@ -63,7 +63,7 @@ def binary(node: Node, to: Context) -> Expression:
     if op is None:
         return to.unsupported(node, f"operator {opcode}", a, b)
     if op in _COMPARISONS:
-        return fold.binary(op, a, b, BOOL, span)
+        return constants.binary(op, a, b, BOOL, span)
     if op in (BinaryOp.ADD, BinaryOp.SUB) and (isinstance(a.type, PointerType) or isinstance(b.type, PointerType)):
         return _pointer_arithmetic(op, a, b, node, to)
     type_ = to.type(node)
@@ -71,7 +71,7 @@ def binary(node: Node, to: Context) -> Expression:
         type_ = a.type
     if isinstance(type_, OpaqueType):
         return to.unsupported(node, "operator on a dependent type", a, b)
-    return fold.binary(op, a, b, type_, span)
+    return constants.binary(op, a, b, type_, span)
 
 
 def _pointer_arithmetic(op: BinaryOp, a: Expression, b: Expression, node: Node, to: Context) -> Expression:
@@ -82,7 +82,7 @@ def _pointer_arithmetic(op: BinaryOp, a: Expression, b: Expression, node: Node, 
     assert isinstance(pointer.type, PointerType)
     if op is BinaryOp.SUB:
         # An unsigned index is negated after it is widened: p - 1u is one element before p.
-        index = fold.unary(UnaryOp.NEG, fold.converted(index, LONG, span), LONG, span)
+        index = constants.unary(UnaryOp.NEG, constants.converted(index, LONG, span), LONG, span)
     return PointerAdd(pointer, index, to.stride(pointer.type.to), pointer.type, span)
 
 
@@ -101,9 +101,9 @@ def unary(node: Node, to: Context) -> Expression:
     if op is None:
         return to.unsupported(node, f"operator {opcode}", value)
     if op is UnaryOp.NOT:
-        return fold.unary(op, fold.truth(value, span), BOOL, span)
+        return constants.unary(op, constants.truth(value, span), BOOL, span)
     type_ = to.type(node)
-    return fold.unary(op, value, value.type if isinstance(type_, OpaqueType) else type_, span)
+    return constants.unary(op, value, value.type if isinstance(type_, OpaqueType) else type_, span)
 
 
 def address_of(operand: Node, node: Node, to: Context) -> Expression:
@@ -175,7 +175,7 @@ def conditional(node: Node, to: Context) -> Expression:
     condition, then, otherwise = inner(node)
     span = span_of(node)
     a, b = to.value(then), to.value(otherwise)
-    test = fold.truth(to.value(condition), span)
+    test = constants.truth(to.value(condition), span)
     if isinstance(test, IntConst):
         return replace(a if test.value else b, span=span)
     return Conditional(test, a, b, a.type if a.type == b.type else to.type(node), span)
@@ -189,7 +189,7 @@ def elvis(node: Node, to: Context) -> Expression:
     if isinstance(value, Unsupported | Update | Assign):
         return to.unsupported(node, "?: with an effect", value)
     del test
-    return Conditional(fold.truth(value, span), value, to.value(otherwise), to.type(node), span)
+    return Conditional(constants.truth(value, span), value, to.value(otherwise), to.type(node), span)
 
 
 def is_comparison(expression: Expression) -> bool:

@@ -36,10 +36,7 @@ from hgrd.program.types import (
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import ENUMERATORS
 from hgrd.source.declarations.table import VariableDeclaration
-from hgrd.source.lowering import calls as lower_calls
-from hgrd.source.lowering import constants as fold
-from hgrd.source.lowering import constructors as lower_objects
-from hgrd.source.lowering import operators as lower_operators
+from hgrd.source.lowering import calls, constants, constructors, operators
 from hgrd.source.lowering.calls import unit_context
 from hgrd.source.lowering.context import Context, ValueRule, place_type, unwrapped
 from hgrd.source.lowering.lvalues import (
@@ -89,7 +86,7 @@ def null(node: Node, to: Context) -> Expression:
 
 def implicit_zero(node: Node, to: Context) -> Expression:
     """`T()`, and what an initializer list leaves out."""
-    return lower_objects.zero(to.type(node), span_of(node))
+    return constructors.zero(to.type(node), span_of(node))
 
 
 # ---------------------------------------------------------------- names
@@ -108,7 +105,7 @@ def name(node: Node, to: Context) -> Expression:
             if value is None:  # of a library header: a constant that is not known
                 label: str = named.get("name", "?")
                 return Load(VariablePlace(Variable(label, label, type_, Storage.CONSTANT, span), span), type_, span)
-            return IntConst(fold.wrapped(value, type_), type_, span)
+            return IntConst(constants.wrapped(value, type_), type_, span)
         case "NonTypeTemplateParmDecl":
             variable = outer_variable(node, to)
             return Load(VariablePlace(variable, span), variable.type, span)
@@ -143,7 +140,7 @@ def cast(node: Node, to: Context) -> Expression:
     if kind in _CONVERSIONS:
         return _converted(to.value(operand), to.type(node), node, explicit)
     if kind in _TRUTHS:
-        return fold.truth(to.value(operand), span)
+        return constants.truth(to.value(operand), span)
     match kind:
         case "ArrayToPointerDecay":
             return _decayed(operand, to)
@@ -166,7 +163,7 @@ def cast(node: Node, to: Context) -> Expression:
 def _converted(value: Expression, type_: Type, node: Node, explicit: bool) -> Expression:
     if isinstance(value, NullPointer) and isinstance(type_, PointerType):
         return NullPointer(type_, value.span)
-    return fold.converted(value, type_, span_of(node), explicit)
+    return constants.converted(value, type_, span_of(node), explicit)
 
 
 def _target(type_: Type) -> Type:
@@ -186,9 +183,9 @@ def _loaded(operand: Node, to: Context) -> Expression:
     identity = target.get("referencedDecl", {}).get("id") or target.get("referencedMemberDecl", "")
     declaration = to.unit.declarations.variables.get(identity)
     if declaration is not None and (constant := _constant(declaration, to)) is not None:
-        return lower_objects.moved(constant, span_of(operand))
+        return constructors.moved(constant, span_of(operand))
     if declaration is None and (constant := _constant_around(identity, to)) is not None:
-        return lower_objects.moved(constant, span_of(operand))
+        return constructors.moved(constant, span_of(operand))
     if operand.get("valueCategory", "prvalue") == "prvalue":
         return to.value(operand)
     return to.load(to.place(operand), operand)
@@ -202,11 +199,11 @@ def _constant(declaration: VariableDeclaration, to: Context) -> Expression | Non
         known[key] = None
         parsed = to.unit.declarations.type_of(declaration.node, declaration.scope)
         is_number = isinstance(parsed.type, IntType | FloatType) or parsed.type == BOOL
-        initial = lower_objects.initializer(declaration.node)
+        initial = constructors.initializer(declaration.node)
         storage = global_variable(declaration, to.unit).storage
         fixed = storage is Storage.GLOBAL or bool(declaration.node.get("constexpr"))
         if parsed.const and not parsed.volatile and is_number and initial is not None and fixed:
-            value = fold.converted(
+            value = constants.converted(
                 unit_context(to.unit, declaration.scope).value(initial), parsed.type, span_of(initial)
             )
             known[key] = value if isinstance(value, IntConst | FloatConst) else None
@@ -219,10 +216,10 @@ def _constant_around(identity: str, to: Context) -> Expression | None:
     if node is None or identity in to.variables or identity in to.captures:
         return None
     type_ = to.unit.declarations.type_of(node, to.scope).type
-    initial = lower_objects.initializer(node)
+    initial = constructors.initializer(node)
     if initial is None or not (isinstance(type_, IntType | FloatType) or type_ == BOOL):
         return None
-    value = fold.converted(unit_context(to.unit, to.scope).value(initial), type_, span_of(initial))
+    value = constants.converted(unit_context(to.unit, to.scope).value(initial), type_, span_of(initial))
     return value if isinstance(value, IntConst | FloatConst) else None
 
 
@@ -309,11 +306,11 @@ VALUES: dict[str, ValueRule] = {
     "CXXFunctionalCastExpr": cast,
     "CXXDynamicCastExpr": cast,
     "BuiltinBitCastExpr": cast,
-    "UnaryOperator": lower_operators.unary,
-    "BinaryOperator": lower_operators.binary,
-    "CompoundAssignOperator": lower_operators.dependent_compound,
-    "ConditionalOperator": lower_operators.conditional,
-    "BinaryConditionalOperator": lower_operators.elvis,
+    "UnaryOperator": operators.unary,
+    "BinaryOperator": operators.binary,
+    "CompoundAssignOperator": operators.dependent_compound,
+    "ConditionalOperator": operators.conditional,
+    "BinaryConditionalOperator": operators.elvis,
     "UnaryExprOrTypeTraitExpr": size,
     "SizeOfPackExpr": known_value,
     "TypeTraitExpr": known_value,
@@ -323,6 +320,6 @@ VALUES: dict[str, ValueRule] = {
     "UnresolvedLookupExpr": broken,
     "CXXDependentScopeMemberExpr": broken,
     "DependentScopeDeclRefExpr": broken,
-    **lower_calls.VALUES,
-    **lower_objects.VALUES,
+    **calls.VALUES,
+    **constructors.VALUES,
 }

@@ -27,7 +27,7 @@ from hgrd.program.statements import (
 from hgrd.program.types import BOOL, ArrayType, OpaqueType, PointerType, VoidType
 from hgrd.program.walk import mapped
 from hgrd.source.clang.ast import Node, inner, name_span, span_of
-from hgrd.source.lowering import constants as fold
+from hgrd.source.lowering import constants
 from hgrd.source.lowering.constructors import initializer
 from hgrd.source.lowering.context import Context, StatementRule, place_type
 from hgrd.source.lowering.destructors import closed, ends, finishing
@@ -124,7 +124,7 @@ def if_(node: Node, to: Context) -> list[Statement]:
         before += to.statements(children.pop(0))
     if node.get("hasVar"):
         before += to.statements(children.pop(0))
-    condition = fold.truth(to.value(children[0]), span_of(children[0]))
+    condition = constants.truth(to.value(children[0]), span_of(children[0]))
     branches = [child if child.get("kind") else None for child in children[1:3]]
     if node.get("isConstexpr") and isinstance(condition, IntConst):
         taken = branches[0] if condition.value else branches[1] if len(branches) > 1 else None
@@ -252,7 +252,7 @@ def while_(node: Node, to: Context) -> list[Statement]:
 
 def _condition(node: Node, to: Context) -> Expression | None:
     """None where the loop has no end of its own."""
-    condition = fold.truth(to.value(node), span_of(node))
+    condition = constants.truth(to.value(node), span_of(node))
     return None if isinstance(condition, IntConst) and condition.value else condition
 
 
@@ -261,7 +261,7 @@ def _loop_with_variable(
 ) -> Statement:
     """`while (T x = …)`: the variable is made anew in every iteration."""
     made = to.statements(declared)
-    test = fold.truth(to.value(condition), span)
+    test = constants.truth(to.value(condition), span)
     leave = If(Unary(UnaryOp.NOT, test, BOOL, span), Break(span), None, span)
     effect = to.discarded(step) if step is not None else None
     return Loop(None, effect, Block(tuple(closed([*made, leave, to.statement(body)], to)), span), span)
@@ -269,7 +269,7 @@ def _loop_with_variable(
 
 def do(node: Node, to: Context) -> list[Statement]:
     body, condition = inner(node)
-    return [DoWhile(to.statement(body), fold.truth(to.value(condition), span_of(condition)), span_of(node))]
+    return [DoWhile(to.statement(body), constants.truth(to.value(condition), span_of(condition)), span_of(node))]
 
 
 def for_(node: Node, to: Context) -> list[Statement]:
@@ -294,7 +294,7 @@ def for_range(node: Node, to: Context) -> list[Statement]:
         return [UnsupportedStatement("range-based for of a dependent type", (), span)]
     *before, condition, step, declared, body = children
     opened = [statement for child in before for statement in to.statements(child)]
-    test = fold.truth(to.value(condition), span)
+    test = constants.truth(to.value(condition), span)
     effect = to.discarded(step)
     inside = Block(tuple(closed([*to.statements(declared), to.statement(body)], to)), span)
     return [Block(tuple(closed([*opened, Loop(test, effect, inside, span)], to)), span)]

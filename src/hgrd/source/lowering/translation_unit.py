@@ -109,7 +109,7 @@ def _read(stream: AstStream, state: _State) -> None:
 
 
 def _drop_instantiated(state: _State) -> None:
-    """Explicit instantiations stand behind the template, which has then been taken for one without instances."""
+    """Explicit instantiations come after the template, which was taken for one without instances until then."""
     kernels = [f for f in state.functions.values() if f.side is Side.KERNEL and f.body is not None]
     instances = {(f.ref.qualified, f.span) for f in kernels if f.ref.template_args}
     state.uninstantiated = [t for t in state.uninstantiated if (t.qualified, t.span) not in instances]

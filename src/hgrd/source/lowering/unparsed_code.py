@@ -64,13 +64,13 @@ class _Text(Struct, frozen=True):
         return self.lines[min(span.line, len(self.lines)) - 1] + span.column - 1
 
     def skip(self, position: int) -> int:
-        """Behind white space."""
+        """The position after white space."""
         while position < len(self.code) and self.code[position].isspace():
             position += 1
         return position
 
-    def behind(self, position: int) -> int:
-        """Behind the bracket that closes the one at `position`."""
+    def after_bracket(self, position: int) -> int:
+        """The position after the bracket that closes the one at `position`."""
         open_: list[str] = []
         for i in range(position, len(self.code)):
             c = self.code[i]
@@ -86,7 +86,7 @@ class _Text(Struct, frozen=True):
     def find(self, character: str, position: int) -> int:
         """Where a character stands next outside of brackets; the end of the text where it does not."""
         while position < len(self.code) and self.code[position] != character:
-            position = self.behind(position) if self.code[position] in _CLOSING else position + 1
+            position = self.after_bracket(position) if self.code[position] in _CLOSING else position + 1
         return position
 
     def statement_end(self, position: int) -> int:
@@ -94,10 +94,10 @@ class _Text(Struct, frozen=True):
         position = self.skip(position)
         word = _WORD.match(self.code, position)
         if self.code[position : position + 1] == "{":
-            return self.behind(position)
+            return self.after_bracket(position)
         match word[0] if word else "":
             case "if" | "for" | "while" | "switch":
-                end = self.statement_end(self.behind(self.find("(", position)))
+                end = self.statement_end(self.after_bracket(self.find("(", position)))
                 following = self.skip(end)
                 goes_on = word is not None and word[0] == "if" and re.match(r"else\b", self.code[following:])
                 return self.statement_end(following + len("else")) if goes_on else end
@@ -107,12 +107,12 @@ class _Text(Struct, frozen=True):
                 return self.find(";", position) + 1
 
     def function_end(self, position: int) -> int:
-        """Behind the body of the function whose name stands at `position`."""
+        """The position after the body of the function whose name stands at `position`."""
         start = self.find("{", position)
         initializes = ":" in self.code[self.find("(", position) : start].replace("::", "")
-        end = self.behind(start)
+        end = self.after_bracket(start)
         while initializes and self.code[self.skip(end) : self.skip(end) + 1] in (",", "{"):
-            end = self.behind(self.find("{", end))
+            end = self.after_bracket(self.find("{", end))
         return end
 
     def words(self, begin: int, end: int) -> frozenset[str]:
@@ -236,12 +236,12 @@ class _Marking(Struct, frozen=True):
             if start > self.place:
                 end = min(end, start)
                 continue
-            behind = self.text.statement_end(start)
-            begin = behind if behind <= self.place and not inside(statement) else start
+            after = self.text.statement_end(start)
+            begin = after if after <= self.place and not inside(statement) else start
         return self.text.words(begin, end)
 
     def _list(self, statements: tuple[Statement, ...], around: _Around) -> tuple[Statement, ...]:
-        """Statements one behind the other, with what is lost where the error may be."""
+        """Statements in sequence, with what is lost where the error may be."""
         starts = [self._start(s) for s in statements]
         index = max((i for i, start in enumerate(starts) if start is not None and start <= self.place), default=-1)
         before, last, after = (

@@ -18,7 +18,7 @@ class Includes(Struct, frozen=True):
     """What a file includes, directly and through the user's other files.
 
     `texts` are the user's files by path, the file itself first; `system` and `missing` are spelled as in
-    the source; `nearby` are directories that nobody named but that hold headers which would be missing.
+    the source; `nearby` are directories that no option names but that hold headers which would be missing.
     Conditional compilation is not looked at: a header included under some condition counts.
     """
 

@@ -1,4 +1,4 @@
-"""What a file that does not compile as it stands misses from its build: macros that no file defines.
+"""Missing macros of a file that does not compile as it stands: its build would define them.
 
 The compiler's errors name what is missing, and the text says what it can be:
 
@@ -10,7 +10,7 @@ The compiler's errors name what is missing, and the text says what it can be:
   are missing.
 
 A guess counts only if the file then compiles as a whole: where errors are left, a declaration may be among what the
-compiler has dropped.  Whatever is presumed is a note, for everybody to see who relies on it.
+compiler has dropped.  Every guess is a note, visible to users who rely on it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WHOLE = r"\bcuda(?:Memcpy(?:To|From)Symbol(?:Async)?|GetSymbolAddress)\s*\((?:[
 
 
 class MacroGuess(Struct, frozen=True):
-    """Macros to define, names of constants to declare, constants that open the extents in which they stand."""
+    """A guess: macros to define, names of constants to declare, constants that make array extents unknown."""
 
     macros: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class MacroGuess(Struct, frozen=True):
     notes: tuple[Diagnostic, ...] = ()
 
     def with_(self, other: MacroGuess) -> MacroGuess:
-        """Both."""
+        """Both guesses."""
         return MacroGuess(
             tuple(dict.fromkeys((*self.macros, *other.macros))),
             (*self.constants, *other.constants),
@@ -175,7 +175,7 @@ def _required(kind: str, condition: str) -> frozenset[str] | None:
 
 
 def _is_switch(macro: str, code: str) -> bool:
-    """Whether the text only asks if the macro is defined; the names with an underscore in front are the compiler's."""
+    """Whether the text only asks if the macro is defined; names that begin with an underscore are the compiler's."""
     asked = rf"(?:#[ \t]*ifn?def[ \t]+|\bdefined\s*\(\s*|\bdefined[ \t]+){macro}\b"
     return not macro.startswith("_") and len(re.findall(asked, code)) == len(re.findall(rf"\b{macro}\b", code))
 

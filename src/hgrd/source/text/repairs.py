@@ -27,6 +27,6 @@ INSTANCE = "__hgrd_instance_"
 
 
 def instantiating(text: bytes, kernels: Iterable[str]) -> bytes:
-    """The text with lines behind it that take the addresses of kernels, and so instantiate them."""
+    """The text followed by lines that take the addresses of kernels, and so instantiate them."""
     lines = (f"static auto {INSTANCE}{number} = &{kernel};" for number, kernel in enumerate(kernels))
     return text + "\n".join(("", *lines, "")).encode()

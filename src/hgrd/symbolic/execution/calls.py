@@ -1,4 +1,4 @@
-"""Calls: known meanings first, then bodies, then what an unknown function may do."""
+"""Calls: a known meaning first, then the body, else the effects that an unknown function may have."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from hgrd.terms import Origin, Term, conj, const, eq, negate, read
 
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
+    """The value of a call by name."""
     silent = machine.semantics.is_annotation(e)
     machine.speculative += silent
     try:
@@ -51,6 +52,7 @@ def _called(machine: Machine, state: State, e: ir.Call, arguments: tuple[Value, 
 
 
 def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
+    """The value of a call through a pointer, or of a virtual function."""
     callee = machine.evaluate(state, e.callee)
     arguments = tuple(machine.evaluate(state, a) for a in e.arguments)
     if isinstance(e.callee, ir.FunctionAddress) and e.callee.virtual:
@@ -61,7 +63,7 @@ def indirect_call(machine: Machine, state: State, e: ir.IndirectCall) -> Value:
 def _virtual(
     machine: Machine, state: State, method: ir.FunctionRef, e: ir.IndirectCall, arguments: tuple[Value, ...]
 ) -> Value:
-    """Any of the functions that override `method`: which one, the object holds."""
+    """Calls any of the functions that override `method`, by the class of the object."""
     *others, last = overriders(machine, method, arguments[0]) or ((method, arguments[0]),)
 
     def rest(state: State, index: int) -> Value:
@@ -82,7 +84,7 @@ def _virtual(
 
 
 def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, arguments: tuple[Value, ...]) -> Value:
-    """Calls what a pointer points to: each of its functions where it is that.  Null has no meaning."""
+    """Calls the function that a pointer points to, each under its condition; a call of null ends the path."""
     if not state.alive:
         return OPAQUE
     match callee:
@@ -106,7 +108,7 @@ def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, 
 
 
 def _has_class(machine: Machine, object_: Value, method: str, number: int) -> Term:
-    """Whether an object is of a certain class: all threads that look at one object see the same."""
+    """Whether an object is of a certain class: all threads that look at one object see the same class."""
     if isinstance(object_, Pointer) and object_.target.space in SHARED_SPACES:
         return eq(read(f"{object_.target.name}.class", object_.offset), const(number))
     return machine.unknown_truth(f"{method}?", Origin.DATA)
@@ -115,7 +117,7 @@ def _has_class(machine: Machine, object_: Value, method: str, number: int) -> Te
 def _either(
     state: State, condition: Term, span: Span, then: Callable[[State], Value], otherwise: Callable[[State], Value]
 ) -> Value:
-    """Runs both, each on the states where it is its turn; `state` becomes the state after them."""
+    """Runs both, each under its condition; `state` becomes the state after them."""
     ends: list[tuple[State, Value]] = []
     for action, test in ((then, condition), (otherwise, negate(condition))):
         branch = state.copy()
@@ -143,7 +145,7 @@ def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
 
 
 def _moved(state: State, value: Value, before: MemoryObject) -> Value:
-    """The object is not where its constructor found it: where pointers to it lead is not known."""
+    """The value without pointers to the temporary that its constructor ran on: they are unknown now."""
     for key, region in state.store.items():
         if any(before in pointed_to(cell.value) for cell in region.cells.values()):
             cells = {at: replace(cell, value=_without(cell.value, before)) for at, cell in region.cells.items()}
@@ -161,7 +163,7 @@ def _without(value: Value, before: MemoryObject) -> Value:
 
 
 def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expression, type_: Type, span: Span) -> None:
-    """Gives a new object its initial value: a constructor runs on the object itself, whose address it may keep
+    """Initialises a new object: a constructor runs on the object itself, and may keep its address
     (C++, [class.copy.elision]).
     """
     if here.target.space not in SHARED_SPACES and isinstance(initial, ir.Construct) and _has_body(machine, initial):
@@ -229,13 +231,13 @@ def run(
 
 
 def _drop_locals(state: State, activation: int) -> None:
-    """The variables of a function end with it."""
+    """Removes the local variables of a function that has returned."""
     mark = f"@{activation}"
     state.store = {key: region for key, region in state.store.items() if not key.endswith(mark)}
 
 
 def _leave(machine: Machine, state: State, end: State, frame: Frame, returns: Type, span: Span) -> Value:
-    """Joins the ways out of a function into `state`; the value of the call."""
+    """Joins the exits of a function into `state`; the value of the call."""
     exits = [(s, v) for s, v in frame.returns if s.alive]
     if end.alive:
         exits.append((end, None))

@@ -82,7 +82,7 @@ def sequence(machine: Machine, state: State, body: tuple[Statement, ...], exits:
 
 
 def _continues_inside(machine: Machine, statement: Statement) -> bool:
-    """Whether what is left of a statement is what is left of the sequence of statements that it has entered."""
+    """Whether the rest of a statement is the rest of the sequence of statements that it has entered."""
     match statement:
         case ir.Block():
             return True
@@ -144,15 +144,15 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
 
 
 def _ways_out(machine: Machine, exits: Exits) -> int:
-    """In how many ways control has left so far, but not its thread."""
+    """The number of exits so far that do not end the thread."""
     returns = len(machine.frame.returns) if len(machine.frames) > 1 else 0
     return len(exits.breaks) + len(exits.continues) + returns
 
 
 def _as_guard(state: State, depth: int, ended: range) -> State:
-    """The other way out of an `if` has left: what this way assumed is now a guard.
+    """Marks what one arm of an `if` assumed as a guard: the other arm has left.
 
-    `ended`: the places of the test in the path, if the threads of the other way have ended.
+    `ended`: the indexes of the test in the path, if the threads of the other arm have ended (else empty).
     """
     if state.alive:
         state.path = tuple(

@@ -1,4 +1,4 @@
-"""Calls of virtual functions: the final overrider in the object's class, or in any that it may be of."""
+"""Virtual calls: the final overrider in the object's class, or those in all classes it may be of."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _bases(key: str, records: Mapping[str, Record]) -> list[tuple[str, int]]:
 
 
 def _offset_of_base(derived: str, base: str, records: Mapping[str, Record]) -> int | None:
-    """Where the base class object stands in a derived one; None: it is no base class."""
+    """The offset of a base class object in a derived one; None: it is no base class."""
     if derived == base:
         return 0
     for key, at in _bases(derived, records):
@@ -64,7 +64,7 @@ def _offset_of_base(derived: str, base: str, records: Mapping[str, Record]) -> i
 
 
 def _depth(derived: str, base: str, records: Mapping[str, Record]) -> int | None:
-    """How many classes lie between the two."""
+    """The number of derivations between the two; None: it is no base class."""
     if derived == base:
         return 0
     depths = [_depth(key, base, records) for key, _ in _bases(derived, records)]
@@ -72,7 +72,7 @@ def _depth(derived: str, base: str, records: Mapping[str, Record]) -> int | None
 
 
 def _class_of(object_: Value, owner: str, records: Mapping[str, Record]) -> str | None:
-    """The class of the local object of which this is the part that is an `owner`."""
+    """The class of the local object that this `owner` is part of; None if unknown."""
     match object_:
         case Pointer(target=target, offset=offset) if target.space is MemorySpace.LOCAL and offset.is_const:
             if not isinstance(target.element, RecordType):

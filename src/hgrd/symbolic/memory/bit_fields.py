@@ -1,6 +1,6 @@
-"""Bit-fields: parts of an integer in memory, which is what is read and written.
+"""Bit-fields: parts of an integer in memory, which is read and written as a whole.
 
-Adjacent bit-fields are one place for threads: who stores one writes the bits of the others, too (C++ [intro.memory]).
+Adjacent bit-fields are one memory location: a store to one writes the bits of the others, too (C++ [intro.memory]).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from hgrd.terms.linear import from_linear, linear
 
 
 def bit_field(place: Place) -> Field | None:
-    """The bit-field that a place is, if it is one."""
+    """The bit-field that an lvalue denotes; None if it is not one."""
     while isinstance(place, AfterPlace):
         place = place.place
     return place.field if isinstance(place, FieldPlace) and place.field.bits is not None else None
 
 
 def load_bits(machine: Machine, state: State, address: Value, field: Field, span: Span, volatile: bool) -> Value:
-    """What a bit-field holds that is a part of the integer at an address."""
+    """The value of a bit-field that is part of the integer at an address."""
     unit = unit_type(field)
     whole = load(machine, state, address, unit, span, volatile)
     if not isinstance(whole, Term):
@@ -37,7 +37,7 @@ def load_bits(machine: Machine, state: State, address: Value, field: Field, span
 def store_bits(
     machine: Machine, state: State, address: Value, value: Value, field: Field, span: Span, volatile: bool
 ) -> None:
-    """Stores the integer with other bits in one place.  What others may write at the same time is not known of it."""
+    """Stores the integer with the bits of one field changed; in memory that threads share, its new value is unknown."""
     unit = unit_type(field)
     new: Value = machine.unknown(field.name, unit, Origin.UNKNOWN)
     if isinstance(address, Pointer) and address.target.space not in SHARED_SPACES and isinstance(value, Term):
@@ -48,7 +48,7 @@ def store_bits(
 
 
 def as_field(value: Term, field: Field) -> Term:
-    """A number as the bit-field holds it: cut to its bits."""
+    """A number cut to the bits of a field."""
     first, end = _extent(field)
     if isinstance(field.type, BoolType):
         return ne(as_int(value), const(0))
@@ -57,7 +57,7 @@ def as_field(value: Term, field: Field) -> Term:
 
 
 def _extent(field: Field) -> tuple[int, int]:
-    """The first of the integer's bits that the field has, and the one behind its last."""
+    """The first of the integer's bits that the field has, and the one after its last."""
     return field.shift, field.shift + (field.bits or 1)
 
 

@@ -1,4 +1,4 @@
-"""Places: where they are, what they hold, and storing into them."""
+"""Lvalues: their addresses, loads and stores; the cells of local objects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHAIN = 16  # a symbolic index into at most this many known cells becomes a cho
 
 
 def locate(machine: Machine, state: State, place: Place) -> Value:
-    """The address of a place (a pointer value, OPAQUE where unknown)."""
+    """The address of an lvalue: a pointer value, OPAQUE where unknown."""
     match place:
         case VariablePlace(variable=variable):
             return Pointer(machine.object_of(variable), const(0))
@@ -67,10 +67,7 @@ def locate(machine: Machine, state: State, place: Place) -> Value:
 
 
 def within_arrays(machine: Machine, state: State, place: Place) -> None:
-    """An access `array[index]` has a meaning only for indexes of the array, at every dimension.
-
-    To be called when `place` has just been located.
-    """
+    """Assumes that every subscript in an lvalue `array[index]` is within its array; `place` has just been located."""
     while True:
         match place:
             case FieldPlace(base=base) | AfterPlace(place=base):
@@ -122,7 +119,7 @@ def load(machine: Machine, state: State, address: Value, type_: Type, span: Span
 def _load_either(
     machine: Machine, state: State, condition: Term, a: Value, b: Value, type_: Type, span: Span, volatile: bool
 ) -> Value:
-    """A pointer that is null in one case is not followed in that case."""
+    """A load through a choice of pointers; a null arm is not followed."""
     if isinstance(a, NullValue) and isinstance(b, NullValue):
         return machine.unknown("value", type_, Origin.UNKNOWN)
     values: list[Value] = []
@@ -139,6 +136,7 @@ def _load_either(
 def store(
     machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
 ) -> None:
+    """Stores a value of `type_` at an address."""
     machine.semantics.before_store(machine, state, address, value, span)
     match address:
         case Pointer(target=target):
@@ -162,9 +160,9 @@ def _store_either(
     span: Span,
     volatile: bool,
 ) -> None:
-    """Stores under the condition in each arm; a local arm keeps its old value otherwise.
+    """A store through a choice of pointers: under the condition in each arm; a local arm keeps its old value otherwise.
 
-    A pointer that is null in one case is not followed in that case.
+    A null arm is not followed.
     """
     null = [isinstance(arm, NullValue) for arm in arms]
     for arm, term in zip(arms, (condition, negate(condition)), strict=True):
@@ -207,7 +205,7 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
 def _among_pointers(
     machine: Machine, target: MemoryObject, offset: Term, size: int | None, found: list[tuple[int, Cell]]
 ) -> PointerValue | None:
-    """One of the pointers that an array holds, where all that the offset can be are known."""
+    """A choice of the pointers in an array; None unless the cells at all possible offsets are known pointers."""
     pointers = [(o, c.value) for o, c in found if c.size == size and isinstance(c.value, PointerValue)]
     if size is None or not len(pointers) == len(found) <= _CHAIN:
         return None
@@ -220,7 +218,7 @@ def _among_pointers(
 
 
 def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:
-    """Whether elements of `size` bytes at `known` are all that `offset` can be in the object."""
+    """Whether the elements of `size` bytes at `known` cover all offsets in the object that `offset` can have."""
     constant, atoms = linear(offset)
     whole = _extent(machine, target)
     if constant % size or any(c % size for c in atoms.values()) or whole is None:
@@ -230,7 +228,7 @@ def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, know
 
 
 def _extent(machine: Machine, target: MemoryObject) -> int | None:
-    """The bytes of an object, where it is known that there are no more: behind a pointer may lie many of its type."""
+    """The size of an object in bytes; None where it is unknown: a pointer may point to many elements of its type."""
     if target.size is not None:
         return target.size.value if target.size.is_const else None
     return machine.size(target.element) if target.space is MemorySpace.LOCAL and target.element is not None else None
@@ -268,7 +266,7 @@ def fits(value: Value, type_: Type) -> bool:
 def _composite(
     machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type, size: int | None
 ) -> Value:
-    """All scalar members, each read on its own (so that unknown ones get their own names)."""
+    """A record or array value: each scalar member is read on its own, so that unknown ones get their own names."""
     if size is None:
         return OPAQUE
     cells: dict[int, Cell] = {}
@@ -320,12 +318,12 @@ def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -
 
 
 def forget(state: State, target: MemoryObject) -> None:
-    """Makes everything in an object unknown."""
+    """Makes the contents of an object unknown."""
     state.store[target.key] = Region({}, Generation())
 
 
 def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
-    """Objects that pointers in the values, and in what they point to, reach."""
+    """The objects that are reachable from pointers in the values."""
     found: dict[str, MemoryObject] = {}
     todo: list[Value] = list(values)
     while todo:
