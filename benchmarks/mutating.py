@@ -130,7 +130,8 @@ def without_facts(kind: str) -> Callable[[], None]:
     def change(old: Callable[..., Any], facts: tuple[Any, ...], symbols: Any) -> Any:
         return old(tuple(f for f in facts if f.kind.name != kind), symbols)
 
-    return together(around("races.encoding.pair_query:cone", change), around("races.encoding.path_query:cone", change))
+    modules = ("query_assembly", "pair_query", "path_query")
+    return together(*(around(f"races.encoding.{module}:cone", change) for module in modules))
 
 
 def without_lemmas(family: str) -> Callable[[], None]:

@@ -1129,7 +1129,7 @@ MUTATIONS = (
             "tests/random_kernels",
             "tests/races",
         ),
-        together(around("races.encoding.pair_query:query_of", one_byte)),
+        around("races.encoding.query_assembly:query_of", one_byte),
     ),
     Mutation(
         "tickets-off",
