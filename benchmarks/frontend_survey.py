@@ -21,9 +21,11 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+
+from msgspec import Struct
 
 from hgrd.program.expressions import Launch
 from hgrd.program.program import Program, Side
@@ -104,15 +106,15 @@ def _nodes(root: object) -> Iterator[object]:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(node)
-        elif is_dataclass(node):
+        elif isinstance(node, Struct):
             yield node
-            stack.extend(getattr(node, part.name) for part in fields(node) if part.name not in {"span", "type"})
+            stack.extend(getattr(node, name) for name in node.__struct_fields__ if name not in {"span", "type"})
 
 
 def _summary(program: Program, file: File) -> None:
     file.errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
     file.missing = list(program.missing_includes)
-    file.templates = [f"{_path(span.file)}:{name}" for name, span in program.uninstantiated]
+    file.templates = [f"{_path(span.file)}:{name}" for name, span in ((t.name, t.span) for t in program.uninstantiated)]
     launches: set[str] = set()
     for function in program.functions.values():
         if function.body is None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from hgrd.program.expressions import Call, IntConst, Launch, Load, Storage, Unsupported, UnsupportedPlace, Variable
 from hgrd.program.program import Function, Program, Side
@@ -31,9 +31,9 @@ def lower(tmp_path: Path):
 
 def below(node: object) -> Iterator[object]:
     yield node
-    if is_dataclass(node):
-        for field in fields(node):
-            yield from below(getattr(node, field.name))
+    if isinstance(node, Struct):
+        for name in node.__struct_fields__:
+            yield from below(getattr(node, name))
     elif isinstance(node, tuple):
         for part in node:
             yield from below(part)
