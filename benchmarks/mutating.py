@@ -100,6 +100,34 @@ def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -
     return apply
 
 
+def meant_as(kind: str, other: str) -> Callable[[], None]:
+    """In protocols, device functions of a kind mean what those of another kind do."""
+
+    def apply() -> None:
+        from hgrd.cuda.builtins import Kind
+        from hgrd.protocol.device_calls.dispatch import MEANINGS
+
+        MEANINGS[Kind[kind]] = MEANINGS[Kind[other]]
+
+    return apply
+
+
+def builtin_rows(change: Callable[[Any], Any], *kinds: str) -> Callable[[], None]:
+    """Changes the rows of device functions of these kinds; those that become None are removed."""
+
+    def apply() -> None:
+        from hgrd.cuda import builtins
+
+        for name, row in list(builtins.BUILTINS.items()):
+            if row.kind.name in kinds:
+                del builtins.BUILTINS[name]
+                if (changed := change(row)) is not None:
+                    builtins.BUILTINS[name] = changed
+        builtins.builtin.cache_clear()
+
+    return apply
+
+
 ALL = ("INTRA_WARP", "INTRA_BLOCK", "INTER_BLOCK")
 
 

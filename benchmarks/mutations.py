@@ -6,6 +6,8 @@ powers.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from benchmarks.mutating import (
     ALL,
     Mutation,
@@ -19,6 +21,7 @@ from benchmarks.mutating import (
     around,
     at_every_level,
     barriers,
+    builtin_rows,
     changing,
     contradicted,
     everywhere,
@@ -29,6 +32,7 @@ from benchmarks.mutating import (
     in_any_order,
     itself,
     last_as_it_is,
+    meant_as,
     never,
     no_gap,
     no_mask_in_doubt,
@@ -304,7 +308,7 @@ MUTATIONS = (
         "random-off",
         "generators of random numbers have no state",
         ("tests/verdicts/values/test_random_generators.py",),
-        gives(False, "protocol.device_calls.dispatch:is_random"),
+        meant_as("RANDOM", "NUMBER"),
     ),
     Mutation(
         "surfaces-are-one",
@@ -316,7 +320,7 @@ MUTATIONS = (
         "atomic-objects-scope",
         "atomic objects are atomic for the whole system",
         ("tests/verdicts/sync/test_atomic_objects.py",),
-        put("protocol.device_calls.libcu_atomics:_scope", widest),
+        put("protocol.device_calls.libcu_atomics:scope_of_object", widest),
     ),
     Mutation(
         "flattening-off",
@@ -747,7 +751,7 @@ MUTATIONS = (
         "votes-off",
         "what threads vote for may be any number",
         ("tests/verdicts/barriers/test_tiles.py",),
-        gives(None, "protocol.device_calls.dispatch:_bounds"),
+        builtin_rows(lambda row: replace(row, result=None), "VOTE", "BLOCK_BARRIER"),
     ),
     Mutation(
         "rounds-off",

@@ -15,6 +15,7 @@ from hgrd.simulate.lockstep.access import BoundsError
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, LoweredProgram, Lowering
 from hgrd.simulate.lockstep.calls import call
+from hgrd.simulate.lockstep.device.dispatch import device_call, library_object
 from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import (
     Activation,
@@ -31,7 +32,7 @@ from hgrd.simulate.lockstep.scheduler import FuelError, Scheduler
 from hgrd.simulate.lockstep.statements import code_of
 from hgrd.simulate.trace import Observer, Sites
 
-LOWERING = Lowering(lower, call, code_of)
+LOWERING = Lowering(lower, call, code_of, device_call, library_object)
 _BATCH = 1 << 16  # threads that run together, where blocks need not
 FUEL = 1 << 36
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from hgrd.cuda.builtins import Kind, kind_of
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.program import Function
@@ -22,17 +23,8 @@ from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, disj, eq, ite, negate, show, symbols_of
 
 _ASSERTS = {"__hgrd_assert", "__requires", "__assume", "__assert", "__global_requires", "__builtin_assume"}
-_ANNOTATION = re.compile(
-    r"^__(global_)?(invariant|ensures|candidate|requires_fresh_array|no_read|no_write|read|write|reads_from|writes_to"
-    r"|array_snapshot|barrier_invariant|function_wide|enabled|return_val|old|other|non_temporal|axiom)"
-)
 _AXIOM = "__hgrd_axiom_"
 _OF_ANOTHER = re.compile(r"(other\(.*?\))~(?:'\d+)?")
-
-
-def is_annotation(name: str) -> bool:
-    """Whether a function only serves to specify."""
-    return _ANNOTATION.match(name) is not None
 
 
 def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kernel: Function) -> None:
@@ -49,7 +41,7 @@ def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kerne
 
 def is_specification(name: str) -> bool:
     """Whether a call is no part of the program; an assert is one, and reads what it mentions."""
-    return name != "__hgrd_assert" and (name in SPECIFICATIONS or is_annotation(name))
+    return kind_of(name) is Kind.SPECIFICATION
 
 
 def _assume(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from hgrd.cuda.limits import WARP_SIZE
-from hgrd.cuda.memory_model import Scope
+from hgrd.cuda.groups import FUNCTIONS, Group, GroupCall, group_type, makes_group
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.configuration import index_terms
@@ -16,95 +14,75 @@ from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
 
-_GROUP = re.compile(r"(thread_block_tile|thread_block|grid_group|coalesced_group|thread_group|cluster_group)")
-_TILE = re.compile(r"thread_block_tile<(\d+)")
-_MAKERS = {
-    "this_thread_block", "this_grid", "tiled_partition", "coalesced_threads", "binary_partition", "labeled_partition",
-    "this_cluster", "this_multi_grid",
-}  # fmt: skip
-_SHAPES = {
-    "thread_rank", "block_rank", "num_threads", "num_blocks", "size", "group_size", "thread_index", "block_index",
-    "meta_group_rank", "meta_group_size", "group_index", "group_dim", "dim_threads", "dim_blocks", "dim_grid",
-}  # fmt: skip
-
 
 def group_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     """Functions and methods of cooperative_groups; None for anything else."""
     name = call.function.name
-    if name in _MAKERS:
+    if makes_group(name):
         return OPAQUE
     if not call.arguments:
         return _static_method(device, machine, state, call)
-    group = _group_name(call.arguments[0].type)
+    group = _group_of(call.arguments[0].type)
     if group is None:
         return None
-    if name in ("sync", "synchronize", "barrier_wait", "wait"):
+    kind = FUNCTIONS.get(name)
+    if kind in (GroupCall.BARRIER, GroupCall.WAIT):
         return _sync(device, machine, state, call, group)
-    if name in ("barrier_arrive", "memcpy_async"):
+    if kind in (GroupCall.ARRIVE, GroupCall.COPY, GroupCall.REMOTE, GroupCall.INVOKE):
         return None
     rank = _rank(device, group, name)
     if rank is not None:
         return rank
     if isinstance(call.type, VoidType) or name.startswith(("thread_block", "grid_group", "coalesced", "thread_group")):
         return OPAQUE
-    origin = Origin.UNKNOWN if name in _SHAPES else Origin.DATA
+    origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     given = arguments[1] if name == "shfl" else None
-    device.uniformity.alike_for(machine, value, same_for_tile(device, name, _tile_size(group), arguments), given)
+    device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
     return value
 
 
 def _static_method(device: DeviceSemantics, machine: Machine, state: State, call: Call) -> Value | None:
-    match = _GROUP.search(call.function.qualified)
-    if match is None or "::" not in call.function.qualified:
+    group = group_type(call.function.qualified)
+    if group is None or "::" not in call.function.qualified:
         return None
+    group = Group(group.kind)  # tiles have no static methods
     if call.function.name == "sync":
-        return _sync(device, machine, state, call, match[1])
-    return _rank(device, match[1], call.function.name)
+        return _sync(device, machine, state, call, group)
+    return _rank(device, group, call.function.name)
 
 
-def _group_name(type_: Type) -> str | None:
-    """The group type behind a value, pointer or reference."""
+def _group_of(type_: Type) -> Group | None:
+    """The group that a value is, or a pointer or reference leads to; None of other types."""
     while isinstance(type_, PointerType):
         type_ = type_.to
     match type_:
         case RecordType(key=text) | OpaqueType(name=text):
-            match = _GROUP.search(text)
-            return None if match is None else (text if match[1] == "thread_block_tile" else match[1])
+            return group_type(text)
         case _:
             return None
 
 
-def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: str) -> Value:
+def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
     """A group's barrier (CUDA Programming Guide, "Cooperative Groups", "sync")."""
-    size = _tile_size(group)
-    if size is not None:
-        tile = None if size == WARP_SIZE else div(thread_number(device), const(size))
-        scope = Scope.WARP if size <= WARP_SIZE else Scope.BLOCK
-        device.barrier(machine, state, scope, call.span, tile=tile)
-    elif "thread_block_tile" in group or group in ("coalesced_group", "thread_group"):
-        scope = Scope.WARP if group == "coalesced_group" else Scope.BLOCK
-        device.barrier(machine, state, scope, call.span, mask=_some_lanes(machine))
-    elif group == "grid_group":
-        device.barrier(machine, state, Scope.DEVICE, call.span)
+    if group.size is not None:
+        tile = None if group.size == WARP_SIZE else div(thread_number(device), const(group.size))
+        device.barrier(machine, state, group.scope, call.span, tile=tile)
+    elif group.partial:
+        device.barrier(machine, state, group.scope, call.span, mask=_some_lanes(machine))
     else:
-        device.barrier(machine, state, Scope.BLOCK, call.span)
+        device.barrier(machine, state, group.scope, call.span)
     return OPAQUE
 
 
 def _some_lanes(machine: Machine) -> Term:
     """A mask of which nothing is known."""
-    return var(Symbol(machine.names.unique("mask"), 0, (1 << 32) - 1, Origin.UNKNOWN))
+    return var(Symbol(machine.names.unique("mask"), 0, ALL_LANES, Origin.UNKNOWN))
 
 
-def _tile_size(group: str) -> int | None:
-    match = _TILE.search(group)
-    return None if match is None else int(match[1])
-
-
-def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
+def _rank(device: DeviceSemantics, group: Group, name: str) -> Value | None:
     x, y, z = index_terms(device.configuration.thread)
     bx, by, bz = device.configuration.block
     gx, gy, gz = device.configuration.grid
@@ -112,8 +90,8 @@ def _rank(device: DeviceSemantics, group: str, name: str) -> Value | None:
     thread = thread_number(device)
     block = add(ix, mul(gx, add(iy, mul(gy, iz))))
     threads = mul(bx, by, bz)
-    tile = _tile_size(group)
-    match group, name:
+    tile = group.size
+    match group.kind, name:
         case ("thread_block", "thread_rank"):
             return thread
         case ("thread_block", "size" | "num_threads" | "group_size"):

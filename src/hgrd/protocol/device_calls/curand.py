@@ -17,13 +17,8 @@ from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin
 
-_SKIPS = {"skipahead", "skipahead_sequence", "skipahead_subsequence"}
 _OF_A_BLOCK = "curandStateMtgp32"
 _DIRECTIONS = {32: 32, 64: 64}  # words of a direction vector by their bits (Sobol generators)
-
-
-def is_random(name: str) -> bool:
-    return name.startswith("curand") or name in _SKIPS
 
 
 def random(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:

@@ -5,25 +5,25 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 
 from __future__ import annotations
 
-import re
-
-from hgrd.cuda.limits import MAX_THREADS, WARP_SIZE
+from hgrd.cuda.atomics import atomic_function
+from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_annotation, is_specification
+from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
 from hgrd.protocol.device_calls.cooperative_groups import group_call
-from hgrd.protocol.device_calls.curand import is_random, random
-from hgrd.protocol.device_calls.libcu_atomics import atomic_member
-from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy, is_atomic
-from hgrd.protocol.device_calls.surfaces import is_surface, is_texture, surface_access, texture_fetch
+from hgrd.protocol.device_calls.curand import random
+from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
+from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy
+from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.symbolic import arithmetic, floats, integers
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
@@ -39,65 +39,75 @@ from hgrd.terms import (
 )
 from hgrd.terms.interval import of_type
 
-_SILENT = {
-    "printf", "__nanosleep", "__prefetch_global_l1", "__pipeline_commit", "clock", "assert", "vprintf",
-    "__brkpt", "__assertfail", "free", "__pipeline_wait_prior", "__syncwarp_hint",
-}  # fmt: skip
-_COPY_READ = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "__builtin_nontemporal_load"}
-_COPY_WRITE = {"__stcg", "__stcs", "__stwt", "__stwb"}
-_SHUFFLE = re.compile(r"^__shfl(_up|_down|_xor)?(_sync)?$")
-_VOTES = {
-    "__ballot_sync", "__ballot", "__activemask", "__any_sync", "__all_sync", "__any", "__all", "__match_any_sync",
-    "__match_all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_or_sync",
-    "__reduce_and_sync", "__reduce_xor_sync", "__lane_id", "__smid", "clock64", "__globaltimer", "__fns", "clock",
-}  # fmt: skip
-_TRUTHS = {"__any_sync", "__all_sync", "__any", "__all", "__syncthreads_or", "__syncthreads_and"}
-
 
 def intrinsic(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     """The value of a known function; None if it is not known."""
     name = call.function.name
-    handler = _TABLE.get(name)
+    row = builtin(name)
+    handler = SPECIFICATIONS.get(name) or (None if row is None else _over_bodies(row))
     if handler is not None:
         return handler(device, machine, state, call, arguments)
-    if is_atomic(name):
-        return atomic(device, machine, state, call, arguments)
-    known = atomic_member(device, machine, state, call, arguments)
+    function = atomic_function(name)
+    if function is not None and function.scope is not None:
+        return atomic(device, machine, state, call, arguments, function)
+    known = atomic_object_call(device, machine, state, call, arguments)
     if known is not None:
         return known
     grouped = group_call(device, machine, state, call, arguments)
     if grouped is not None:
         return grouped
-    function = machine.functions.get(call.function.key)
-    if function is not None and function.body is not None:
+    declared = machine.functions.get(call.function.key)
+    if declared is not None and declared.body is not None:
         return None
-    if _SHUFFLE.match(name) or name in _VOTES:
-        value = machine.unknown(f"{name}()", call.type, Origin.DATA, _bounds(name))
-        given = arguments[1] if _SHUFFLE.match(name) and len(arguments) > 1 else None
-        device.uniformity.alike_for(machine, value, same_for_warp(device, name, arguments), given)
-        return value
+    meaning = foreign if row is None else MEANINGS[row.kind]
+    return meaning(device, machine, state, call, arguments)
+
+
+def _exchange(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A value that lanes of a warp make together: of a vote, a reduction or a shuffle."""
+    name = call.function.name
+    row = builtin(name)
+    assert row is not None
+    value = machine.unknown(f"{name}()", call.type, Origin.DATA, row.result)
+    for at in row.writes:
+        type_ = call.arguments[at].type
+        if isinstance(type_, PointerType):
+            stored = machine.unknown(f"{name}()", type_.to, Origin.DATA)
+            store(machine, state, arguments[at], stored, type_.to, call.span)
+    given = arguments[1] if row.kind is Kind.SHUFFLE and len(arguments) > 1 else None
+    device.uniformity.alike_for(machine, value, same_for_warp(device, name, arguments), given)
+    return value
+
+
+def _vector(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A record of the arguments, where it is made of these alone."""
+    name = call.function.name
     if name.startswith("make_") and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)
     if name in ("dim3", "uint3") and len(arguments) >= 4:
         return _dim3(arguments)
-    if is_annotation(name):
-        return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(name, call.type, Origin.UNKNOWN)
-    if is_surface(name):
-        return surface_access(device, machine, state, call, arguments)
-    if is_texture(name):
-        return texture_fetch(device, machine, state, call, arguments)
-    if is_random(name):
-        return random(device, machine, state, call, arguments)
     return foreign(device, machine, state, call, arguments)
 
 
-def _bounds(vote: str) -> tuple[int, int] | None:
-    """What a vote can result in; "non-zero" is 1, as PTX makes a predicate of it (PTX ISA, vote.sync, bar.red)."""
-    if vote in _TRUTHS:
-        return 0, 1
-    return (0, MAX_THREADS) if vote == "__syncthreads_count" else None
+def _over_bodies(row: Builtin) -> Handler | None:
+    """The meaning of a function that holds even where a header, or the program, defines it."""
+    named = _NAMED.get(row.operation) if row.kind is Kind.NUMBER else None
+    return named or _OVER_BODIES.get(row.kind)
+
+
+def _specification(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A specification that is not understood says nothing."""
+    if isinstance(call.type, VoidType):
+        return OPAQUE
+    return machine.unknown(call.function.name, call.type, Origin.UNKNOWN)
 
 
 # ---------------------------------------------------------------- barriers, fences
@@ -109,7 +119,8 @@ def _block_barrier(
     device.barrier(machine, state, Scope.BLOCK, call.span)
     if isinstance(call.type, VoidType):
         return OPAQUE
-    vote = machine.unknown("vote", call.type, Origin.DATA, _bounds(call.function.name))
+    row = builtin(call.function.name)
+    vote = machine.unknown("vote", call.type, Origin.DATA, None if row is None else row.result)
     if not device.of_grid:
         device.uniformity.spread(machine, vote)
     return vote
@@ -123,14 +134,15 @@ def _warp_barrier(
     return OPAQUE
 
 
-def _fence(scope: Scope) -> Handler:
-    def handler(
-        device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]
-    ) -> Value | None:
-        device.fence(machine, state, scope, call.span)
-        return OPAQUE
-
-    return handler
+def _fence(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A fence of a scope that its name says; None of one whose scope is an argument."""
+    row = builtin(call.function.name)
+    if row is None or row.scope is None:
+        return foreign(device, machine, state, call, arguments)
+    device.fence(machine, state, row.scope, call.span)
+    return OPAQUE
 
 
 def _silent(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
@@ -235,45 +247,41 @@ def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _
     return mod(thread_number(device), const(WARP_SIZE))
 
 
-_TABLE: dict[str, Handler] = {
-    "__syncthreads": _block_barrier,
-    "__syncthreads_count": _block_barrier,
-    "__syncthreads_and": _block_barrier,
-    "__syncthreads_or": _block_barrier,
-    "__barrier_sync": _block_barrier,
-    "__builtin_amdgcn_s_barrier": _block_barrier,
-    "__syncwarp": _warp_barrier,
-    "__threadfence": _fence(Scope.DEVICE),
-    "__threadfence_block": _fence(Scope.BLOCK),
-    "__threadfence_system": _fence(Scope.SYSTEM),
-    "__trap": _stop,
-    "__builtin_unreachable": _stop,
-    "__mul24": _multiply,
-    "__umul24": _multiply,
+_NAMED: dict[str, Handler] = {
     "min": _extreme(False),
     "max": _extreme(True),
-    "umin": _extreme(False),
-    "umax": _extreme(True),
-    "fmin": _extreme(False),
-    "fmax": _extreme(True),
-    "fminf": _extreme(False),
-    "fmaxf": _extreme(True),
     "abs": _absolute,
-    "labs": _absolute,
     "ceil": _rounded(True),
-    "ceilf": _rounded(True),
     "floor": _rounded(False),
-    "floorf": _rounded(False),
-    "__lane_id": _lane,
-    "memcpy": copy,
-    "memset": copy,
-    "memmove": copy,
-    "__builtin_memcpy": copy,
-    "__builtin_memset": copy,
-    **SPECIFICATIONS,
-    **dict.fromkeys(_SILENT, _silent),
-    **dict.fromkeys(_COPY_READ, cached_load),
-    **dict.fromkeys(_COPY_WRITE, cached_store),
+    "mul24": _multiply,
 }
+"""Numbers by operation.  These, and `_OVER_BODIES`, hold for functions that a header defines, too."""
+
+_OVER_BODIES: dict[Kind, Handler] = {
+    Kind.BLOCK_BARRIER: _block_barrier,
+    Kind.WARP_BARRIER: _warp_barrier,
+    Kind.FENCE: _fence,
+    Kind.LANE: _lane,
+    Kind.LOAD: cached_load,
+    Kind.STORE: cached_store,
+    Kind.COPY: copy,
+    Kind.FILL: copy,
+}
+
+MEANINGS: dict[Kind, Handler] = {
+    **_OVER_BODIES,
+    Kind.STOP: _stop,
+    Kind.ASSERT: _specification,
+    Kind.SPECIFICATION: _specification,
+    Kind.SILENT: _silent,
+    **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
+    **dict.fromkeys((Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.ADDRESS), foreign),
+    **dict.fromkeys((Kind.CLUSTER_BARRIER, Kind.ASYNC_COPY), foreign),
+    Kind.VECTOR: _vector,
+    Kind.RANDOM: random,
+    Kind.TEXTURE: texture_fetch,
+    Kind.SURFACE: surface_access,
+}
+"""The meaning of each kind of device function in a protocol."""
 
 DEVICE_CALLS = DeviceCalls(intrinsic, is_specification)

@@ -5,9 +5,8 @@ CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 
 from __future__ import annotations
 
-import re
-
-from hgrd.cuda.memory_model import AccessKind, Scope
+from hgrd.cuda.atomics import AtomicFunction
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
@@ -18,24 +17,22 @@ from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, conj, negate
 
-_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
-
-
-def is_atomic(name: str) -> bool:
-    return _ATOMIC.match(name) is not None
-
 
 def atomic(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    arguments: tuple[Value, ...],
+    function: AtomicFunction,
 ) -> Value | None:
-    match = _ATOMIC.match(call.function.name)
-    assert match is not None
-    scope = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}[match[2]]
+    """An atomic function of a known scope; None of one whose scope is an argument."""
+    if function.scope is None:
+        return None
     address, *operands = arguments
-    operation = match[1].lower()
-    compare = operands[0] if operation == "cas" and operands else None
-    stored = operands[1] if operation == "cas" and len(operands) > 1 else operands[0] if operands else None
-    done = AtomicOperation(operation, scope, number_of(stored), number_of(compare))
+    compare = operands[0] if function.operation == "cas" and operands else None
+    stored = operands[-1] if len(operands) >= function.operands else operands[0] if operands else None
+    done = AtomicOperation(function.operation, function.scope, number_of(stored), number_of(compare))
     return atomic_access(device, machine, state, call, address, _pointee_type(call), done)
 
 

@@ -6,8 +6,7 @@ face) count elements.
 
 from __future__ import annotations
 
-import re
-
+from hgrd.cuda.builtins import builtin
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
@@ -22,8 +21,6 @@ from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
 
-_SURFACE = re.compile(r"^surf(1D|2D|3D|1DLayered|2DLayered|Cubemap|CubemapLayered)(read|write)$")
-_TEXTURE = re.compile(r"^tex(1D|2D|3D|Cubemap)")
 _COORDINATES = {"1D": 1, "2D": 2, "1DLayered": 2}  # three for all others
 # Sizes that no surface has more of (CUDA Programming Guide, "Technical Specifications per Compute Capability"):
 # 131072 elements of 16 bytes in a row, 65536 rows, a depth of 16384.
@@ -31,16 +28,6 @@ _ROW = 131072 * 16
 _ROWS = 1 << 17
 _DEPTH = 1 << 14
 _ZERO, _TRAP = 0, 2  # of cudaSurfaceBoundaryMode
-
-
-def is_surface(name: str) -> bool:
-    """Whether a device function reads or writes a surface."""
-    return _SURFACE.match(name) is not None
-
-
-def is_texture(name: str) -> bool:
-    """Whether a device function fetches from a texture."""
-    return _TEXTURE.match(name) is not None
 
 
 def texture_fetch(
@@ -61,9 +48,10 @@ def surface_access(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value:
     """`surf2Dread(surface, x, y, mode)`, `surf2Dread(&value, …)` and `surf2Dwrite(value, surface, x, y, mode)`."""
-    matched = _SURFACE.match(call.function.name)
-    assert matched is not None
-    writes = matched[2] == "write"
+    name = call.function.name
+    row = builtin(name)
+    assert row is not None
+    writes = row.operation == "write"
     first = arguments[0]
     at = 0 if not writes and not isinstance(call.type, VoidType) else 1
     surface, *rest = arguments[at:]
@@ -73,7 +61,7 @@ def surface_access(
         device.unsupported(machine, state, f"{call.function.name}() on {what}", call.span)
         unknown = target or MemoryObject("surfaces", "surface", MemorySpace.GLOBAL, None, None, call.span)
         return OPAQUE if writes else _deliver(device, machine, state, call, first, unknown)
-    count = _COORDINATES.get(matched[1], 3)
+    count = _COORDINATES.get(name.removeprefix("surf").removesuffix(row.operation), 3)
     coordinates = [as_int(v) if isinstance(v, Term) else _unknown(machine) for v in rest[:count]]
     mode = rest[count] if len(rest) > count else const(_TRAP)
     offset, here = _place(machine, state, coordinates, size, mode, call.span)

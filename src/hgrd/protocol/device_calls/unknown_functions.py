@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
+from hgrd.cuda.builtins import builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.host.model import Fact, FactKind
@@ -21,13 +22,6 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObje
 from hgrd.terms import TRUE, Origin
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
-
-_SMALL_RANGE = {
-    "__popc": (0, 32), "__popcll": (0, 64), "__clz": (0, 32), "__clzll": (0, 64), "__ffs": (0, 32),
-    "__ffsll": (0, 64), "isnan": (0, 1), "isinf": (0, 1), "isfinite": (0, 1), "signbit": (0, 1),
-    "__popcnt": (0, 32), "__builtin_popcount": (0, 32), "__builtin_clz": (0, 32),
-}  # fmt: skip
-
 
 _POINTING = re.compile(r"thrust::(\w+::)*\w*(ptr|pointer|reference|iterator|vector|span)::")
 """Methods of what points to memory: whoever has such an object may write there, or reads what others write."""
@@ -113,9 +107,14 @@ def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
         case FloatType():
             return FloatValue(read_between(computed(name, call.type), known, *ANY))
         case IntType(bits=bits, signed=signed):
-            return read_between(f"{name}()", known, *_SMALL_RANGE.get(name, of_type(bits, signed)))
+            return read_between(f"{name}()", known, *_range(name, of_type(bits, signed)))
         case _:
             return None
+
+
+def _range(name: str, otherwise: tuple[int, int]) -> tuple[int, int]:
+    row = builtin(name)
+    return otherwise if row is None or row.result is None else row.result
 
 
 def _result(machine: Machine, call: Call) -> Value:

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from hgrd.cuda.builtins import Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, add, const, div, mul, symbols_of
 
-_OF_MASK: Final = frozenset(
-    {
-        "__ballot_sync", "__any_sync", "__all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-        "__reduce_or_sync", "__reduce_and_sync", "__reduce_xor_sync",
-    }
-)  # fmt: skip
 _OF_TILE: Final = frozenset({"reduce", "any", "all", "ballot"})
 
 
@@ -38,9 +33,12 @@ def same_for_warp(device: DeviceSemantics, name: str, arguments: tuple[Value, ..
     mask, *rest = arguments or (None,)
     if not isinstance(mask, Term):
         return None
-    if name in _OF_MASK:
+    row = builtin(name)
+    if row is None or not row.masked or row.kind is Kind.MATCH:
+        return None
+    if row.kind in (Kind.VOTE, Kind.REDUCE):
         return (div(thread_number(device), const(WARP_SIZE)), mask)
-    if name != "__shfl_sync" or len(rest) < 2 or not _common(device, rest[1]):
+    if row.kind is not Kind.SHUFFLE or row.operation or len(rest) < 2 or not _common(device, rest[1]):
         return None
     width = rest[2] if len(rest) > 2 else const(WARP_SIZE)
     if not isinstance(width, Term) or not width.is_const or width.value not in (1, 2, 4, 8, 16, 32):

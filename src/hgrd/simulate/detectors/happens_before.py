@@ -139,7 +139,7 @@ class Ordering:
     def fenced(self, event: Fenced) -> None:
         threads = event.threads
         self._appear(threads)
-        if event.scope is Scope.WARP:
+        if not event.scope.covers(Level.INTRA_BLOCK):
             return
         wide = event.scope.covers(Level.INTER_BLOCK)
         for thread in threads.tolist() if self._pending else ():
@@ -154,7 +154,7 @@ class Ordering:
         segment = self._segment[event.threads]
         if is_synchronising(event):
             self._synchronise(event)
-        elif self._releases and event.kind is AccessKind.WRITE:
+        elif self._releases and event.kind is not AccessKind.READ:
             self._overwrite(event)
         now = replace(self.now(event.threads), segment=segment)
         looks = event.kind is AccessKind.READ and event.order is MemoryOrder.VOLATILE
@@ -314,7 +314,11 @@ class _Fences:
 
 
 def is_synchronising(event: Touch) -> bool:
-    """Atomic and volatile accesses can carry order from thread to thread; plain ones race."""
+    """Atomic and volatile accesses can carry order from thread to thread; plain ones race, and so do those that are
+    atomic for their own thread alone.
+    """
+    if event.scope is Scope.THREAD:
+        return False
     return event.kind is AccessKind.ATOMIC or event.order is not MemoryOrder.PLAIN
 
 

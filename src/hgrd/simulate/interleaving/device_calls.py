@@ -7,28 +7,24 @@ functions of mathematics.  A call of anything else that has no body is an error 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 
+from hgrd.cuda.atomics import atomic_function
+from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.groups import Group, group_type
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope
-from hgrd.program.expressions import BinaryOp, Call
+from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
-from hgrd.simulate.interleaving.libcu_atomics import atomic_member
+from hgrd.simulate.interleaving.atomic_update import modified
+from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call
 from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
 from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.trace import MemoryOrder
 
-_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
-_SCOPES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
-_FENCES = {"__threadfence_block": Scope.BLOCK, "__threadfence": Scope.DEVICE, "__threadfence_system": Scope.SYSTEM}
-_SHUFFLE = re.compile(r"^__shfl(_up|_down|_xor)?_sync$")
-_GROUP = re.compile(r"thread_block_tile<(\d+)|thread_block\b|grid_group")
-_QUIET = {"printf", "__nanosleep", "__hgrd_assert", "assert", "__prefetch_global_l1", "__builtin_assume"}
-_LOADS = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv"}
-_STORES = {"__stcg", "__stcs", "__stwt", "__stwb"}
 _MATHEMATICS: dict[str, Callable[..., float]] = {
     name: getattr(math, name)
     for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "fabs", "pow", "fmod", "log2", "tanh")
@@ -36,27 +32,20 @@ _MATHEMATICS: dict[str, Callable[..., float]] = {
 
 
 def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
-    """The run of a function that CUDA defines; None for other functions."""
+    """The run of a function that CUDA defines; None of other functions."""
     name = call.function.name
     function = thread.world.program.functions.get(call.function.key)
-    if (match := _ATOMIC.match(name)) is not None:
-        return _atomic(thread, call, values, match[1].lower(), _SCOPES[match[2]])
+    atomic = atomic_function(name)
+    if atomic is not None and atomic.scope is not None:
+        return _atomic(thread, call, values, atomic.operation, atomic.scope)
     if function is not None and function.body is not None:
         return None
-    if (member := atomic_member(thread, call, values)) is not None:
-        return member
-    if name in _FENCES:
-        return _fence(call, _FENCES[name])
-    if name.startswith("__syncthreads"):
-        return _block_barrier(thread, call, values)
-    if name == "__syncwarp" or _SHUFFLE.match(name) or name in _VOTES:
-        return _warp(thread, call, values)
-    if name in _LOADS:
-        return thread.load(scalars.integer(values[0]), call.type, call.span, call)
-    if name in _STORES:
-        return _store(thread, call, values)
-    grouped = _group(thread, call)
-    return _plain(thread, call, values) if grouped is None else grouped
+    for known in (atomic_object_call(thread, call, values), _group(thread, call)):
+        if known is not None:
+            return known
+    row = builtin(name)
+    meaning = None if row is None else MEANINGS.get(row.kind)
+    return _plain(thread, call, values) if row is None or meaning is None else meaning(thread, call, values, row)
 
 
 def _pointee(call: Call) -> Type:
@@ -84,34 +73,20 @@ def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], operation: str
     return scalars.unpack(before, type_)
 
 
-def modified(operation: str, old: Scalar, operands: Sequence[Scalar], type_: Type) -> Scalar:
-    """What an atomic function leaves behind (CUDA Programming Guide, "Atomic Functions")."""
-    first = operands[0]
-    match operation:
-        case "cas":
-            return operands[1] if old == first else old
-        case "exch":
-            return first
-        case "min":
-            return min(scalars.number(old), scalars.number(first))
-        case "max":
-            return max(scalars.number(old), scalars.number(first))
-        case "inc":
-            return 0 if scalars.integer(old) >= scalars.integer(first) else scalars.integer(old) + 1
-        case "dec":
-            limit = scalars.integer(first)
-            return limit if old == 0 or scalars.integer(old) > limit else scalars.integer(old) - 1
-        case _:
-            op = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}[operation]
-            return scalars.binary(BinaryOp(op), old, first, type_)
+def _fence(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    return None if row.scope is None else _fenced(call, row.scope)
 
 
-def _fence(call: Call, scope: Scope) -> Running[Scalar]:
+def _fenced(call: Call, scope: Scope) -> Running[Scalar]:
     yield ThreadFence(scope, call.span)
     return 0
 
 
-def _store(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
+def _load(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    return thread.load(scalars.integer(values[0]), call.type, call.span, call)
+
+
+def _store(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
     yield from thread.store(scalars.integer(values[0]), values[1], _pointee(call), call.span, call)
     return 0
 
@@ -119,50 +94,48 @@ def _store(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scal
 # ---------------------------------------------------------------- barriers and warp functions
 
 
-def _block_barrier(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
+def _block_barrier(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
     predicate = int(bool(values[0])) if values else 0
     given: dict[int, Scalar] = yield ThreadMeeting(
         Scope.BLOCK, call.function.name, call.span, thread.where(), given=predicate
     )
     votes = [bool(v) for v in given.values()]
-    return {
-        "__syncthreads_count": sum(votes),
-        "__syncthreads_and": int(all(votes)),
-        "__syncthreads_or": int(any(votes)),
-    }.get(call.function.name, 0)
+    return {"count": sum(votes), "and": int(all(votes)), "or": int(any(votes))}.get(row.operation, 0)
 
 
-_VOTES = {"__ballot_sync", "__any_sync", "__all_sync"}
+def _warp(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    """A barrier, vote or shuffle of the lanes that a mask names; None of others."""
+    return _of_lanes(thread, call, values, row) if row.masked and row.operation != "uni" else None
 
 
-def _warp(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
-    name = call.function.name
-    mask = scalars.integer(values[0]) & 0xFFFFFFFF
-    lane = thread.inside % 32
+def _of_lanes(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    mask = scalars.integer(values[0]) & ALL_LANES
+    lane = thread.inside % WARP_SIZE
     brought = values[1] if len(values) > 1 else 0
+    barrier = row.kind is Kind.WARP_BARRIER
     given: dict[int, Scalar] = yield ThreadMeeting(
-        Scope.WARP, name, call.span, thread.where(), mask, brought, name == "__syncwarp"
+        Scope.WARP, call.function.name, call.span, thread.where(), mask, brought, barrier
     )
     first = thread.number - lane
     lanes = {number - first: value for number, value in given.items()}
-    if name == "__syncwarp":
+    if barrier:
         return 0
-    if name in _VOTES:
+    if row.kind is Kind.VOTE:
         ballot = sum(1 << n for n, value in lanes.items() if value)
-        return {"__ballot_sync": ballot, "__any_sync": int(ballot != 0), "__all_sync": int(all(lanes.values()))}[name]
-    source = _source(name, lane, scalars.integer(values[2]), scalars.integer(values[3]) if len(values) > 3 else 32)
-    return lanes.get(source, brought)
+        return {"ballot": ballot, "any": int(ballot != 0), "all": int(all(lanes.values()))}[row.operation]
+    width = scalars.integer(values[3]) if len(values) > 3 else WARP_SIZE
+    return lanes.get(_source(row.operation, lane, scalars.integer(values[2]), width), brought)
 
 
-def _source(name: str, lane: int, operand: int, width: int) -> int:
+def _source(operation: str, lane: int, operand: int, width: int) -> int:
     """The lane that a shuffle takes its value from (CUDA Programming Guide, "Warp Shuffle Functions")."""
     low = lane // width * width
-    match name:
-        case "__shfl_up_sync":
+    match operation:
+        case "up":
             return lane - operand if lane - operand >= low else lane
-        case "__shfl_down_sync":
+        case "down":
             return lane + operand if lane + operand < low + width else lane
-        case "__shfl_xor_sync":
+        case "xor":
             return lane ^ operand if lane ^ operand < low + width else lane
         case _:
             return low + operand % width
@@ -171,7 +144,7 @@ def _source(name: str, lane: int, operand: int, width: int) -> int:
 def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     """Barriers and ranks of cooperative groups, by the type of the group."""
     name = call.function.name
-    if name in ("this_thread_block", "this_grid", "tiled_partition"):
+    if name in ("this_thread_block", "this_grid", "tiled_partition", "experimental_tiled_partition"):
         return _constant(bytes(16))
     if not call.arguments:
         return None
@@ -179,17 +152,17 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     while isinstance(type_, PointerType):
         type_ = type_.to
     text = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else ""
-    match = _GROUP.search(text)
-    if match is None:
+    group = group_type(text)
+    if group is None or (group.kind not in ("thread_block", "grid_group") and group.size is None):
         return None
-    width = int(match[1]) if match[1] else 0
+    width = group.size or 0
     if name == "sync":
-        return _group_barrier(thread, call, match[0], width)
+        return _group_barrier(thread, call, group)
     x, y, z = thread.world.block
     gx, gy, gz = thread.world.grid
     threads, blocks = x * y * z, gx * gy * gz
     own, rank = (width, thread.inside % width) if width else (threads, thread.inside)
-    if match[0] == "grid_group":
+    if group.kind == "grid_group":
         own, rank = threads * blocks, thread.number
     ranks = {
         "thread_rank": rank,
@@ -200,12 +173,12 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     return _constant(ranks[name]) if name in ranks else None
 
 
-def _group_barrier(thread: Thread, call: Call, group: str, width: int) -> Running[Scalar]:
-    if 0 < width <= 32:
-        mask = ((1 << width) - 1) << (thread.inside % 32 // width * width)
+def _group_barrier(thread: Thread, call: Call, group: Group) -> Running[Scalar]:
+    if group.size is not None and group.scope is Scope.WARP:
+        mask = ((1 << group.size) - 1) << (thread.inside % WARP_SIZE // group.size * group.size)
         yield ThreadMeeting(Scope.WARP, "sync", call.span, thread.where(), mask)
     else:
-        yield ThreadMeeting(Scope.DEVICE if group == "grid_group" else Scope.BLOCK, "sync", call.span, thread.where())
+        yield ThreadMeeting(group.scope, "sync", call.span, thread.where())
     return 0
 
 
@@ -222,15 +195,32 @@ def _plain(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scal
     return None if value is None else _constant(value)
 
 
+def _computed(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    return _plain(thread, call, values)
+
+
+def _silent(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    return _constant(0)
+
+
+def _lane(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    return _constant(thread.inside % WARP_SIZE)
+
+
+def _specification(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    """What holds, or the program is wrong; None of a value that specifications alone have."""
+    return _constant(1) if row.operation in ("condition", "assert") else None
+
+
+def _stop(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    if call.function.name == "__builtin_unreachable":
+        raise UndefinedError("a place that the program says is not reached")
+    raise ExitedError
+
+
 def _value(thread: Thread, call: Call, values: Sequence[Scalar]) -> Scalar | None:
     """Functions that only compute."""
     name, type_ = call.function.name, call.type
-    if name in _QUIET:
-        return 0
-    if name == "__builtin_unreachable":
-        raise UndefinedError("a place that the program says is not reached")
-    if name in ("__trap", "exit"):
-        raise ExitedError
     if name.startswith("make_") and isinstance(type_, RecordType):
         fields = thread.world.program.records[type_.key].fields
         data = bytearray(thread.size(type_))
@@ -273,3 +263,20 @@ def _arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | N
         return math.nan
     except OverflowError as error:
         raise UndefinedError(f"{name} of {values}") from error
+
+
+MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running[Scalar] | None]] = {
+    Kind.BLOCK_BARRIER: _block_barrier,
+    **dict.fromkeys((Kind.WARP_BARRIER, Kind.VOTE, Kind.SHUFFLE), _warp),
+    Kind.FENCE: _fence,
+    Kind.LANE: _lane,
+    Kind.LOAD: _load,
+    Kind.STORE: _store,
+    Kind.SILENT: _silent,
+    Kind.ASSERT: _silent,
+    Kind.SPECIFICATION: _specification,
+    Kind.STOP: _stop,
+    Kind.NUMBER: _computed,
+    Kind.VECTOR: _computed,
+}
+"""The meaning of each kind of device function for one thread."""

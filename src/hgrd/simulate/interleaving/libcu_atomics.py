@@ -6,49 +6,53 @@ they cut or follow a release sequence as ISO C++ has it ([intro.races]); their s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from hgrd.cuda.memory_model import AccessKind, Scope
+from msgspec import Struct
+
+from hgrd.cuda.atomics import (
+    AtomicMember,
+    StdMemoryOrder,
+    atomic_member,
+    is_atomic_object,
+    is_thread_fence,
+    memory_order,
+    scope_of_object,
+    thread_scope,
+)
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import BOOL, PointerType, Type
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
+from hgrd.simulate.interleaving.atomic_update import modified
 from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence
 from hgrd.simulate.interleaving.thread import Thread
-from hgrd.simulate.lockstep.device.libcu_atomics import value_type
 from hgrd.simulate.scalars import Scalar, UndefinedError
 from hgrd.simulate.trace import MemoryOrder, one_sided
 
-_MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
-_SCOPES = {"device": Scope.DEVICE, "block": Scope.BLOCK, "thread": Scope.WARP}
-_NUMBERS = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.WARP)
-_ORDERS = (
-    MemoryOrder.RELAXED,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.RELEASE,
-    MemoryOrder.ACQ_REL,
-    MemoryOrder.ACQ_REL,
-)
-_OPERATORS = {"++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
-_OPERATIONS = ("exch", "add", "sub", "and", "or", "xor", "min", "max")
-_OPERANDS = {"load": 0, "test": 0, "test_and_set": 0, "clear": 0}  # before the memory order; of others 1
+_ORDERS = {
+    StdMemoryOrder.RELAXED: MemoryOrder.RELAXED,
+    StdMemoryOrder.CONSUME: MemoryOrder.ACQUIRE,
+    StdMemoryOrder.ACQUIRE: MemoryOrder.ACQUIRE,
+    StdMemoryOrder.RELEASE: MemoryOrder.RELEASE,
+    StdMemoryOrder.ACQ_REL: MemoryOrder.ACQ_REL,
+    StdMemoryOrder.SEQ_CST: MemoryOrder.ACQ_REL,
+}
 
 
-def atomic_member(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
-    """The run of a member function or of a fence; None for anything else."""
-    name = call.function.name
-    if name == "atomic_thread_fence":
+def atomic_object_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
+    """The run of a member function of an atomic object or of a fence; None of anything else."""
+    if is_thread_fence(call.function.qualified):
         return _fence(call, values)
-    match = _MEMBER.match(call.function.qualified)
-    if match is None or not values:
+    if not is_atomic_object(call.function.qualified) or not values:
         return None
-    if name in ("atomic", "atomic_ref", "atomic_flag"):
+    member = atomic_member(call.function.qualified, call.function.name, len(values))
+    if member is None or member.name == "wait":
+        raise UndefinedError(f"{call.function.name} of an atomic object")
+    if member.constructs:
         return _construct(thread, call, values)
-    if name in ("notify_one", "notify_all"):
-        return _nothing()
-    return _member(thread, call, values, match[1] or "")
+    return _member(thread, call, values, member) if member.operation else _nothing()
 
 
 def _nothing() -> Running[Scalar]:
@@ -58,9 +62,9 @@ def _nothing() -> Running[Scalar]:
 
 def _fence(call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
     """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
-    if values[0] == 0:
+    if memory_order(scalars.integer(values[0])) is StdMemoryOrder.RELAXED:
         return 0
-    yield ThreadFence(_NUMBERS[scalars.integer(values[1])] if len(values) > 1 else Scope.SYSTEM, call.span)
+    yield ThreadFence(thread_scope(scalars.integer(values[1]) if len(values) > 1 else None), call.span)
     return 0
 
 
@@ -71,32 +75,25 @@ def _construct(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[
     return 0
 
 
-def _member(thread: Thread, call: Call, values: Sequence[Scalar], class_: str) -> Running[Scalar]:
-    name, type_ = call.function.name, value_type(call)
+def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: AtomicMember) -> Running[Scalar]:
+    type_ = _value_type(call, member)
     address = scalars.integer(values[0])
-    if class_ == "_ref":
+    if member.by_reference:
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
-    order = _order(name, values)
-    if name in ("load", "test") or (name.startswith("operator ") and len(values) == 1):
-        order = one_sided(order, AccessKind.READ)
-        return (yield from _access(thread, call, address, type_, AccessKind.READ, order, "", ()))
-    if name in ("store", "clear", "operator="):
-        order = one_sided(order, AccessKind.WRITE)
-        operand = values[1] if name != "clear" else 0
-        yield from _access(thread, call, address, type_, AccessKind.WRITE, order, "exch", (operand,))
-        return operand
-    if name.startswith("compare_exchange"):
+    order = _order(member, values)
+    if member.operation == "load":
+        change = Change(AccessKind.READ, one_sided(order, AccessKind.READ))
+        return (yield from _access(thread, call, address, type_, change))
+    if member.operation == "cas":
         return (yield from _compare_exchange(thread, call, address, type_, order, values))
-    operation = "exch" if name in ("exchange", "test_and_set") else name.removeprefix("fetch_")
-    operation = _OPERATORS.get(name.removeprefix("operator"), operation)
-    if operation not in _OPERATIONS:
-        raise UndefinedError(f"{name} of an atomic object")
-    step = name in ("operator++", "operator--")
-    operand = 1 if step or name == "test_and_set" else values[1]
-    old = yield from _access(thread, call, address, type_, AccessKind.ATOMIC, order, operation, (operand,))
-    if not name.startswith("operator") or (step and len(values) > 1):
-        return old
-    return _modified(operation, old, (operand,), type_)
+    operand = values[1] if member.implied is None else member.implied
+    if member.operation == "store":
+        change = Change(AccessKind.WRITE, one_sided(order, AccessKind.WRITE), "store", (operand,))
+        yield from _access(thread, call, address, type_, change)
+        return operand
+    change = Change(AccessKind.ATOMIC, order, member.operation, (operand,))
+    old = yield from _access(thread, call, address, type_, change)
+    return modified(member.operation, old, (operand,), type_) if member.gives_new else old
 
 
 def _compare_exchange(
@@ -104,55 +101,48 @@ def _compare_exchange(
 ) -> Running[Scalar]:
     where = scalars.integer(values[1])
     expected = yield from thread.load(where, type_, call.span, call)
-    old = yield from _access(thread, call, address, type_, AccessKind.ATOMIC, order, "cas", (expected, values[2]))
+    change = Change(AccessKind.ATOMIC, order, "cas", (expected, values[2]))
+    old = yield from _access(thread, call, address, type_, change)
     yield from thread.store(where, old, type_, call.span, call)
     return int(old == expected)
 
 
-def _access(
-    thread: Thread,
-    call: Call,
-    address: int,
-    type_: Type,
-    kind: AccessKind,
-    order: MemoryOrder,
-    operation: str,
-    operands: Sequence[Scalar],
-) -> Running[Scalar]:
-    """The old value."""
-    converted = [scalars.convert(operand, type_) for operand in operands]
+class Change(Struct, frozen=True):
+    """What one access does to the value of an atomic object; `operation` is "" of a load."""
 
-    def change(old: bytes) -> bytes:
-        return thread.pack(_modified(operation, scalars.unpack(old, type_), converted, type_), type_)
+    kind: AccessKind
+    order: MemoryOrder
+    operation: str = ""
+    operands: tuple[Scalar, ...] = ()
+
+
+def _access(thread: Thread, call: Call, address: int, type_: Type, change: Change) -> Running[Scalar]:
+    """The old value."""
+    converted = [scalars.convert(operand, type_) for operand in change.operands]
+
+    def changed(old: bytes) -> bytes:
+        return thread.pack(modified(change.operation, scalars.unpack(old, type_), converted, type_), type_)
 
     data, size = thread.private(address), thread.size(type_)
     there = heap.number_of(address), heap.offset_of(address), size, type_
     if data is not None:
         before = heap.read(data, there[1], size)
-        heap.write(data, there[1], change(before) if operation else before)
+        heap.write(data, there[1], changed(before) if change.operation else before)
     else:
-        before = yield ThreadAccess(kind, *there, change if operation else None, call.span, call, order, _scope(call))
+        scope = scope_of_object(call.function.template_args)
+        new = changed if change.operation else None
+        before = yield ThreadAccess(change.kind, *there, new, call.span, call, change.order, scope)
     return scalars.unpack(before, type_)
 
 
-def _modified(operation: str, old: Scalar, operands: Sequence[Scalar], type_: Type) -> Scalar:
-    from hgrd.simulate.interleaving.device_calls import modified
-
-    return modified(operation, old, operands, type_)
-
-
-def _order(name: str, values: Sequence[Scalar]) -> MemoryOrder:
-    """The memory order behind the operands; operators, and calls without one, are sequentially consistent."""
-    operands = 2 if name.startswith("compare_exchange") else _OPERANDS.get(name, 1)
-    if name.startswith("operator") or len(values) <= operands + 1:
-        return MemoryOrder.ACQ_REL
-    return _ORDERS[scalars.integer(values[operands + 1])]
+def _value_type(call: Call, member: AtomicMember) -> Type:
+    """The type of the value in the atomic object."""
+    if member.of_flag:
+        return BOOL
+    return call.type if member.typed_by is None else call.arguments[member.typed_by].type
 
 
-def _scope(call: Call) -> Scope:
-    """The last template argument of the class."""
-    arguments = call.function.template_args
-    last = arguments[-1] if arguments else 0
-    if isinstance(last, int):
-        return _NUMBERS[last] if 0 <= last < len(_NUMBERS) else Scope.SYSTEM
-    return _SCOPES.get(last.rpartition("_")[2], Scope.SYSTEM)
+def _order(member: AtomicMember, values: Sequence[Scalar]) -> MemoryOrder:
+    """The memory order that follows the operands; operators, and calls without one, are sequentially consistent."""
+    given = member.takes_order and len(values) > member.operands + 1
+    return _ORDERS[memory_order(scalars.integer(values[member.operands + 1]) if given else None)]

@@ -42,7 +42,7 @@ class ExitedError(Exception):
 
 
 DeviceCall: TypeAlias = "Callable[[Thread, ir.Call, Sequence[Scalar]], Running[Scalar] | None]"
-"""What a function of CUDA does, given its evaluated arguments; None for other functions."""
+"""Gives the run of a function that CUDA defines; None of other functions."""
 
 
 class World(Struct, frozen=True):

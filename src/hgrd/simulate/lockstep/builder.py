@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from msgspec import Struct, field
 
+from hgrd.cuda.atomics import is_atomic_object as names_atomic_object
+from hgrd.cuda.builtins import meets as builtin_meets
+from hgrd.cuda.builtins import meets_widely as builtin_meets_widely
+from hgrd.cuda.groups import FUNCTIONS, NAMESPACE, GroupCall, group_type, makes_group
+from hgrd.cuda.groups import is_group as names_group
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -35,7 +39,6 @@ from hgrd.simulate.lockstep.instructions import (
 )
 from hgrd.simulate.trace import MemoryOrder, Sites, TraceSite, one_sided
 
-_MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(?:_ref|_flag)?(?:<.*>)?::")
 DYNAMIC = "extern __shared__"  # all `extern __shared__` arrays begin at the same address
 _EFFECTS = (ir.Assign, ir.Update, ir.Call, ir.IndirectCall, ir.Construct, ir.New, ir.Unsupported, ir.Launch)
 
@@ -46,6 +49,8 @@ class Lowering(Struct, frozen=True):
     expression: Callable[[CodeBuilder, Expression], Closure]
     call: Callable[[CodeBuilder, ir.Call | ir.IndirectCall | ir.Construct], Closure]
     function: Callable[[LoweredProgram, Function], Code]
+    device_call: Callable[[CodeBuilder, ir.Call], Closure]
+    library_object: Callable[[CodeBuilder, ir.Construct, int], Closure]
 
 
 class LoweredProgram(Struct):
@@ -109,20 +114,44 @@ class LoweredProgram(Struct):
         return SourceAccess(number, type_, kind, span, one_sided(order, kind), scope)
 
 
-def is_member(qualified: str) -> bool:
-    """Whether this is the name of a member function of cuda::atomic, cuda::atomic_ref or cuda::atomic_flag."""
-    return _MEMBER.match(qualified) is not None
-
-
 def is_atomic_object(type_: Type) -> bool:
     """cuda::atomic and the like, of which the size is not known."""
-    return isinstance(type_, OpaqueType) and is_member(f"{type_.name}::")
+    return isinstance(type_, OpaqueType) and names_atomic_object(type_.name)
+
+
+def meets(e: ir.Call) -> bool:
+    """Whether threads may have to wait for each other at this call."""
+    name = e.function.name
+    return builtin_meets(name) or makes_group(name) or group_name(e) is not None
+
+
+def meets_widely(e: ir.Call) -> bool:
+    """Whether it is a barrier of more than a warp."""
+    name = e.function.name
+    if builtin_meets_widely(name):
+        return True
+    text = group_name(e)
+    group = None if text is None else group_type(text)
+    return text is not None and FUNCTIONS.get(name) is GroupCall.BARRIER and (group is None or group.size is None)
+
+
+def group_name(e: ir.Call) -> str | None:
+    """The type of the group that a function or method of cooperative_groups is about; None of other functions."""
+    if e.arguments:
+        type_: Type = e.arguments[0].type
+        while isinstance(type_, PointerType):
+            type_ = type_.to
+        if is_group(type_):
+            return type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else None
+    elif names_group(e.function.qualified) and "::" in e.function.qualified[len(NAMESPACE) :]:
+        return e.function.qualified.rpartition("::")[0]
+    return None
 
 
 def is_group(type_: Type) -> bool:
     """A handle of a cooperative group."""
     name = type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
-    return name.startswith("cooperative_groups::")
+    return names_group(name)
 
 
 class InSlot(Struct, frozen=True):
@@ -245,8 +274,6 @@ class CodeBuilder(Struct):
         return known
 
     def _controls(self, node: object) -> bool:
-        from hgrd.simulate.lockstep.device.barriers_and_votes import meets
-
         match node:
             case ir.Call(function=function):
                 return self.unit.enters(function.key) is not None or meets(node)
@@ -325,3 +352,13 @@ def fails(reason: str, span: Span) -> Closure:
         raise UnsupportedError(reason, span)
 
     return run
+
+
+def arguments_of(b: CodeBuilder, arguments: tuple[Expression, ...]) -> tuple[Closure, ...]:
+    """The values of arguments, from left to right; a control flow among them keeps those before it."""
+    last = max((i for i, a in enumerate(arguments) if b.controls(a)), default=-1)
+    made: list[Closure] = []
+    for i, argument in enumerate(arguments):
+        value = b.lower(argument)
+        made.append(b.spill(value, argument.type, argument.span) if i < last else value)
+    return tuple(made)

@@ -16,7 +16,7 @@ from hgrd.program.types import BOOL, ArrayType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import CodeBuilder, fails, harmless, keep, kept
+from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, harmless, keep, kept
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Do, Jump
 from hgrd.simulate.lockstep.lvalues import load, locate, simple, slot_of, storer, target
 from hgrd.simulate.lockstep.memory import widened
@@ -352,3 +352,19 @@ def condition(b: CodeBuilder, e: Expression) -> Closure:
         return value if e.type == BOOL else lambda here: value(here) != 0
     value = lower(b, e)
     return lambda here: value(here) != 0
+
+
+def packed(b: CodeBuilder, arguments: tuple[Expression, ...], size: int, span: Span) -> Closure:
+    """A record of the arguments, one after the other."""
+    values = arguments_of(b, arguments)
+
+    def run(here: ActiveThreads) -> Value:
+        rows = np.zeros((here.count, size), np.uint8)
+        at = 0
+        for value in values:
+            part = as_bytes(value(here))
+            rows[:, at : at + part.shape[1]] = part
+            at += part.shape[1]
+        return rows
+
+    return run

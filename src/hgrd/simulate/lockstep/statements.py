@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hgrd.cuda.atomics import is_atomic_object
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import nodes
@@ -19,12 +20,11 @@ from hgrd.simulate.lockstep.builder import (
     LoweredProgram,
     exposed_variables,
     fails,
-    is_member,
     keep,
     kept,
+    meets_widely,
     nothing,
 )
-from hgrd.simulate.lockstep.device.barriers_and_votes import meets_widely
 from hgrd.simulate.lockstep.expressions import condition, lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.lockstep.lvalues import storer
@@ -263,7 +263,7 @@ def _watches(node: object) -> bool:
             return True
         case ir.Call(function=function):
             known = any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
-            return known or is_member(function.qualified)
+            return known or is_atomic_object(function.qualified)
         case _:
             return False
 

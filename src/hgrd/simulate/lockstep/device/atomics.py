@@ -5,65 +5,66 @@ CUDA Programming Guide, "Atomic Functions".
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
+from hgrd.cuda.atomics import StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.simulate.lockstep.access import SourceAccess, chosen, located, place, touch
 from hgrd.simulate.lockstep.arithmetic import Value, conversion
-from hgrd.simulate.lockstep.builder import CodeBuilder, fails
+from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
-from hgrd.simulate.lockstep.memory import At, Scattered
+from hgrd.simulate.lockstep.lvalues import Locator, target
+from hgrd.simulate.lockstep.memory import At, Scattered, decoded
 from hgrd.simulate.trace import MemoryOrder
 
 Array = NDArray[Any]
 
-_ATOMIC = re.compile(r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$")
-_NV = re.compile(r"^__nv_atomic_(load_n|store_n|exchange_n|fetch_(?:add|sub|min|max|and|or|xor))$")
-_SCOPES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
-_NV_SCOPES = (Scope.WARP, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
-_NV_ORDERS = (
-    MemoryOrder.RELAXED,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.RELEASE,
-    MemoryOrder.ACQ_REL,
-    MemoryOrder.ACQ_REL,
-)
 _FOLDS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
     "or": np.bitwise_or, "xor": np.bitwise_xor,
 }  # fmt: skip
 
 
+ORDERS = {
+    StdMemoryOrder.RELAXED: MemoryOrder.RELAXED,
+    StdMemoryOrder.CONSUME: MemoryOrder.ACQUIRE,
+    StdMemoryOrder.ACQUIRE: MemoryOrder.ACQUIRE,
+    StdMemoryOrder.RELEASE: MemoryOrder.RELEASE,
+    StdMemoryOrder.ACQ_REL: MemoryOrder.ACQ_REL,
+    StdMemoryOrder.SEQ_CST: MemoryOrder.ACQ_REL,
+}
+
+
+class AtomicOperation(Struct, frozen=True):
+    """What is done to a number of `type`; `after`: the call gives what the operation leaves, not what it finds."""
+
+    name: str
+    type: Type
+    scope: Scope
+    order: MemoryOrder
+    after: bool = False
+
+
 def atomic_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
-    """None for other functions."""
-    match = _ATOMIC.match(e.function.name)
-    if match is not None:
-        operands, scope = e.arguments[1:], _SCOPES[match[2]]
-        return lowered(b, e, e.arguments[0], _pointee(e), match[1].lower(), operands, scope, MemoryOrder.RELAXED)
-    match = _NV.match(e.function.name)
-    if match is None:
+    """An atomic function of a pointer; None of other functions."""
+    function = atomic_function(e.function.name)
+    if function is None:
         return None
-    operation = match[1].removeprefix("fetch_").removesuffix("_n")
-    operands = e.arguments[1:2] if operation != "load" else ()
-    rest = e.arguments[1 + len(operands) :]
-    order, scope = (constant(x) for x in (*rest, None, None)[:2])
-    return lowered(
-        b,
-        e,
-        e.arguments[0],
-        _pointee(e),
-        {"exchange": "exch"}.get(operation, operation),
-        operands,
-        Scope.SYSTEM if scope is None else _NV_SCOPES[scope],
-        MemoryOrder.ACQ_REL if order is None else _NV_ORDERS[order],
-    )
+    operands = e.arguments[1 : 1 + function.operands]
+    if function.scope is not None:
+        operation = AtomicOperation(function.operation, _pointee(e), function.scope, MemoryOrder.RELAXED)
+    else:
+        order, scope = (constant(x) for x in (*e.arguments[1 + len(operands) :], None, None)[:2])
+        operation = AtomicOperation(
+            function.operation, _pointee(e), nv_thread_scope(scope), ORDERS[memory_order(order)]
+        )
+    return lowered(b, e, e.arguments[0], operation, operands)
 
 
 def _pointee(e: ir.Call) -> Type:
@@ -82,24 +83,15 @@ def lowered(
     b: CodeBuilder,
     e: ir.Call,
     address: ir.Expression,
-    type_: Type,
-    operation: str,
+    operation: AtomicOperation,
     operands: tuple[ir.Expression, ...],
-    scope: Scope,
-    order: MemoryOrder,
-    *,
-    after: bool = False,
 ) -> Closure:
-    """The operation on the number of that type at an address; its value is what was there before, or `after`."""
-    from hgrd.simulate.lockstep.calls import arguments_of
-    from hgrd.simulate.lockstep.lvalues import Locator, target
-    from hgrd.simulate.lockstep.memory import decoded
-
-    dtype = b.unit.dtype(type_)
+    """The operation on the number at an address; its value is what was there before, or is `after`."""
+    dtype = b.unit.dtype(operation.type)
     if dtype is None or dtype.kind == "V" or any(b.unit.dtype(x.type) is None for x in operands):
         return fails(f"{e.function.name} on a type that is no number", e.span)
     casts = [conversion(b.unit.dtype(x.type) or dtype, dtype) for x in operands]
-    access = b.unit.atomic_access(e.function.name, dtype, operation, e.span, order, scope)
+    access = b.unit.atomic_access(e.function.name, dtype, operation.name, e.span, operation.order, operation.scope)
     if any(map(b.controls, operands)):
         kept_address, *values = arguments_of(b, (address, *operands))
 
@@ -112,7 +104,7 @@ def lowered(
     def run(here: ActiveThreads) -> Value:
         at = where(here)
         amounts = [v(here) if c is None else c(v(here)) for v, c in zip(values, casts, strict=True)]
-        return perform(here, at, access, operation, amounts, after=after)
+        return perform(here, at, access, operation.name, amounts, after=operation.after)
 
     return run
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hgrd.cuda.groups import FUNCTIONS, GroupCall, group_type
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import CodeBuilder, fails, nothing
+from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, group_name, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
-from hgrd.simulate.lockstep.device.barriers_and_votes import group_type, meet, tile_size
+from hgrd.simulate.lockstep.device.barriers_and_votes import meet
 from hgrd.simulate.lockstep.device.math import popcount
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
 from hgrd.simulate.lockstep.thread_numbers import (
@@ -28,9 +29,7 @@ from hgrd.simulate.lockstep.thread_numbers import (
     warp_numbers,
 )
 
-_SYNCS = ("sync", "synchronize")
-_SHUFFLES = ("shfl", "shfl_up", "shfl_down", "shfl_xor")
-_VOTES = ("any", "all", "ballot", "match_any")
+_EXCHANGES = (GroupCall.SHUFFLE, GroupCall.VOTE, GroupCall.REDUCE)
 _FOLDS = {
     "plus": "add", "less": "min", "greater": "max", "bit_and": "and", "bit_or": "or", "bit_xor": "xor",
 }  # fmt: skip
@@ -45,33 +44,32 @@ def group_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
         return b.spill(lambda here: warps.active_mask(here).astype(np.int64), e.type, e.span)
     if name in ("tiled_partition", "experimental_tiled_partition"):
         return _partition(b, e)
-    group = group_type(e)
-    if group is None:
+    text = group_name(e)
+    if text is None:
         return None
-    kind = group.partition("<")[0].rpartition("::")[2]
+    group = group_type(text)
+    kind = text.partition("<")[0].rpartition("::")[2] if group is None else group.kind
     if kind == "thread_block":
         return _block(b, e)
     if kind == "grid_group":
         return _grid(b, e)
     if kind in ("thread_block_tile", "coalesced_group", "thread_group"):
-        return _tile(b, e, tile_size(group))
+        return _tile(b, e, None if group is None else group.size)
     return fails(f"a call of {name} of {kind}", e.span)
 
 
 def _partition(b: CodeBuilder, e: ir.Call) -> Closure:
-    from hgrd.simulate.lockstep.expressions import lower
-
     if len(e.arguments) < 2:
         return lambda here: np.int64(0)
-    if (group_type(e) or "").endswith("coalesced_group"):
+    if (group_name(e) or "").endswith("coalesced_group"):
         return fails("a partition of a coalesced group", e.span)
-    size = lower(b, e.arguments[1])
+    size = b.lower(e.arguments[1])
     return lambda here: size(here).astype(np.int64)
 
 
 def _block(b: CodeBuilder, e: ir.Call) -> Closure:
     name = e.function.name
-    if name in _SYNCS:
+    if FUNCTIONS.get(name) is GroupCall.BARRIER:
         b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
         return nothing
     match name:
@@ -93,7 +91,7 @@ def _block(b: CodeBuilder, e: ir.Call) -> Closure:
 
 def _grid(b: CodeBuilder, e: ir.Call) -> Closure:
     name = e.function.name
-    if name in _SYNCS:
+    if FUNCTIONS.get(name) is GroupCall.BARRIER:
         b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span, b.around))
         b.code.waits = True
         return nothing
@@ -141,13 +139,11 @@ def _vector(name: str) -> Closure:
 
 def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     """`size` None: the handle says which lanes."""
-    from hgrd.simulate.lockstep.calls import arguments_of
-
     name = e.function.name
     if size is not None and size > WARP_SIZE:
         return fails("a tile of several warps", e.span)
     members = _members(b, e, size)
-    if name in _SYNCS:
+    if FUNCTIONS.get(name) is GroupCall.BARRIER:
         b.emit(Meet(Scope.WARP, members, None, None, True, e.span, b.around))
         return nothing
     match name:
@@ -161,7 +157,7 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
             return _number(b, e, lambda here: np.int64(-(-here.batch.block_threads // size)))
         case _:
             pass
-    if name in _SHUFFLES or name in _VOTES or name == "reduce":
+    if FUNCTIONS.get(name) in _EXCHANGES and name != "match_all":
         values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
         exchange = _exchange(name, e, values, members)
         return meet(b, e, Scope.WARP, members, exchange) if exchange is not None else fails("a reduction", e.span)
@@ -175,24 +171,22 @@ def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closu
         functor = str(e.arguments[2].type)
         kind = next((fold for word, fold in _FOLDS.items() if f"::{word}" in functor), None)
         return None if kind is None else (lambda here: _reduced(here, kind, values[0](here), members(here)))
-    if name in _SHUFFLES:
-        kind = name.removeprefix("shfl")
+    if FUNCTIONS.get(name) is GroupCall.SHUFFLE:
+        kind = name.removeprefix("shfl").removeprefix("_")
         return lambda here: _shuffled(here, kind, values[0](here), values[1](here), members(here))
     return lambda here: _voted(here, name, values[0](here), members(here))
 
 
 def _members(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     """The lanes of the warp that are in the group, as bits."""
-    from hgrd.simulate.lockstep.expressions import lower
-
     if size is not None:
         ones = np.int64((1 << size) - 1)
         return lambda here: np.left_shift(ones, lane_numbers(here) & ~np.int64(size - 1))
     argument = e.arguments[0]
     if isinstance(argument.type, PointerType):
         argument = ir.Load(ir.Deref(argument, argument.type.to, e.span), argument.type.to, e.span)
-    handle = lower(b, argument)
-    if (group_type(e) or "").endswith("coalesced_group"):
+    handle = b.lower(argument)
+    if (group_name(e) or "").endswith("coalesced_group"):
         return lambda here: spread(here, handle(here)).astype(np.int64)
 
     def sized(here: ActiveThreads) -> Value:
@@ -220,7 +214,7 @@ def _lane_of(members: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.
 def _shuffled(here: ActiveThreads, kind: str, value: Value, operand: Value, members: NDArray[np.int64]) -> Value:
     rank, amount = _rank(here, members), spread(here, operand).astype(np.int64)
     size = popcount(members).astype(np.int64)
-    to = {"_up": rank - amount, "_down": rank + amount, "_xor": rank ^ amount}
+    to = {"up": rank - amount, "down": rank + amount, "xor": rank ^ amount}
     source = to[kind] if kind else amount % size
     inside = (source >= 0) & (source < size)
     lanes = _lane_of(members, np.where(inside, source, rank))

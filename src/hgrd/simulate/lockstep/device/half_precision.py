@@ -13,7 +13,6 @@ from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Record
 from hgrd.simulate.lockstep.access import read
 from hgrd.simulate.lockstep.arithmetic import F32, F64, BinaryFunction, NumpyFunction, UnaryFunction, Value, conversion
 from hgrd.simulate.lockstep.builder import CodeBuilder
-from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.thread_numbers import spread
 from hgrd.simulate.trace import MemoryOrder
@@ -73,7 +72,7 @@ def from_number(b: CodeBuilder, type_: Type, argument: Expression) -> Closure | 
     kind = kind_of(type_)
     if kind is None or _LANES[kind] != 1 or not isinstance(argument.type, IntType | FloatType | BoolType):
         return None
-    value = lower(b, argument)
+    value = b.lower(argument)
     return lambda here: repacked(spread(here, value(here)).astype(F64)[:, None], kind)
 
 
@@ -120,7 +119,7 @@ def _fused(a: Value, c: Value, d: Value) -> Value:
 def _columns(b: CodeBuilder, argument: Expression, kind: str) -> Closure:
     if isinstance(argument.type, PointerType):
         argument = ir.Load(ir.Deref(argument, argument.type.to, argument.span), argument.type.to, argument.span)
-    value = lower(b, argument)
+    value = b.lower(argument)
     return lambda here: unpacked(value(here), kind)
 
 

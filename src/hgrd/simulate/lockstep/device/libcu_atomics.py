@@ -6,111 +6,97 @@ thread (`atomic_members`).  An object holds its value, a reference the address o
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
+from hgrd.cuda.atomics import (
+    AtomicMember,
+    StdMemoryOrder,
+    atomic_member,
+    is_atomic_object,
+    is_thread_fence,
+    memory_order,
+    scope_of_object,
+    thread_scope,
+)
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
-from hgrd.program.types import BOOL, INT, PointerType, Type, VoidType
+from hgrd.program.span import Span
+from hgrd.program.types import BOOL, INT, PointerType, Type
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import CodeBuilder, fails, is_atomic_object, nothing
-from hgrd.simulate.lockstep.device.atomics import constant, lowered, perform
+from hgrd.simulate.lockstep.builder import CodeBuilder, fails, nothing
+from hgrd.simulate.lockstep.builder import is_atomic_object as is_atomic_type
+from hgrd.simulate.lockstep.device.atomics import ORDERS, AtomicOperation, constant, lowered, perform
+from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
+from hgrd.simulate.lockstep.lvalues import storer, target
 from hgrd.simulate.lockstep.thread_numbers import launch_threads
 from hgrd.simulate.trace import Fenced, MemoryOrder
 
-_MEMBER = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::")
-_SCOPES = {"device": Scope.DEVICE, "block": Scope.BLOCK, "thread": Scope.WARP}
-_NUMBERS = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.WARP)
-_ORDERS = (
-    MemoryOrder.RELAXED,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.ACQUIRE,
-    MemoryOrder.RELEASE,
-    MemoryOrder.ACQ_REL,
-    MemoryOrder.ACQ_REL,
-)
-_OPERATORS = {"++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
-_FETCHES = ("add", "sub", "and", "or", "xor", "min", "max")
-_OPERANDS = {"load": 0, "test": 0, "test_and_set": 0, "clear": 0}  # before the memory order; of others 1
 
-
-def atomic_member(b: CodeBuilder, e: ir.Call) -> Closure | None:
-    """A member function or a fence; None for anything else."""
+def atomic_object_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
+    """A member function of an atomic object, or a fence; None of anything else."""
     name = e.function.name
-    if name == "atomic_thread_fence":
+    if is_thread_fence(e.function.qualified):
         return _fence(e)
-    match = _MEMBER.match(e.function.qualified)
-    if match is None or not e.arguments:
+    if not is_atomic_object(e.function.qualified) or not e.arguments:
         return None
-    if name in ("notify_one", "notify_all"):
+    member = atomic_member(e.function.qualified, name, len(e.arguments))
+    if member is None or member.name == "wait" or member.constructs:
+        return fails(f"{name} of an atomic object", e.span)
+    if not member.operation:
         return nothing
-    order = _order(e)
+    order = _order(e, member)
     if order is None:
         return fails("a memory order that is not constant", e.span)
-    type_ = value_type(e)
+    type_ = _value_type(e, member)
     address = e.arguments[0]
-    if match[1] == "_ref":
+    if member.by_reference:
         pointer = PointerType(type_)
         address = ir.Load(ir.Deref(address, pointer, e.span), pointer, e.span)
-    return _member(b, e, address, type_, order)
+    operation = AtomicOperation(
+        member.operation, type_, scope_of_object(e.function.template_args), order, member.gives_new
+    )
+    if member.operation == "cas":
+        return _compare_exchange(b, e, address, operation)
+    operands = e.arguments[1 : 1 + member.operands]
+    if member.implied is not None:
+        operands = (ir.IntConst(member.implied, type_ if member.operation == "store" else INT, e.span),)
+    return lowered(b, e, address, operation, operands)
 
 
 def object_of(b: CodeBuilder, e: ir.Construct) -> Closure | None:
     """The bytes of a new object or reference; None for other classes."""
     size = b.unit.size(e.type)
-    if size is None or not is_atomic_object(e.type):
+    if size is None or not is_atomic_type(e.type):
         return None
-    from hgrd.simulate.lockstep.calls import packed
-
     return packed(b, e.arguments[-1:], size, e.span)
 
 
 def _fence(e: ir.Call) -> Closure:
     order, scope = (constant(x) for x in (*e.arguments, None, None)[:2])
-    if order == 0:
-        return nothing
-    wide = Scope.SYSTEM if scope is None else _NUMBERS[scope]
+    return nothing if order == StdMemoryOrder.RELAXED.value else fence(thread_scope(scope), e.span)
+
+
+def fence(scope: Scope, span: Span) -> Closure:
+    """Tells who observes the run of a fence."""
 
     def run(here: ActiveThreads) -> None:
         if here.batch.observer is not None:
-            here.batch.observer.fenced(Fenced(wide, launch_threads(here), e.span))
+            here.batch.observer.fenced(Fenced(scope, launch_threads(here), span))
 
     return run
 
 
-def _member(b: CodeBuilder, e: ir.Call, address: Expression, type_: Type, order: MemoryOrder) -> Closure:
-    name, scope = e.function.name, _scope(e)
-    if name in ("load", "test") or (name.startswith("operator ") and len(e.arguments) == 1):
-        return lowered(b, e, address, type_, "load", (), scope, order)
-    if name in ("store", "clear", "operator="):
-        operand = e.arguments[1] if name != "clear" else ir.IntConst(0, type_, e.span)
-        return lowered(b, e, address, type_, "store", (operand,), scope, order, after=True)
-    if name.startswith("compare_exchange"):
-        return _compare_exchange(b, e, address, type_, order)
-    step = name in ("operator++", "operator--")
-    operation = "exch" if name in ("exchange", "test_and_set") else name.removeprefix("fetch_")
-    operation = _OPERATORS.get(name.removeprefix("operator"), operation)
-    if operation != "exch" and operation not in _FETCHES:
-        return fails(f"{name} of an atomic object", e.span)
-    operand = ir.IntConst(1, INT, e.span) if step or name == "test_and_set" else e.arguments[1]
-    after = name.startswith("operator") and not (step and len(e.arguments) > 1)
-    return lowered(b, e, address, type_, operation, (operand,), scope, order, after=after)
-
-
-def _compare_exchange(b: CodeBuilder, e: ir.Call, address: Expression, type_: Type, order: MemoryOrder) -> Closure:
+def _compare_exchange(b: CodeBuilder, e: ir.Call, address: Expression, operation: AtomicOperation) -> Closure:
     """`expected` becomes what was found."""
-    from hgrd.simulate.lockstep.expressions import lower
-    from hgrd.simulate.lockstep.lvalues import storer, target
-
+    type_ = operation.type
     dtype, place = b.unit.dtype(type_), ir.Deref(e.arguments[1], type_, e.span)
     if dtype is None or dtype.kind == "V" or any(map(b.controls, (address, *e.arguments[1:3]))):
         return fails(f"{e.function.name} of such operands", e.span)
-    expected, desired = lower(b, ir.Load(place, type_, e.span)), lower(b, ir.Convert(e.arguments[2], type_, e.span))
+    expected, desired = b.lower(ir.Load(place, type_, e.span)), b.lower(ir.Convert(e.arguments[2], type_, e.span))
     where, put = target(b, address), storer(b, place, type_)
-    access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, order, _scope(e))
+    access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, operation.order, operation.scope)
 
     def run(here: ActiveThreads) -> Value:
         hoped = expected(here)
@@ -121,31 +107,16 @@ def _compare_exchange(b: CodeBuilder, e: ir.Call, address: Expression, type_: Ty
     return run
 
 
-def value_type(e: ir.Call) -> Type:
+def _value_type(e: ir.Call, member: AtomicMember) -> Type:
     """The type of the value in the atomic object whose member is called."""
-    name = e.function.name
-    if name in ("test", "test_and_set", "clear"):
+    if member.of_flag:
         return BOOL
-    if name.startswith("compare_exchange"):
-        return e.arguments[2].type
-    if name in ("store", "operator=") or isinstance(e.type, VoidType):
-        return e.arguments[1].type
-    return e.type
+    return e.type if member.typed_by is None else e.arguments[member.typed_by].type
 
 
-def _order(e: ir.Call) -> MemoryOrder | None:
-    """The memory order behind the operands; operators, and calls without one, are sequentially consistent."""
-    name = e.function.name
-    operands = 2 if name.startswith("compare_exchange") else _OPERANDS.get(name, 1)
-    if name.startswith("operator") or len(e.arguments) <= operands + 1:
+def _order(e: ir.Call, member: AtomicMember) -> MemoryOrder | None:
+    """The memory order that follows the operands, or the strongest; None: it is not constant."""
+    if not member.takes_order or len(e.arguments) <= member.operands + 1:
         return MemoryOrder.ACQ_REL
-    number = constant(e.arguments[operands + 1])
-    return None if number is None else _ORDERS[number]
-
-
-def _scope(e: ir.Call) -> Scope:
-    """The last template argument of the class."""
-    last = e.function.template_args[-1] if e.function.template_args else 0
-    if isinstance(last, int):
-        return _NUMBERS[last] if 0 <= last < len(_NUMBERS) else Scope.SYSTEM
-    return _SCOPES.get(last.rpartition("_")[2], Scope.SYSTEM)
+    number = constant(e.arguments[member.operands + 1])
+    return None if number is None else ORDERS[memory_order(number)]

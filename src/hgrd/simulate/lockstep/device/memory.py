@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from hgrd.cuda.builtins import Builtin
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, fails
-from hgrd.simulate.lockstep.expressions import lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, UnsupportedError
 from hgrd.simulate.lockstep.lvalues import Storer, storer, target
 from hgrd.simulate.trace import MemoryOrder
 
-_LOADS = {"__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "__builtin_nontemporal_load"}
-_STORES = {"__stcg", "__stcs", "__stwt", "__stwb"}
-_COPIES = {"memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"}
-_FILLS = {"memset", "__builtin_memset"}
-_PAIRS = {"sincosf", "sincos", "__sincosf", "sincospif", "sincospi"}
+
+def cached_load(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    return b.lower(ir.Load(_pointee(e.arguments[0]), e.type, e.span))
 
 
-def memory_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
-    """None for other functions."""
-    name, arguments = e.function.name, e.arguments
-    if name in _LOADS:
-        place = _pointee(arguments[0])
-        return lower(b, ir.Load(place, e.type, e.span))
-    if name in _STORES:
-        place = _pointee(arguments[0])
-        return lower(b, ir.Assign(place, arguments[1], arguments[1].type, e.span))
-    if name in _COPIES:
-        return _copy(b, e)
-    if name in _FILLS:
-        return _fill(b, e)
-    if name in _PAIRS and len(arguments) == 3:
-        return _sine_and_cosine(b, e)
-    return None
+def cached_store(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    place, value = _pointee(e.arguments[0]), e.arguments[1]
+    return b.lower(ir.Assign(place, value, value.type, e.span))
 
 
 def _pointee(pointer: ir.Expression) -> ir.Deref:
@@ -60,7 +45,7 @@ def _length(length: ir.Expression) -> int | None:
     return length.value if isinstance(length, ir.IntConst) else None
 
 
-def _copy(b: CodeBuilder, e: ir.Call) -> Closure:
+def copy(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
     size = _length(e.arguments[2])
     if not size:
         return fails(f"{e.function.name} of a length that is not constant", e.span)
@@ -77,11 +62,11 @@ def _copy(b: CodeBuilder, e: ir.Call) -> Closure:
     return run
 
 
-def _fill(b: CodeBuilder, e: ir.Call) -> Closure:
+def fill(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
     size = _length(e.arguments[2])
     if not size:
         return fails(f"{e.function.name} of a length that is not constant", e.span)
-    to, value = target(b, _bare(e.arguments[0])), lower(b, e.arguments[1])
+    to, value = target(b, _bare(e.arguments[0])), b.lower(e.arguments[1])
     writes = b.unit.access(e.function.name, np.dtype(f"V{size}"), AccessKind.WRITE, e.span, MemoryOrder.PLAIN)
 
     def run(here: ActiveThreads) -> Value:
@@ -93,8 +78,11 @@ def _fill(b: CodeBuilder, e: ir.Call) -> Closure:
     return run
 
 
-def _sine_and_cosine(b: CodeBuilder, e: ir.Call) -> Closure:
-    angle = lower(b, e.arguments[0])
+def sine_and_cosine(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
+    """None of other functions that store two results."""
+    if "sincos" not in e.function.name or len(e.arguments) != 3:
+        return None
+    angle = b.lower(e.arguments[0])
     scale = np.pi if "pi" in e.function.name else 1.0
     puts: list[Storer] = [storer(b, _pointee(p), _pointee(p).type) for p in e.arguments[1:]]
     dtypes = [b.unit.dtype(_pointee(p).type) for p in e.arguments[1:]]

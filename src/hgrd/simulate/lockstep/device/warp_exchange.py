@@ -39,13 +39,13 @@ def shuffle(here: ActiveThreads, kind: str, value: Value, operand: Value, width:
     wide = spread(here, width).astype(np.int64)
     start = lane & ~(wide - 1)
     match kind:
-        case "_up":
+        case "up":
             source = lane - amount
             inside = source >= start
-        case "_down":
+        case "down":
             source = lane + amount
             inside = source < start + wide
-        case "_xor":
+        case "xor":
             source = lane ^ amount
             inside = source < start + wide
         case _:

@@ -1,0 +1,186 @@
+"""Atomic operations by the names of the functions that do them, with their scopes and memory orders.
+
+CUDA C++ Programming Guide, "Atomic Functions"; CUDA C++ Core Libraries, "Extended API: Synchronization Primitives";
+ISO C++, [atomics.types.operations].
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from functools import cache
+
+from msgspec import Struct
+
+from hgrd.cuda.memory_model import Scope
+
+
+class StdMemoryOrder(Enum):
+    """What an atomic or fence orders; the values are those of std::memory_order and __NV_ATOMIC_…."""
+
+    RELAXED = 0
+    CONSUME = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQ_REL = 4
+    SEQ_CST = 5
+
+    @property
+    def acquires(self) -> bool:
+        return self in (StdMemoryOrder.CONSUME, StdMemoryOrder.ACQUIRE, StdMemoryOrder.ACQ_REL, StdMemoryOrder.SEQ_CST)
+
+    @property
+    def releases(self) -> bool:
+        return self in (StdMemoryOrder.RELEASE, StdMemoryOrder.ACQ_REL, StdMemoryOrder.SEQ_CST)
+
+
+class AtomicFunction(Struct, frozen=True):
+    """An atomic function of a pointer and operands.
+
+    `operation` is one of load, store, exch, cas, add, sub, min, max, inc, dec, and, or, xor.  `scope` is None where an
+    argument says it: the one after the memory order, which follows the `operands`.
+    """
+
+    operation: str
+    scope: Scope | None
+    operands: int
+
+
+class AtomicMember(Struct, frozen=True):
+    """A member function of cuda::atomic, cuda::atomic_ref or cuda::atomic_flag, of an object and operands.
+
+    `operation`: as of an AtomicFunction; "" of what does not touch the value (`notify_one`, constructors).  `operands`
+    come before the memory order.  `gives_new`: the result is the new value, not the old one.  `implied` is the operand
+    that is not written (1 of `++`); None: there is none.  `of_flag`: the value is a bool; otherwise it has the type of
+    the argument number `typed_by`, or, where that is None, of the result.
+    """
+
+    name: str
+    operation: str
+    operands: int
+    by_reference: bool
+    gives_new: bool = False
+    implied: int | None = None
+    of_flag: bool = False
+    typed_by: int | None = None
+
+    @property
+    def constructs(self) -> bool:
+        return self.name in _CLASSES
+
+    @property
+    def takes_order(self) -> bool:
+        """Whether a memory order can follow the operands; operators have the strongest one."""
+        return not self.name.startswith("operator")
+
+
+_FUNCTION = re.compile(
+    r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$"
+)
+_SUFFIXES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
+_NV = re.compile(r"^__nv_atomic_(?:(load|store|exchange)_n|fetch_(add|sub|min|max|and|or|xor))$")
+_CLASS = r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::"
+_MEMBER = re.compile(_CLASS)
+_FENCE = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic_thread_fence$")
+_CLASSES = ("atomic", "atomic_ref", "atomic_flag")
+_FETCHES = ("add", "sub", "and", "or", "xor", "min", "max")
+_ASSIGNMENTS = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
+_STEPS = {"++": "add", "--": "sub"}
+_SCOPES = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.THREAD)  # of the enumeration cuda::thread_scope
+_SCOPE_NAMES = {f"thread_scope_{scope.value}": scope for scope in _SCOPES}
+# of the enumeration of __NV_THREAD_SCOPE_…; a cluster is taken for the device
+_NV_SCOPES = (Scope.THREAD, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
+
+
+@cache
+def atomic_function(name: str) -> AtomicFunction | None:
+    """What `atomicAdd`, `atomicCAS_block`, `__nv_atomic_fetch_add` and the like do; None of other functions."""
+    match = _FUNCTION.match(name)
+    if match is not None:
+        operation = match[1].lower()
+        return AtomicFunction(operation, _SUFFIXES[match[2]], 2 if operation == "cas" else 1)
+    match = _NV.match(name)
+    if match is None:
+        return None
+    operation = match[2] or {"exchange": "exch"}.get(match[1], match[1])
+    return AtomicFunction(operation, None, 0 if operation == "load" else 1)
+
+
+def is_atomic_object(qualified: str) -> bool:
+    """Whether this names a class of atomic objects, or a member of one."""
+    return _MEMBER.match(qualified) is not None or _MEMBER.match(f"{qualified}::") is not None
+
+
+def is_thread_fence(qualified: str) -> bool:
+    """Whether this is `cuda::atomic_thread_fence(order, scope)`."""
+    return _FENCE.match(qualified) is not None
+
+
+@cache
+def atomic_member(qualified: str, name: str, arguments: int) -> AtomicMember | None:
+    """What a member of an atomic object does; None of anything else, and of members that are not known.
+
+    `arguments` counts the object, too.
+    """
+    match = _MEMBER.match(qualified)
+    if match is None:
+        return None
+    made = _known_member(name, arguments, by_reference=match[1] == "_ref")
+    return made if arguments or made is None else None
+
+
+def _known_member(name: str, arguments: int, *, by_reference: bool) -> AtomicMember | None:
+    operator = name.removeprefix("operator")
+    match name:
+        case "atomic" | "atomic_ref" | "atomic_flag" | "notify_one" | "notify_all":
+            return AtomicMember(name, "", 0, by_reference)
+        case "test":
+            return AtomicMember(name, "load", 0, by_reference, of_flag=True)
+        case "test_and_set":
+            return AtomicMember(name, "exch", 0, by_reference, implied=1, of_flag=True)
+        case "clear":
+            return AtomicMember(name, "store", 0, by_reference, implied=0, of_flag=True)
+        case "load":
+            return AtomicMember(name, "load", 0, by_reference)
+        case "wait":
+            return AtomicMember(name, "load", 1, by_reference, typed_by=1)
+        case "store" | "operator=":
+            return AtomicMember(name, "store", 1, by_reference, gives_new=name != "store", typed_by=1)
+        case "exchange":
+            return AtomicMember(name, "exch", 1, by_reference)
+        case "compare_exchange_weak" | "compare_exchange_strong":
+            return AtomicMember(name, "cas", 2, by_reference, typed_by=2)
+        case _ if name.startswith("operator ") and arguments == 1:
+            return AtomicMember(name, "load", 0, by_reference)
+        case _ if name.removeprefix("fetch_") in _FETCHES and name.startswith("fetch_"):
+            return AtomicMember(name, name.removeprefix("fetch_"), 1, by_reference)
+        case _ if name.startswith("operator") and operator in _STEPS:
+            return AtomicMember(name, _STEPS[operator], 0, by_reference, arguments == 1, implied=1)
+        case _ if name.startswith("operator") and operator in _ASSIGNMENTS:
+            return AtomicMember(name, _ASSIGNMENTS[operator], 1, by_reference, gives_new=True)
+        case _:
+            return None
+
+
+def memory_order(number: int | None) -> StdMemoryOrder:
+    """The order with this number; where it is not known or not one, the strongest."""
+    return StdMemoryOrder(number) if number is not None and 0 <= number <= 5 else StdMemoryOrder.SEQ_CST
+
+
+def thread_scope(number: int | None) -> Scope:
+    """The scope with this number in cuda::thread_scope; where it is not known or not one, the widest."""
+    return _SCOPES[number] if number is not None and 0 <= number < len(_SCOPES) else Scope.SYSTEM
+
+
+def nv_thread_scope(number: int | None) -> Scope:
+    """The scope with this number among the __NV_THREAD_SCOPE_…; where it is not known or not one, the widest."""
+    return _NV_SCOPES[number] if number is not None and 0 <= number < len(_NV_SCOPES) else Scope.SYSTEM
+
+
+def scope_of_object(template_arguments: Sequence[int | str]) -> Scope:
+    """The scope of an atomic object: the last template argument of its class."""
+    last = template_arguments[-1] if template_arguments else None
+    if isinstance(last, str):
+        return _SCOPE_NAMES.get(last.rpartition("::")[2], Scope.SYSTEM)
+    return thread_scope(last)

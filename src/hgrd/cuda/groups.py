@@ -1,0 +1,112 @@
+"""Cooperative groups by the names of their types and functions.
+
+CUDA C++ Programming Guide, "Cooperative Groups".
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import cache
+
+from msgspec import Struct
+
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.memory_model import Scope
+
+
+class GroupCall(Enum):
+    """What a function or method of cooperative groups does."""
+
+    MAKE = "makes a group"
+    PART = "makes a group out of one whose threads meet for that"
+    BARRIER = "waits for all threads of the group"
+    ARRIVE = "arrives at a barrier without waiting"
+    WAIT = "waits for those that have arrived, or for copies"
+    SHAPE = "tells the size of a group, or the place of a thread in it"
+    SHUFFLE = "hands on values among threads of a warp"
+    VOTE = "collects predicates or equal values of threads of a warp"
+    REDUCE = "folds values of all threads of the group"
+    SCAN = "folds values of the threads before"
+    COPY = "copies memory asynchronously"
+    INVOKE = "calls a function in one thread of the group"
+    REMOTE = "gives pointers to shared memory of another block"
+
+
+class Group(Struct, frozen=True):
+    """A type of cooperative groups.  `size` is that of a tile whose type says it, else None."""
+
+    kind: str
+    size: int | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """How far a barrier of the group reaches, where all threads of that scope are in the group."""
+        if self.size is not None:
+            return Scope.WARP if self.size <= WARP_SIZE else Scope.BLOCK
+        return _SCOPES.get(self.kind, Scope.BLOCK)
+
+    @property
+    def partial(self) -> bool:
+        """Whether it can have some threads of a warp only, and its type does not say which."""
+        return self.size is None and self.kind in _PARTIAL
+
+
+NAMESPACE = "cooperative_groups::"
+_GROUP = re.compile(
+    r"\b(thread_block_tile|thread_block|multi_grid_group|grid_group|coalesced_group|thread_group|cluster_group)\b(?:<(\d+))?"
+)
+_SCOPES = {
+    "grid_group": Scope.DEVICE,
+    "multi_grid_group": Scope.DEVICE,
+    "cluster_group": Scope.BLOCK,  # of several blocks, but not of all: there is no scope of a cluster
+    "coalesced_group": Scope.WARP,
+}
+_PARTIAL = ("thread_block_tile", "coalesced_group", "thread_group")
+
+FUNCTIONS: dict[str, GroupCall] = {
+    **dict.fromkeys(("this_thread_block", "this_grid", "this_multi_grid", "this_cluster"), GroupCall.MAKE),
+    **dict.fromkeys(
+        (
+            "tiled_partition", "experimental_tiled_partition", "coalesced_threads", "binary_partition",
+            "labeled_partition",
+        ),
+        GroupCall.PART,
+    ),
+    **dict.fromkeys(("sync", "synchronize"), GroupCall.BARRIER),
+    "barrier_arrive": GroupCall.ARRIVE,
+    **dict.fromkeys(("barrier_wait", "wait", "wait_prior"), GroupCall.WAIT),
+    **dict.fromkeys(
+        (
+            "thread_rank", "block_rank", "cluster_rank", "grid_rank", "num_threads", "num_blocks", "num_clusters",
+            "num_grids", "size", "group_size", "thread_index", "block_index", "meta_group_rank", "meta_group_size",
+            "group_index", "group_dim", "dim_threads", "dim_blocks", "dim_grid", "is_valid", "query_shared_rank",
+        ),
+        GroupCall.SHAPE,
+    ),
+    **dict.fromkeys(("shfl", "shfl_up", "shfl_down", "shfl_xor"), GroupCall.SHUFFLE),
+    **dict.fromkeys(("any", "all", "ballot", "match_any", "match_all"), GroupCall.VOTE),
+    "reduce": GroupCall.REDUCE,
+    **dict.fromkeys(("inclusive_scan", "exclusive_scan"), GroupCall.SCAN),
+    **dict.fromkeys(("memcpy_async", "reduce_update_async", "reduce_store_async"), GroupCall.COPY),
+    **dict.fromkeys(("invoke_one", "invoke_one_broadcast"), GroupCall.INVOKE),
+    "map_shared_rank": GroupCall.REMOTE,
+}  # fmt: skip
+"""By name, unqualified; a function of such a name is one of groups only where a group is given or named."""
+
+
+@cache
+def group_type(name: str) -> Group | None:
+    """The group that a type of this name is, or that a qualified name of a method belongs to; None of other names."""
+    match = _GROUP.search(name)
+    return None if match is None else Group(match[1], int(match[2]) if match[2] else None)
+
+
+def is_group(name: str) -> bool:
+    """Whether a type of this name is a group, or belongs to one."""
+    return name.startswith(NAMESPACE)
+
+
+def makes_group(name: str) -> bool:
+    """Whether a function of this name gives a group."""
+    return FUNCTIONS.get(name) in (GroupCall.MAKE, GroupCall.PART)

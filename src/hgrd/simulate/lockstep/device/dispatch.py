@@ -1,0 +1,191 @@
+"""Device calls for groups of threads: which module knows what a call means.
+
+What a call is, `cuda` says; a call of anything else without a body ends the run when it is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+
+import numpy as np
+
+from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.memory_model import Scope
+from hgrd.program import expressions as ir
+from hgrd.program.types import PointerType, RecordType
+from hgrd.simulate.lockstep import arithmetic
+from hgrd.simulate.lockstep.arithmetic import I64, Value
+from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
+from hgrd.simulate.lockstep.device.atomics import atomic_call
+from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
+from hgrd.simulate.lockstep.device.cooperative_groups import group_call
+from hgrd.simulate.lockstep.device.half_precision import from_number, half_call
+from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
+from hgrd.simulate.lockstep.device.math import FUNCTIONS
+from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill, sine_and_cosine
+from hgrd.simulate.lockstep.expressions import packed
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, TrapError
+from hgrd.simulate.lockstep.lvalues import load
+from hgrd.simulate.lockstep.thread_numbers import lane_numbers, launch_threads
+
+
+def library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
+    """A constructor whose body is not known: of a copy, of dim3 and the like, of half."""
+    atomic = object_of(b, e)
+    if atomic is not None:
+        return atomic
+    match e.arguments:
+        case (argument,) if isinstance(argument.type, PointerType) and argument.type.to == e.type:
+            return load(b, ir.Deref(argument, e.type, e.span), e.type, e.span, False)
+        case (argument,) if argument.type == e.type:
+            return b.lower(argument)
+        case (argument,):
+            made = from_number(b, e.type, argument)
+            return made if made is not None else fails("a constructor whose body is not known", e.span)
+        case arguments if e.constructor is not None and e.constructor.name in ("dim3", "uint3", "__half2"):
+            return packed(b, arguments, size, e.span)
+        case _:
+            return fails("a constructor whose body is not known", e.span)
+
+
+def device_call(b: CodeBuilder, e: ir.Call) -> Closure:
+    """A call of a function without a body; one that is not known ends the run when it is executed."""
+    for lowering in (meeting, group_call, atomic_call, atomic_object_call, half_call):
+        made = lowering(b, e)
+        if made is not None:
+            return made
+    row = builtin(e.function.name)
+    meaning = None if row is None else MEANINGS.get(row.kind)
+    made = None if row is None or meaning is None else meaning(b, e, row)
+    return _function(b, e) if made is None else made
+
+
+def _silent(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    return _evaluated(arguments_of(b, e.arguments), np.int32(0))
+
+
+def _register(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    """Clocks and the like: zero, so that runs are alike."""
+    dtype = b.unit.dtype(e.type) or I64
+    return lambda here: dtype.type(0)
+
+
+def _fence(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    return fence(Scope.SYSTEM if row.scope is None else row.scope, e.span)
+
+
+def _stop(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    def run(here: ActiveThreads) -> None:
+        raise TrapError(e.function.name, e.span, int(launch_threads(here)[0]))
+
+    return run
+
+
+def _specification(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
+    """What holds, or the program is wrong; None of a value that specifications alone have."""
+    match row.operation:
+        case "assert":
+            return _assertion(b, e, row)
+        case "condition":
+            return _evaluated(arguments_of(b, e.arguments), np.int32(1))
+        case "implies":
+            return _numbers(b, e, _implied)
+        case "offset":
+            return None
+        case _:
+            return lambda here: np.int32(1)
+
+
+def _vector(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
+    """A record of the arguments; None of functions of vectors."""
+    if not e.function.name.startswith("make_") or not isinstance(e.type, RecordType):
+        return None
+    return packed(b, e.arguments, b.unit.size(e.type) or 0, e.span)
+
+
+def _lane(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    return lambda here: lane_numbers(here).astype(np.uint32)
+
+
+def _function(b: CodeBuilder, e: ir.Call) -> Closure:
+    """A function of numbers, by its name."""
+    name = e.function.name
+    function = FUNCTIONS.get(name) or FUNCTIONS.get(name.removeprefix("__builtin_"))
+    if function is None or not _takes(function, len(e.arguments)):
+        return fails(f"a call of {name}, whose body is not known", e.span)
+    return _numbers(b, e, function)
+
+
+def _numbers(b: CodeBuilder, e: ir.Call, function: arithmetic.NumpyFunction) -> Closure:
+    """A function of numbers."""
+    to = b.unit.dtype(e.type)
+    if to is None or any(b.unit.dtype(a.type) is None for a in e.arguments):
+        return fails(f"a call of {e.function.name} with types that numpy has not", e.span)
+    values = arguments_of(b, e.arguments)
+
+    def run(here: ActiveThreads) -> Value:
+        found = function(*[value(here) for value in values])
+        return found if found.dtype == to else found.astype(to)
+
+    return run
+
+
+def _takes(function: arithmetic.NumpyFunction, count: int) -> bool:
+    """Whether a function is one of so many numbers: there are others of the same name."""
+    if isinstance(function, np.ufunc):
+        return function.nin == count
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
+def _implied(condition: Value, conclusion: Value) -> Value:
+    return np.logical_not(condition) | (conclusion != 0)
+
+
+def _evaluated(values: tuple[Closure, ...], result: Value) -> Closure:
+    def run(here: ActiveThreads) -> Value:
+        for value in values:
+            value(here)
+        return result
+
+    return run
+
+
+def _assertion(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    if not e.arguments:
+        return nothing
+    value = b.lower(e.arguments[0])
+
+    def run(here: ActiveThreads) -> Value:
+        good = value(here) != 0
+        if not np.all(good):
+            bad = 0 if arithmetic.uniform(good) else int(np.flatnonzero(~good)[0])
+            raise TrapError("a failed assertion", e.span, int(launch_threads(here)[bad]))
+        return np.int32(0)
+
+    return run
+
+
+MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] = {
+    Kind.SILENT: _silent,
+    Kind.REGISTER: _register,
+    Kind.FENCE: _fence,
+    Kind.STOP: _stop,
+    Kind.ASSERT: _assertion,
+    Kind.SPECIFICATION: _specification,
+    Kind.VECTOR: _vector,
+    Kind.LANE: _lane,
+    Kind.LOAD: cached_load,
+    Kind.STORE: cached_store,
+    Kind.COPY: copy,
+    Kind.FILL: fill,
+    Kind.NUMBERS: sine_and_cosine,
+}
+"""The meaning of each kind of device function for groups of threads.
+
+Those for which threads meet are lowered by `meeting`; a function of numbers is known by its name.
+"""
