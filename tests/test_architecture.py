@@ -69,15 +69,6 @@ MOST_MODULES = 15
 MOST_PARAMETERS = 8
 OUTSIDE = {"__init__.py", "__main__.py"}
 
-# What is left to be done, by rooms and modules.  A test fails, too, where something listed here is done: then take it
-# out of the list.  Nothing may be added.
-ROOMS_WITH_CIRCLES = {"simulate"}
-ROOMS_WITH_CIRCLES_OF_PACKAGES = {"simulate"}
-ROOMS_AGAINST_THEIR_ORDER = {"simulate"}
-SHARED_WITH_THE_ORACLE = {"simulate.interleaving.libcu_atomics -> simulate.lockstep.device.libcu_atomics"}
-LONG_MODULES: set[str] = set()
-MANY_PARAMETERS = {"simulate.lockstep.device.atomics:lowered"}
-
 
 def room_of(module: Path) -> str:
     return module.relative_to(PACKAGE).parts[0]
@@ -113,7 +104,7 @@ def test_inside_of_a_room_packages_import_only_what_stands_left_of_them():
         inside = [other for other in others if place is not None and other.startswith(f"{room}.")]
         places = {other: place_inside(room, other) for other in inside}
         found |= {f"{module} -> {other}" for other, right in places.items() if right is not None and right > place}
-    assert {arrow.split(".")[0] for arrow in found} == ROOMS_AGAINST_THEIR_ORDER, sorted(found)
+    assert found == set()
 
 
 def test_the_interleaving_executor_shares_nothing_with_what_it_is_compared_to():
@@ -126,21 +117,15 @@ def test_the_interleaving_executor_shares_nothing_with_what_it_is_compared_to():
         for other in others
         if other.startswith(walled)
     }
-    assert shared == SHARED_WITH_THE_ORACLE
-
-
-def rooms_of(found: set[frozenset[str]]) -> set[str]:
-    return {name.split(".")[0] for circle in found for name in circle}
+    assert shared == set()
 
 
 def test_no_module_is_in_a_circle():
-    found = circles(module_graph())
-    assert rooms_of(found) == ROOMS_WITH_CIRCLES, [sorted(circle) for circle in found]
+    assert [sorted(circle) for circle in circles(module_graph())] == []
 
 
 def test_no_package_is_in_a_circle():
-    found = circles(package_graph())
-    assert rooms_of(found) == ROOMS_WITH_CIRCLES_OF_PACKAGES, [sorted(circle) for circle in found]
+    assert [sorted(circle) for circle in circles(package_graph())] == []
 
 
 def test_circles_are_found():
@@ -155,7 +140,7 @@ def test_processes_are_only_in_engine_and_compilers_only_in_source():
 
 
 def test_modules_can_be_read_in_one_sitting():
-    assert {name(module) for module in MODULES if len(module.read_text().splitlines()) > MOST_LINES} == LONG_MODULES
+    assert {name(module) for module in MODULES if len(module.read_text().splitlines()) > MOST_LINES} == set()
 
 
 def test_packages_can_be_taken_in_at_a_glance():
@@ -170,7 +155,7 @@ def test_functions_have_few_parameters():
         for function, number in parameters(module)
         if number > MOST_PARAMETERS
     }
-    assert many == MANY_PARAMETERS
+    assert many == set()
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name)
