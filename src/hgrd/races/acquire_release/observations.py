@@ -19,6 +19,7 @@ class Observations(Struct, frozen=True):
     order: ProgramOrder
 
     def of(self, symbol: Symbol) -> Observation:
+        """The observation that a symbol stands for."""
         return self.protocol.symbols.observed[symbol.name]
 
     def symbols_in(self, term: Term) -> tuple[Symbol, ...]:

@@ -48,6 +48,7 @@ class ProgramOrder(Struct, frozen=True):
     _changes: Mapping[str, Accesses]
 
     def of(self, access: Access) -> Position:
+        """The position of an access."""
         return self._numbers[access.number]
 
     def giving(self, symbol: Symbol) -> Accesses:

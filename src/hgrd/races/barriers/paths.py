@@ -49,6 +49,7 @@ class ControlPoint(Struct, frozen=True):
 
     @property
     def binders(self) -> tuple[Symbol, ...]:
+        """The numbers of the iterations of the loops around it, outermost first."""
         return tuple(loop.binder for loop in self.loops)
 
 
@@ -112,9 +113,11 @@ class DivergencePaths(Struct, frozen=True):
     points: tuple[ControlPoint, ...]
 
     def participants(self) -> Participants:
+        """The participants of the barrier in the same iterations of all loops around it."""
         return participants_of(self.protocol, self.barrier, self.point.binders)
 
     def all(self) -> Iterator[DivergencePath]:
+        """The paths past the barrier: by a branch, by the end of a loop, by an exit."""
         yield from self._by_branch()
         for depth in range(len(self.point.loops)):
             yield from self._by_loop(depth)

@@ -83,6 +83,7 @@ class _BarrierChecker(Struct):
     open: dict[Span, OpenBarrier] = field(default_factory=dict[Span, OpenBarrier])
 
     def run(self) -> BarrierVerdicts:
+        """Decides all barriers of the protocol."""
         everything = control_points(self.protocol)
         for point in everything:
             if isinstance(point.item, Barrier):

@@ -183,6 +183,7 @@ def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> I
 
 
 def same_place(write: Access, read: Access) -> bool:
+    """Whether `write` is a plain write of exactly the bytes that `read` reads."""
     return write.kind is AccessKind.WRITE and write.offset is read.offset and write.size == read.size
 
 
