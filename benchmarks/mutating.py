@@ -100,6 +100,17 @@ def barriers(levels: tuple[str, ...], scopes: tuple[str, ...], *, count: bool) -
     return apply
 
 
+def covering(scope: str, *levels: str) -> Callable[[], None]:
+    """The scope covers these levels."""
+
+    def apply() -> None:
+        from hgrd.cuda import memory_model
+
+        memory_model._COVERED[memory_model.Scope[scope]] = frozenset(memory_model.Level[name] for name in levels)
+
+    return apply
+
+
 def meant_as(kind: str, other: str) -> Callable[[], None]:
     """In protocols, device functions of a kind mean what those of another kind do."""
 

@@ -24,6 +24,7 @@ from benchmarks.mutating import (
     builtin_rows,
     changing,
     contradicted,
+    covering,
     everywhere,
     false,
     gives,
@@ -315,6 +316,24 @@ MUTATIONS = (
         "every handle names one surface",
         ("tests/verdicts/values/test_surfaces.py",),
         gives(True, "protocol.device_calls.surfaces:_names_one"),
+    ),
+    Mutation(
+        "thread-scope-is-of-a-block",
+        "what is atomic for its own thread alone is atomic for the block",
+        ("tests/cuda/test_vocabulary.py", "tests/verdicts/sync/test_atomic_objects.py"),
+        covering("THREAD", "INTRA_WARP", "INTRA_BLOCK"),
+    ),
+    Mutation(
+        "block-scope-is-of-the-device",
+        "what is atomic or ordered for the block is so for the device",
+        ("tests/cuda/test_vocabulary.py", "tests/verdicts/sync/test_atomic_objects.py"),
+        covering("BLOCK", "INTRA_WARP", "INTRA_BLOCK", "INTER_BLOCK"),
+    ),
+    Mutation(
+        "builtin-row-removed",
+        "votes are functions that are not known",
+        ("tests/cuda/test_vocabulary.py",),
+        builtin_rows(lambda row: None, "VOTE"),
     ),
     Mutation(
         "atomic-objects-scope",

@@ -41,6 +41,12 @@ __global__ void reference(int *count) {
   c.exchange(3);
 }
 
+// race: atomic add, atomic add; global; warp block grid
+__global__ void reference_of_a_thread(int *count) {
+  cuda::atomic_ref<int, cuda::thread_scope_thread> c(*count);
+  c.fetch_add(1);  // add
+}
+
 // race: atomic add, atomic add; global; grid
 __global__ void reference_of_a_block(int *count) {
   cuda::atomic_ref<int, cuda::thread_scope_block> c(*count);
