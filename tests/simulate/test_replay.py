@@ -151,7 +151,7 @@ def test_a_run_ends_when_the_conflict_was_seen(tmp_path: Path):
       for (int i = 0; i < 2000000000; ++i) a[n + 1] += i;
     }
     int main(int argc, char **argv) { int *a; cudaMalloc(&a, 256); k<<<1, 32>>>(a, argc); }"""
-    program, patient = parse(tmp_path, text), Replayer(seconds=120.0)
+    program, patient = parse(tmp_path, text), Replayer(each=1 << 32)
     (kernel,) = analyze((program,), AnalysisOptions(), patient).kernels
     (first, *_) = [f for f in kernel.findings if {f.first.span.line, f.second.span.line} == {3}]
     assert first.replay == "confirmed"
@@ -160,7 +160,7 @@ def test_a_run_ends_when_the_conflict_was_seen(tmp_path: Path):
 
 def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
     program = parse(tmp_path, "__global__ void k(int *a) { a[0] = threadIdx.x + blockIdx.x; }")
-    for spent in (Replayer(altogether=-1.0), Replayer(deadline=perf_counter() - 1)):
+    for spent in (Replayer(altogether=-1), Replayer(deadline=perf_counter() - 1)):
         (kernel,) = analyze((program,), AnalysisOptions(), spent).kernels
         said = [(f.confidence.value, f.replay) for f in kernel.findings]
         assert said == [("definite", "not replayed: the time for the replays of this program is over")]

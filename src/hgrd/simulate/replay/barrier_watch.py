@@ -7,7 +7,6 @@ divergent one can be watched, too.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +26,7 @@ Instance: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class LateError(Exception):
-    """The time for a replay is over."""
+    """The work that a replay may do is done."""
 
 
 class SeenError(Exception):
@@ -38,12 +37,11 @@ class WitnessWatch(Struct):
     """What the two threads of a finding do at its barrier; `threads` are numbered in the blocks that run.
 
     `came`: for each, the instances that it has come to, with its mask.  `at`: where each waits now.  `forced`: somebody
-    has been let go.  Raises SeenError as soon as the finding is seen to be true, and LateError.
+    has been let go.  Raises SeenError as soon as the finding is seen to be true.
     """
 
     finding: Divergence
     threads: tuple[int, int]
-    deadline: float
     came: tuple[dict[Instance, int], dict[Instance, int]] = field(default_factory=lambda: ({}, {}))
     at: list[Span | None] = field(default_factory=lambda: [None, None])
     last: Instance | None = None
@@ -51,8 +49,6 @@ class WitnessWatch(Struct):
 
     def come(self, group: ThreadGroup, barrier: Meet) -> None:
         """Threads come to a barrier."""
-        if perf_counter() > self.deadline:
-            raise LateError
         for who, thread in enumerate(self.threads):
             found = np.flatnonzero(group.lanes.threads == thread)
             if not found.size:

@@ -34,23 +34,26 @@ from hgrd.simulate.replay.shrink import smaller
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSite
 
 _log = logging.getLogger(__name__)
-_FUEL = 1 << 26
-_FIRST_LOOK = 0.02  # seconds
+_EACH = 1 << 26
+_ALTOGETHER = 5 * _EACH
+_TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # what an access costs the observer, and what each of its threads adds
+_FIRST_LOOK = 1 << 19
 _TOO_LONG = "the run takes too long"
 F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E", Evidence, BarrierEvidence)
 
 
 class Replayer(Struct):
-    """Replays findings, each within `seconds` and all within `altogether`; kernels are made ready once.
+    """Replays findings, each within `each` and all within `altogether`; kernels are made ready once.
 
-    None begins after `deadline`, a value of perf_counter().
+    Both count work as the executor counts fuel (some 2**25 a second), so that what is confirmed does not depend on the
+    machine.  No replay begins after `deadline`, a value of perf_counter().
     """
 
-    seconds: float = 2.0
-    altogether: float = 10.0
+    each: int = _EACH
+    altogether: int = _ALTOGETHER
     deadline: float = inf
-    _spent: float = 0.0
+    _spent: int = 0
     _ready: dict[str, Executable] = field(default_factory=dict[str, Executable])
     _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
 
@@ -87,26 +90,28 @@ class Replayer(Struct):
         situation: KernelAtLaunch,
         finding: F,
         evidence: E,
-        run: Callable[[Attempt, F, E, float], str],
+        run: Callable[[Attempt, F, E, Work], str],
         retold: Callable[[F, E], F],
     ) -> F:
         if self._over():
             return replace(finding, replay="not replayed: the time for the replays of this program is over")
         begin = perf_counter()
+        work = Work(self.each // 2)
         kernel = situation.kernel.ref.key
         said = ""
         if kernel not in self._long:
-            said = self._said(situation, finding, evidence, run, begin + self.seconds / 2)
+            said = self._said(situation, finding, evidence, run, work)
+        work.limit = self.each
         if said in ("", _TOO_LONG):
             self._long.add(kernel)
             lesser = smaller(evidence, situation.decide)
             if lesser is not None:
                 shown = retold(finding, lesser)
-                if self._said(situation, shown, lesser, run, begin + self.seconds) == CONFIRMED:
+                if self._said(situation, shown, lesser, run, work) == CONFIRMED:
                     finding, said = shown, CONFIRMED
-        said = said or self._said(situation, finding, evidence, run, begin + self.seconds)
+        said = said or self._said(situation, finding, evidence, run, work)
         seconds = perf_counter() - begin
-        self._spent += seconds
+        self._spent += work.done
         finding = replace(finding, replay_seconds=seconds)
         if said != CONFIRMED:
             return replace(finding, replay=f"not replayed: {said}")
@@ -118,18 +123,18 @@ class Replayer(Struct):
         situation: KernelAtLaunch,
         finding: F,
         evidence: E,
-        run: Callable[[Attempt, F, E, float], str],
-        deadline: float,
+        run: Callable[[Attempt, F, E, Work], str],
+        work: Work,
     ) -> str:
         """CONFIRMED, or why the first attempt has failed."""
         said = ""
         try:
             for attempt in attempts(situation, self._executable(situation), _threads(finding), evidence):
-                result = run(attempt, finding, evidence, deadline)
+                result = run(attempt, finding, evidence, work)
                 if result == CONFIRMED:
                     return CONFIRMED
                 said = said or result
-                if perf_counter() > deadline:
+                if work.left <= 0:
                     break
         except ValuationError as error:
             return str(error)
@@ -169,27 +174,44 @@ def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
 # ---------------------------------------------------------------- running
 
 
-class _Watch(Struct):
-    """Hands on to an observer, and stops the run when its time is over, or when `seen` says so.
+class Work(Struct):
+    """Work that a replay has `done` of what it may do, as the executor counts fuel."""
 
-    `look` is when that is asked next: after `pause` seconds, then after twice as long, …
+    limit: int
+    done: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.limit - self.done
+
+    def count(self, outcome: RunOutcome, fuel: int) -> None:
+        """Counts a run that was given some fuel."""
+        self.done += (
+            outcome.statements if isinstance(outcome, Finished) else fuel if isinstance(outcome, OutOfFuel) else 0
+        )
+
+
+class _Watch(Struct):
+    """Hands on to an observer, and stops the run when its work is done, or when `seen` says so.
+
+    `look` is the work after which that is asked next: `pause` more, then twice as much, …
     """
 
     model: Observer
-    deadline: float
+    work: Work
     seen: Callable[[], bool]
-    look: float = 0.0
-    pause: float = _FIRST_LOOK
+    look: int
+    pause: int = 2 * _FIRST_LOOK
 
     def touch(self, event: Touch, /) -> None:
-        now = perf_counter()
-        if now > self.deadline:
+        self.work.done += _TOUCH + _TOUCH_OF_THREAD * len(event.threads)
+        if self.work.left < 0:
             raise LateError
         self.model.touch(event)
-        if now > self.look:
-            if self.look and self.seen():
+        if self.work.done > self.look:
+            if self.seen():
                 raise SeenError
-            self.look, self.pause = now + self.pause, 2 * self.pause
+            self.look, self.pause = self.work.done + self.pause, 2 * self.pause
 
     def arrive(self, event: Arrive, /) -> None:
         self.model.arrive(event)
@@ -198,7 +220,7 @@ class _Watch(Struct):
         self.model.fenced(event)
 
 
-def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: float) -> str:
+def _race(attempt: Attempt, finding: Finding, evidence: Evidence, work: Work) -> str:
     launch = attempt.launch
     model = AccessModel(LaunchShape(launch.block_threads, launch.blocks), attempt.threads)
     sites = attempt.executable.sites.sites
@@ -212,9 +234,10 @@ def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: floa
             for race in model.races()
         )
 
-    watch = _Watch(model, deadline, seen)
+    watch, fuel = _Watch(model, work, seen, work.done + _FIRST_LOOK), max(0, work.left)
     try:
-        outcome = execute(attempt.executable, launch, attempt.memory, watch, _FUEL, together=True, ahead=attempt.ahead)
+        outcome = execute(attempt.executable, launch, attempt.memory, watch, fuel, together=True, ahead=attempt.ahead)
+        work.count(outcome, fuel)
     except SeenError:
         return CONFIRMED
     except LateError:
@@ -226,12 +249,13 @@ def _race(attempt: Attempt, finding: Finding, evidence: Evidence, deadline: floa
     return _missed(finding, {(thread, _key(sites[n])) for thread, n in model.made()}, attempt.threads)
 
 
-def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, deadline: float) -> str:
-    watch = WitnessWatch(finding, attempt.threads, deadline)
-    observer = _Watch(Silent(), deadline, lambda: False)
+def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, work: Work) -> str:
+    watch = WitnessWatch(finding, attempt.threads)
+    observer, fuel = _Watch(Silent(), work, lambda: False, work.done + _FIRST_LOOK), max(0, work.left)
     run, launch, memory = attempt.executable, attempt.launch, attempt.memory
     try:
-        outcome = execute(run, launch, memory, observer, _FUEL, together=True, ahead=attempt.ahead, watch=watch)
+        outcome = execute(run, launch, memory, observer, fuel, together=True, ahead=attempt.ahead, watch=watch)
+        work.count(outcome, fuel)
         if not isinstance(outcome, Finished):
             return _ended(outcome)
         watch.ended()
