@@ -52,6 +52,10 @@ def atomic_object_call(
 
 
 def _fence(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
+    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
+    order = _constant(arguments[0]) if arguments else None
+    if order is not None and memory_order(order) is StdMemoryOrder.RELAXED:
+        return OPAQUE
     given = arguments[1] if len(arguments) > 1 else None
     device.fence(machine, state, thread_scope(_constant(given) or 0), call.span)
     return OPAQUE

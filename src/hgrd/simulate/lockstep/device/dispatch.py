@@ -10,14 +10,14 @@ from inspect import signature
 
 import numpy as np
 
+from hgrd.cuda.atomics import StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
-from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.arithmetic import I64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
-from hgrd.simulate.lockstep.device.atomics import atomic_call
+from hgrd.simulate.lockstep.device.atomics import atomic_call, constant
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
 from hgrd.simulate.lockstep.device.half_precision import from_number, half_call
@@ -72,7 +72,11 @@ def _register(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
 
 
 def _fence(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
-    return fence(Scope.SYSTEM if row.scope is None else row.scope, e.span)
+    if row.scope is not None:
+        return fence(row.scope, e.span)
+    order, scope = (constant(x) for x in (*e.arguments, None, None)[:2])
+    relaxed = order is not None and memory_order(order) is StdMemoryOrder.RELAXED
+    return nothing if relaxed else fence(nv_thread_scope(scope), e.span)
 
 
 def _stop(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
