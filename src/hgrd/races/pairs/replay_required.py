@@ -1,9 +1,9 @@
-"""Races that only a run can show, and that none has shown.
+"""Races that count only if a replay confirmed them; the others stay undecided.
 
 The witness of a data-dependent race is contents of memory.  What threads find in shared memory, or a loop makes of
-contents, is none that anybody can give to a kernel: the witness supposes that the kernel computes it, and a run tells.
-And threads that wait for each other, through whom and what else, may be ordered in more ways than are known.  Where no
-run shows the race, it is not decided.
+contents, cannot be given to a kernel as input: the witness assumes that the kernel computes it, and only a run tells.
+Threads that wait for each other may be ordered in more ways than are known.  Where no run shows the race, it is not
+decided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hgrd.races.results.sites import listed
 
 
 def require_replay(result: PairVerdicts, *, strict: bool) -> PairVerdicts:
-    """The judgement of a launch whose findings have been replayed; `strict`: writes of the same value count."""
+    """The verdicts of a launch after replay; `strict`: writes of the same value count as races."""
     replayed = [(f, e, _supposed(f, e)) for f, e in zip(result.findings, result.evidence, strict=True)]
     left = tuple(_open(f, supposed) for f, _, supposed in replayed if supposed)
     if not left:
@@ -34,7 +34,7 @@ def require_replay(result: PairVerdicts, *, strict: bool) -> PairVerdicts:
 
 
 def _supposed(finding: Finding, evidence: Evidence) -> tuple[str, ...]:
-    """What the kernel would have to compute, or to leave without an order, and has not been seen to."""
+    """Values that the kernel would have to compute, or waits that must not order the two; () where none are needed."""
     if finding.same_value or finding.replay == CONFIRMED:
         return ()
     match finding.confidence:

@@ -1,4 +1,4 @@
-"""Which contents of memory a data-dependent race may suppose.
+"""Computed values: which contents of memory a data-dependent race may assume.
 
 An array of the program's input may hold anything, and so may a copy of it.  What the kernel itself has
 computed and stored, or a loop has made of memory contents (a rank, a position found by a search), takes

@@ -1,4 +1,4 @@
-"""A conflict in a launch that the host makes: the extents of the witness agree with all that is said of them.
+"""Launch consistency: the extents of a witness satisfy all facts of the host about them.
 
 A query holds the facts that bear on its two accesses.  What the host says of an extent that they do not depend on
 decides nothing about them, but whether there is such a launch at all.
@@ -22,7 +22,7 @@ def consistent_launch(
 ) -> tuple[EncodedPair, Answer]:
     """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.
 
-    The facts behind a conflict stay those that bear on the accesses: the query has the others behind them.
+    The facts of a conflict stay those that bear on the accesses; the query has the others after them.
     """
     c = encoded.threads.configuration
     extents = symbols_of(*c.grid, *c.block)

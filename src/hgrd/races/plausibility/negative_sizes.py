@@ -1,8 +1,8 @@
-"""Inputs that are sizes: what the host multiplies into an allocation, or computes the extents of a launch or the size
-of its shared memory from.
+"""Conflicts only at negative sizes.  Sizes are inputs from which the host computes an allocation, the extents of a
+launch or the size of its shared memory.
 
 Two sizes below 0 make a product that can be allocated, and rows of -16 elements one that a kernel can run over: the
-program does not exclude them, but nobody has ever meant them.  So a race is one with sizes that are not negative;
+program does not exclude them, but they are not meant.  So a race is one with sizes that are not negative;
 where none such is known, it needs a precondition, or is not decided.
 """
 

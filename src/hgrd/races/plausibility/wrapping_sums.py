@@ -1,7 +1,7 @@
-"""Races that need contents of memory so large that a sum of them leaves its type.
+"""Conflicts that need contents of memory so large that a sum of them leaves its type.
 
 Counters and distances are not: `d[x] + d[y] < d[x]` holds of unsigned numbers near 2**32 alone, and so does
-`(int)count[i] < 0`.  As with sizes that nobody uses, such a race is not decided.  Hashes multiply: they wrap by design.
+`(int)count[i] < 0`.  As with negative sizes, such a race is not decided.  Hashes multiply: they wrap by design.
 """
 
 from __future__ import annotations

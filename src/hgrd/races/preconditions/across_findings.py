@@ -1,4 +1,4 @@
-"""Which of a kernel's races lean on a precondition: one that has been found is tried for all others at once."""
+"""Preconditions of all races of a kernel: one that is found for a race is tried for all others at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The precondition that a race leans on: one simple condition on parameters under which it cannot happen.
+"""Preconditions of a race: one simple condition on parameters under which it cannot happen.
 
 Host code often does not say how parameters relate (`stride >= cols`, `n <= m`, a power of two, an index
 array without repeats).  A race that such a condition excludes, while two threads still do what they race
@@ -52,7 +52,7 @@ class RacyPair(Struct, frozen=True):
     """All queries that one finding stands for, and the conflicts that were found in some of them.
 
     `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
-    (who counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
+    (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
     `starts`: those that point into the object that is accessed.
     """
 
