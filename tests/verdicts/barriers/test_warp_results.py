@@ -1,4 +1,4 @@
-"""Results that functions of a warp store where an argument points to."""
+"""Results of functions of a warp: what they give, and what they store where an argument points to."""
 
 from tests.checking import verdicts
 
@@ -8,6 +8,18 @@ __global__ void predicate_of_a_match(int *out) {
   int alike = 1;
   __match_all_sync(0xffffffff, threadIdx.x, &alike);
   if (alike == 0) *out = threadIdx.x + blockIdx.x;  // out
+}
+
+// safe: 1 of 1 pairs
+__global__ void bit_by_alike_arguments(int *out, unsigned bits, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (__fns(bits, 0, n) == i) *out = i;
+}
+
+// race: write out, write out; global; warp block grid (data-dependent)
+__global__ void bit_by_arguments_of_each(int *out, unsigned bits, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (__fns(bits, 0, i) == n) *out = i;  // out
 }
 """
 
