@@ -21,6 +21,16 @@ __global__ void bit_by_arguments_of_each(int *out, unsigned bits, int n) {
   int i = threadIdx.x + blockIdx.x * blockDim.x;
   if (__fns(bits, 0, i) == n) *out = i;  // out
 }
+
+// race: write out, write out; global; block
+__global__ void by_lane(int *out) {
+  if (blockIdx.x == 0) out[__lane_id()] = threadIdx.x;  // out
+}
+
+// race: write out, write out; global; warp block
+__global__ void by_half_of_a_lane(int *out) {
+  if (blockIdx.x == 0) out[__lane_id() / 2] = threadIdx.x;  // out
+}
 """
 
 test_kernel = verdicts(SOURCE)
