@@ -105,6 +105,18 @@ __device__ int *chosen(int *a, int *b, const int *c) { return c[blockIdx.x] ? a 
 __global__ void pointer_by_data(int *a, int *b, const int *c) {
   chosen(a, b, c)[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
+
+// safe: 1 of 1 pairs
+__global__ void freed(int *a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  free(a);
+}
+
+// open: a call of elsewhere, whose body is not known
+__global__ void not_freed(int *a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  elsewhere(a);
+}
 """
 
 test_kernel = verdicts(SOURCE)
