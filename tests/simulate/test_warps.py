@@ -34,6 +34,8 @@ def test_votes(tmp_path: Path):
     assert lanes(tmp_path, "__ballot_sync(~0u, t % 3 == 0) & 0xff") == [0b01001001] * 32 + [0b10010010] * 32
     assert lanes(tmp_path, "__any_sync(~0u, t == 40)") == [0] * 32 + [1] * 32
     assert lanes(tmp_path, "__all_sync(~0u, t != 40)") == [1] * 32 + [0] * 32
+    assert lanes(tmp_path, "__uni_sync(~0u, t >= 40)") == [1] * 32 + [0] * 32
+    assert lanes(tmp_path, "__uni_sync(~0u, t >= 40)") == [1] * 32 + [0] * 32
     assert lanes(tmp_path, "t % 2 ? __popc(__activemask()) : 0") == [16 * (i % 2) for i in t]
     assert lanes(tmp_path, "__syncthreads_count(t < 40)") == [40] * 64
     assert lanes(tmp_path, "__reduce_add_sync(~0u, t)") == [sum(range(32))] * 32 + [sum(range(32, 64))] * 32

@@ -433,6 +433,15 @@ __global__ void two_masks() {
   __syncwarp(threadIdx.x % 32 < 16 ? FULL : FULL - 1 | threadIdx.x % 32 < 31);  // here
 }
 
+// HGRD002 warp branch here (data)
+__global__ void warp_by_a_value(int *a) {
+  if (a[threadIdx.x]) __syncwarp();  // here
+}
+
+__global__ void warp_by_a_vote(int *a) {
+  if (__uni_sync(FULL, a[threadIdx.x])) __syncwarp();
+}
+
 // open
 __global__ void mask_of_a_vote(int *a) {
   unsigned mask = __ballot_sync(FULL, a[threadIdx.x]);
