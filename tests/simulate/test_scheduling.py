@@ -275,6 +275,20 @@ def test_traps_and_what_is_not_known(tmp_path: Path):
     assert found.span.line == 4
 
 
+@pytest.mark.parametrize("stop", ["abort();", "exit(1);", '__assertfail("a", "b", 1, "c", 1);'])
+def test_what_ends_a_launch(tmp_path: Path, stop: str):
+    text = f"""
+    extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
+    __global__ void k(int *a) {{
+      if (threadIdx.x == a[0]) {stop}
+      a[1] = 1;
+    }}"""
+    for at, ends in ((2, Trapped), (9, Finished)):
+        a = np.array([at, 0], np.int32)
+        assert isinstance(outcome(tmp_path, text, 1, 4, a), ends)
+        assert a[1] == (ends is Finished)
+
+
 def test_memory_holds_only_what_the_caller_made_after_any_end(tmp_path: Path):
     text = "__global__ void k(int *a, int n) { __shared__ int s[4]; int l[4]; l[n] = 1; s[n] = l[0]; a[n] = s[n]; }"
     kernel = compiled(tmp_path, text)

@@ -16,6 +16,7 @@ SOURCE = """
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 #define FULL 0xffffffffu
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
 
 // ------------------------------------------------------------ branches
 
@@ -376,7 +377,16 @@ __global__ void all_that_have_not_returned(int *a) {
 
 __global__ void aborted(int *a) {
   if (a[threadIdx.x] < 0) __trap();
+  if (a[threadIdx.x] < 1) abort();
+  if (a[threadIdx.x] < 2) exit(1);
+  if (a[threadIdx.x] < 3) __assertfail("a", "b", 1, "c", 1);
   __syncthreads();
+}
+
+// HGRD003 block exit here (data)
+__global__ void returned(int *a) {
+  if (a[threadIdx.x] < 0) return;
+  __syncthreads();  // here
 }
 
 // ------------------------------------------------------------ the grid
