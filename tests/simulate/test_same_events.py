@@ -50,6 +50,13 @@ BODIES = {
     " a[i + 1] = flag.load(cuda::memory_order_acquire) + flag.load(cuda::memory_order_relaxed);",
     "fences of orders": "a[i] = 1; cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_block);"
     " cuda::atomic_thread_fence(cuda::memory_order_relaxed); cuda::atomic_thread_fence(cuda::memory_order_seq_cst);",
+    "orders and scopes in arguments": "a[i] = 1;"
+    " __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);"
+    " __nv_atomic_thread_fence(__NV_ATOMIC_RELAXED); __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST);"
+    " __nv_atomic_fetch_add(&a[t % 4], 2, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);"
+    " __nv_atomic_store_n(&a[5], t, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);"
+    " a[i + 1] = __nv_atomic_load_n(&a[6], __NV_ATOMIC_ACQUIRE);"
+    " __nv_atomic_exchange_n(&a[7], 3, __NV_ATOMIC_RELAXED);",
     "calls": "for (int k = 0; k < t % 3; ++k) touch(a + i, k); if (t == 5) return; touch(a, t);",
     "records": "struct P { int x, y; }; P *p = (P *)a; p[t].y = p[i / 2].x; P q = p[t]; p[t] = q;",
 }
@@ -132,12 +139,24 @@ FLAGS = {
         "", "flag.store(1, cuda::memory_order_relaxed);", "flag.load(cuda::memory_order_relaxed)",
         "cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);",
     ),
+    "order in an argument": (
+        "", "__nv_atomic_store_n(&a[9], 1, __NV_ATOMIC_RELEASE);", "__nv_atomic_load_n(&a[9], __NV_ATOMIC_ACQUIRE)", "",
+    ),
+    "relaxed by an argument": (
+        "", "__nv_atomic_store_n(&a[9], 1, __NV_ATOMIC_RELEASE);", "__nv_atomic_load_n(&a[9], __NV_ATOMIC_RELAXED)", "",
+    ),
     "acquired only": ("", "flag.store(1, cuda::memory_order_relaxed);", "flag.load(cuda::memory_order_acquire)", ""),
     "released only": ("", "flag.store(1, cuda::memory_order_release);", "flag.load(cuda::memory_order_relaxed)", ""),
 }  # fmt: skip
 DATA = "read use, write data; global; grid"
 FLAG = "read wait, write set; global; grid"
-FOUND = {"volatile": [FLAG], "relaxed": [DATA], "acquired only": [DATA], "released only": [DATA]}
+FOUND = {
+    "volatile": [FLAG],
+    "relaxed": [DATA],
+    "relaxed by an argument": [DATA],
+    "acquired only": [DATA],
+    "released only": [DATA],
+}
 
 
 @pytest.mark.parametrize("name", FLAGS)

@@ -91,6 +91,15 @@ _SCOPES = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.THREAD)  # of the enum
 _SCOPE_NAMES = {f"thread_scope_{scope.value}": scope for scope in _SCOPES}
 # of the enumeration of __NV_THREAD_SCOPE_…; a cluster is taken for the device
 _NV_SCOPES = (Scope.THREAD, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
+_NV_SCOPE_NAMES = ("THREAD", "BLOCK", "CLUSTER", "DEVICE", "SYSTEM")
+
+ORDERS_AND_SCOPES: dict[str, int] = {
+    **{f"memory_order_{order.name.lower()}": order.value for order in StdMemoryOrder},
+    **{f"__NV_ATOMIC_{order.name}": order.value for order in StdMemoryOrder},
+    **{f"thread_scope_{scope.value}": number for number, scope in enumerate(_SCOPES)},
+    **{f"__NV_THREAD_SCOPE_{name}": number for number, name in enumerate(_NV_SCOPE_NAMES)},
+}
+"""The numbers of memory orders and scopes, by the names of their enumerators."""
 
 
 @cache

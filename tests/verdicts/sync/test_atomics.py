@@ -325,6 +325,53 @@ __global__ void the_first_error_beside_the_count(int *log) {
 __global__ void the_first_error_perhaps_over_the_count(int *log, int place) {
   if (atomicAdd(&log[0], 1) == 0) log[place * threadIdx.x] = threadIdx.x;  // it
 }
+
+// safe: 0 of 0 pairs
+__global__ void scope_in_an_argument(int *sum) {
+  __nv_atomic_fetch_add(sum, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// race: atomic count, atomic count; global; grid
+__global__ void narrow_scope_in_an_argument(int *sum) {
+  __nv_atomic_fetch_add(sum, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);  // count
+}
+
+// open: a call of __nv_atomic_fetch_add, whose body is not known
+__global__ void unknown_scope_in_an_argument(int *sum, int scope) {
+  __nv_atomic_fetch_add(sum, 1, __NV_ATOMIC_RELAXED, scope);
+}
+
+// safe: 1 of 1 pairs
+__global__ void won_by_one(int *turn, int *out) {
+  if (__nv_atomic_exchange_n(turn, 1, __NV_ATOMIC_RELAXED) == 0) *out = threadIdx.x;
+}
+
+// race: write out, write out; global; warp block grid (data-dependent)
+__global__ void won_by_several(int *turn, int *out) {
+  if (__nv_atomic_load_n(turn, __NV_ATOMIC_RELAXED) == 0) *out = threadIdx.x + blockIdx.x;  // out
+}
+
+__device__ int given;
+
+// safe: 2 of 2 pairs
+__global__ void released_and_acquired(int *a) {
+  if (blockIdx.x + threadIdx.x == 0) {
+    a[0] = 1;
+    __nv_atomic_store_n(&given, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  } else if (__nv_atomic_load_n(&given, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 1) {
+    int v = a[0];
+  }
+}
+
+// race: read use, write data; global; warp block grid (data-dependent)
+__global__ void released_and_not_acquired(int *a) {
+  if (blockIdx.x + threadIdx.x == 0) {
+    a[0] = 1;  // data
+    __nv_atomic_store_n(&given, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  } else if (__nv_atomic_load_n(&given, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) == 1) {
+    int v = a[0];  // use
+  }
+}
 """
 
 test_kernel = verdicts(SOURCE)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.checking import check
 
-SOURCE = """
+SOURCE = """#include <cuda/atomic>
 __device__ volatile int ready[1024];
 __global__ void rows(int *x, const int *row, const int *needs) {
   int t = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
@@ -48,6 +48,21 @@ def test_it_takes_a_third_thread(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fences", [("", ""), ("__threadfence();", ""), ("", "__threadfence();")])
 def test_without_fences_two_are_enough(tmp_path: Path, fences: tuple[str, str]) -> None:
     assert said(tmp_path, fences=fences) == (True, [])
+
+
+FENCES = {
+    "__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);": (False, ORDERED),
+    "__nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST);": (False, ORDERED),
+    "__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);": (True, ORDERED),  # between blocks
+    "__nv_atomic_thread_fence(__NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);": (True, []),
+    "cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);": (False, ORDERED),
+    "cuda::atomic_thread_fence(cuda::memory_order_relaxed, cuda::thread_scope_device);": (True, []),
+}
+
+
+@pytest.mark.parametrize("fence", FENCES)
+def test_fences_have_an_order_and_a_scope(tmp_path: Path, fence: str) -> None:
+    assert said(tmp_path, fences=(fence, fence)) == FENCES[fence]
 
 
 def test_so_they_are_where_one_waits_for_something_else(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 
 from __future__ import annotations
 
-from hgrd.cuda.atomics import atomic_function
+from hgrd.cuda.atomics import StdMemoryOrder, atomic_function
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
@@ -16,7 +16,7 @@ from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specificat
 from hgrd.protocol.device_calls.cooperative_groups import group_call
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
-from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy
+from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy, order_and_scope
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
@@ -50,7 +50,7 @@ def intrinsic(
     if handler is not None:
         return handler(device, machine, state, call, arguments)
     function = atomic_function(name)
-    if function is not None and function.scope is not None:
+    if function is not None:
         return atomic(device, machine, state, call, arguments, function)
     known = atomic_object_call(device, machine, state, call, arguments)
     if known is not None:
@@ -137,11 +137,20 @@ def _warp_barrier(
 def _fence(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A fence of a scope that its name says; None of one whose scope is an argument."""
+    """A fence of the scope that its name or an argument says; None where that is not constant.
+
+    A relaxed one does nothing (ISO C++, [atomics.fences]).
+    """
     row = builtin(call.function.name)
-    if row is None or row.scope is None:
-        return foreign(device, machine, state, call, arguments)
-    device.fence(machine, state, row.scope, call.span)
+    if row is not None and row.scope is not None:
+        device.fence(machine, state, row.scope, call.span)
+        return OPAQUE
+    known = order_and_scope(arguments)
+    if known is None:
+        return None
+    order, scope = known
+    if order is not StdMemoryOrder.RELAXED:
+        device.fence(machine, state, scope, call.span)
     return OPAQUE
 
 

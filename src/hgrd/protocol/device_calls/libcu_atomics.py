@@ -6,8 +6,6 @@ the access (ISO C++, [atomics.fences]).
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from hgrd.cuda.atomics import (
     AtomicMember,
     StdMemoryOrder,
@@ -19,7 +17,7 @@ from hgrd.cuda.atomics import (
 )
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType
-from hgrd.protocol.device_calls.memory import atomic_access
+from hgrd.protocol.device_calls.memory import constant, ordered_access
 from hgrd.protocol.inference.events import AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
@@ -53,11 +51,11 @@ def atomic_object_call(
 
 def _fence(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
     """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
-    order = _constant(arguments[0]) if arguments else None
+    order = constant(arguments[0]) if arguments else None
     if order is not None and memory_order(order) is StdMemoryOrder.RELAXED:
         return OPAQUE
     given = arguments[1] if len(arguments) > 1 else None
-    device.fence(machine, state, thread_scope(_constant(given) or 0), call.span)
+    device.fence(machine, state, thread_scope(constant(given) or 0), call.span)
     return OPAQUE
 
 
@@ -97,14 +95,10 @@ class _Member:
 
     def access(self, operation: str, operand: Value | None, compare: Value | None = None) -> Value:
         """The old value."""
-        if self.order.releases and operation != "load":
-            self.device.fence(self.machine, self.state, self.scope, self.call.span)
-        call = replace(self.call, type=VoidType() if operation == "store" else self.value)
         atomic = AtomicOperation(operation, self.scope, number_of(operand), number_of(compare))
-        old = atomic_access(self.device, self.machine, self.state, call, self.address, self.value, atomic)
-        if self.order.acquires and operation != "store":
-            self.device.fence(self.machine, self.state, self.scope, self.call.span)
-        return old
+        return ordered_access(
+            self.device, self.machine, self.state, self.call, self.address, self.value, atomic, self.order
+        )
 
     def change(self, operand: Value) -> Value:
         """Read, modify, write: fetch_… and x++ give the old value, ++x and x += y the new one."""
@@ -138,8 +132,4 @@ def _value_type(call: Call, member: AtomicMember) -> Type | None:
 def _order(member: AtomicMember, arguments: tuple[Value, ...]) -> StdMemoryOrder:
     """The memory order that follows the operands; operators have the strongest."""
     given = member.takes_order and len(arguments) > member.operands + 1
-    return memory_order(_constant(arguments[member.operands + 1]) if given else None)
-
-
-def _constant(value: Value | None) -> int | None:
-    return value.value if isinstance(value, Term) and value.is_const else None
+    return memory_order(constant(arguments[member.operands + 1]) if given else None)

@@ -5,8 +5,10 @@ CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 
 from __future__ import annotations
 
-from hgrd.cuda.atomics import AtomicFunction
-from hgrd.cuda.memory_model import AccessKind
+from msgspec.structs import replace
+
+from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, memory_order, nv_thread_scope
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
@@ -26,14 +28,70 @@ def atomic(
     arguments: tuple[Value, ...],
     function: AtomicFunction,
 ) -> Value | None:
-    """An atomic function of a known scope; None of one whose scope is an argument."""
+    """An atomic function; None of one whose order and scope are arguments, and not constant."""
     if function.scope is None:
-        return None
+        return _scoped_atomic(device, machine, state, call, arguments, function)
     address, *operands = arguments
     compare = operands[0] if function.operation == "cas" and operands else None
     stored = operands[-1] if len(operands) >= function.operands else operands[0] if operands else None
     done = AtomicOperation(function.operation, function.scope, number_of(stored), number_of(compare))
     return atomic_access(device, machine, state, call, address, _pointee_type(call), done)
+
+
+def _scoped_atomic(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    arguments: tuple[Value, ...],
+    function: AtomicFunction,
+) -> Value | None:
+    """An atomic function of a pointer, operands, a memory order and a scope."""
+    known = order_and_scope(arguments[1 + function.operands :])
+    if known is None:
+        return None
+    order, scope = known
+    operand = number_of(arguments[1]) if function.operands else None
+    done = AtomicOperation(function.operation, scope, operand, None)
+    return ordered_access(device, machine, state, call, arguments[0], _pointee_type(call), done, order)
+
+
+def order_and_scope(arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, Scope] | None:
+    """The order and scope that an `__nv_atomic_…` function is given; None: they are not constant.
+
+    Without a scope it is that of the system.
+    """
+    numbers = [constant(argument) for argument in arguments]
+    if None in numbers:
+        return None
+    order, scope = (*numbers, None, None)[:2]
+    return memory_order(order), nv_thread_scope(scope)
+
+
+def constant(value: Value | None) -> int | None:
+    """The number that a value is; None: it is not constant."""
+    return value.value if isinstance(value, Term) and value.is_const else None
+
+
+def ordered_access(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    address: Value,
+    type_: Type,
+    atomic: AtomicOperation,
+    order: StdMemoryOrder,
+) -> Value:
+    """An atomic access between the fences that its memory order stands for (ISO C++, [atomics.fences])."""
+    loads, stores = atomic.name == "load", atomic.name == "store"
+    if order.releases and not loads:
+        device.fence(machine, state, atomic.scope, call.span)
+    typed = replace(call, type=VoidType() if stores else type_)
+    old = atomic_access(device, machine, state, typed, address, type_, atomic)
+    if order.acquires and not stores:
+        device.fence(machine, state, atomic.scope, call.span)
+    return old
 
 
 def atomic_access(

@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from hgrd.cuda.atomics import atomic_function
+from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.groups import Group, group_type
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
-from hgrd.cuda.memory_model import AccessKind, Scope
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.simulate import scalars
-from hgrd.simulate.interleaving import heap
-from hgrd.simulate.interleaving.atomic_update import modified
-from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call
-from hgrd.simulate.interleaving.steps import Running, ThreadAccess, ThreadFence, ThreadMeeting
+from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call, change_of, ordered_access
+from hgrd.simulate.interleaving.steps import Running, ThreadFence, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
 from hgrd.simulate.scalars import Scalar, UndefinedError
-from hgrd.simulate.trace import MemoryOrder
 
 _MATHEMATICS: dict[str, Callable[..., float]] = {
     name: getattr(math, name)
@@ -36,8 +33,8 @@ def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running
     name = call.function.name
     function = thread.world.program.functions.get(call.function.key)
     atomic = atomic_function(name)
-    if atomic is not None and atomic.scope is not None:
-        return _atomic(thread, call, values, atomic.operation, atomic.scope)
+    if atomic is not None:
+        return _atomic(thread, call, values, atomic)
     if function is not None and function.body is not None:
         return None
     for known in (atomic_object_call(thread, call, values), _group(thread, call)):
@@ -56,29 +53,28 @@ def _pointee(call: Call) -> Type:
 # ---------------------------------------------------------------- atomics and fences
 
 
-def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], operation: str, scope: Scope) -> Running[Scalar]:
-    type_, address = _pointee(call), scalars.integer(values[0])
-    operands = [scalars.convert(value, type_) for value in values[1:]]
-
-    def change(old: bytes) -> bytes:
-        return thread.pack(modified(operation, scalars.unpack(old, type_), operands, type_), type_)
-
-    data, size = thread.private(address), thread.size(type_)
-    if data is not None:
-        before = heap.read(data, heap.offset_of(address), size)
-        heap.write(data, heap.offset_of(address), change(before))
+def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], function: AtomicFunction) -> Running[Scalar]:
+    """An atomic function of a pointer; those of no scope have their memory order and scope after the operands."""
+    end = 1 + function.operands
+    if function.scope is None:
+        order, scope = _order_and_scope(values[end:])
     else:
-        there = heap.number_of(address), heap.offset_of(address), size, type_
-        before = yield ThreadAccess(AccessKind.ATOMIC, *there, change, call.span, call, MemoryOrder.RELAXED, scope)
-    return scalars.unpack(before, type_)
+        order, scope = StdMemoryOrder.RELAXED, function.scope
+    change = change_of(function.operation, order, scope, tuple(values[1:end]))
+    return ordered_access(thread, call, scalars.integer(values[0]), _pointee(call), change)
 
 
-def _fence(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
-    return None if row.scope is None else _fenced(call, row.scope)
+def _order_and_scope(values: Sequence[Scalar]) -> tuple[StdMemoryOrder, Scope]:
+    """What the last arguments of an `__nv_atomic_…` function say; where they are left out, the widest."""
+    order, scope = (*map(scalars.integer, values), None, None)[:2]
+    return memory_order(order), nv_thread_scope(scope)
 
 
-def _fenced(call: Call, scope: Scope) -> Running[Scalar]:
-    yield ThreadFence(scope, call.span)
+def _fence(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
+    order, scope = _order_and_scope(values) if row.scope is None else (StdMemoryOrder.SEQ_CST, row.scope)
+    if order is not StdMemoryOrder.RELAXED:
+        yield ThreadFence(scope, call.span)
     return 0
 
 

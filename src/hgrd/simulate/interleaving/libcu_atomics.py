@@ -20,7 +20,7 @@ from hgrd.cuda.atomics import (
     scope_of_object,
     thread_scope,
 )
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import BOOL, PointerType, Type
 from hgrd.simulate import scalars
@@ -80,43 +80,48 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: Atomic
     address = scalars.integer(values[0])
     if member.by_reference:
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
-    order = _order(member, values)
-    if member.operation == "load":
-        change = Change(AccessKind.READ, one_sided(order, AccessKind.READ))
-        return (yield from _access(thread, call, address, type_, change))
+    order, scope = _order(member, values), scope_of_object(call.function.template_args)
     if member.operation == "cas":
         return (yield from _compare_exchange(thread, call, address, type_, order, values))
+    if member.operation == "load":
+        return (yield from ordered_access(thread, call, address, type_, change_of("load", order, scope, ())))
     operand = values[1] if member.implied is None else member.implied
+    change = change_of(member.operation, order, scope, (operand,))
+    old = yield from ordered_access(thread, call, address, type_, change)
     if member.operation == "store":
-        change = Change(AccessKind.WRITE, one_sided(order, AccessKind.WRITE), "store", (operand,))
-        yield from _access(thread, call, address, type_, change)
         return operand
-    change = Change(AccessKind.ATOMIC, order, member.operation, (operand,))
-    old = yield from _access(thread, call, address, type_, change)
     return modified(member.operation, old, (operand,), type_) if member.gives_new else old
 
 
 def _compare_exchange(
-    thread: Thread, call: Call, address: int, type_: Type, order: MemoryOrder, values: Sequence[Scalar]
+    thread: Thread, call: Call, address: int, type_: Type, order: StdMemoryOrder, values: Sequence[Scalar]
 ) -> Running[Scalar]:
     where = scalars.integer(values[1])
     expected = yield from thread.load(where, type_, call.span, call)
-    change = Change(AccessKind.ATOMIC, order, "cas", (expected, values[2]))
-    old = yield from _access(thread, call, address, type_, change)
+    change = change_of("cas", order, scope_of_object(call.function.template_args), (expected, values[2]))
+    old = yield from ordered_access(thread, call, address, type_, change)
     yield from thread.store(where, old, type_, call.span, call)
     return int(old == expected)
 
 
 class Change(Struct, frozen=True):
-    """What one access does to the value of an atomic object; `operation` is "" of a load."""
+    """What one atomic access does to the value at an address; `operation` is as of an AtomicFunction."""
 
     kind: AccessKind
     order: MemoryOrder
-    operation: str = ""
-    operands: tuple[Scalar, ...] = ()
+    scope: Scope
+    operation: str
+    operands: tuple[Scalar, ...]
 
 
-def _access(thread: Thread, call: Call, address: int, type_: Type, change: Change) -> Running[Scalar]:
+def change_of(operation: str, order: StdMemoryOrder, scope: Scope, operands: tuple[Scalar, ...]) -> Change:
+    """The change that an operation with a memory order makes."""
+    kind = {"load": AccessKind.READ, "store": AccessKind.WRITE}.get(operation, AccessKind.ATOMIC)
+    seen = _ORDERS[order]
+    return Change(kind, seen if kind is AccessKind.ATOMIC else one_sided(seen, kind), scope, operation, operands)
+
+
+def ordered_access(thread: Thread, call: Call, address: int, type_: Type, change: Change) -> Running[Scalar]:
     """The old value."""
     converted = [scalars.convert(operand, type_) for operand in change.operands]
 
@@ -127,11 +132,11 @@ def _access(thread: Thread, call: Call, address: int, type_: Type, change: Chang
     there = heap.number_of(address), heap.offset_of(address), size, type_
     if data is not None:
         before = heap.read(data, there[1], size)
-        heap.write(data, there[1], changed(before) if change.operation else before)
+        if change.operation != "load":
+            heap.write(data, there[1], changed(before))
     else:
-        scope = scope_of_object(call.function.template_args)
-        new = changed if change.operation else None
-        before = yield ThreadAccess(change.kind, *there, new, call.span, call, change.order, scope)
+        new = None if change.operation == "load" else changed
+        before = yield ThreadAccess(change.kind, *there, new, call.span, call, change.order, change.scope)
     return scalars.unpack(before, type_)
 
 
@@ -142,7 +147,7 @@ def _value_type(call: Call, member: AtomicMember) -> Type:
     return call.type if member.typed_by is None else call.arguments[member.typed_by].type
 
 
-def _order(member: AtomicMember, values: Sequence[Scalar]) -> MemoryOrder:
+def _order(member: AtomicMember, values: Sequence[Scalar]) -> StdMemoryOrder:
     """The memory order that follows the operands; operators, and calls without one, are sequentially consistent."""
     given = member.takes_order and len(values) > member.operands + 1
-    return _ORDERS[memory_order(scalars.integer(values[member.operands + 1]) if given else None)]
+    return memory_order(scalars.integer(values[member.operands + 1]) if given else None)

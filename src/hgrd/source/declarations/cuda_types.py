@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hgrd.cuda.atomics import ORDERS_AND_SCOPES
 from hgrd.program.types import (
     CHAR,
     DOUBLE,
@@ -139,19 +140,10 @@ ENUMERATORS: dict[str, int] = {
     "cudaMemcpyDeviceToHost": 2,
     "cudaMemcpyDeviceToDevice": 3,
     "cudaMemcpyDefault": 4,
-    "thread_scope_system": 0,
-    "thread_scope_device": 1,
-    "thread_scope_block": 2,
-    "thread_scope_thread": 3,
     "cudaBoundaryModeZero": 0,
     "cudaBoundaryModeClamp": 1,
     "cudaBoundaryModeTrap": 2,
-    "memory_order_relaxed": 0,
-    "memory_order_consume": 1,
-    "memory_order_acquire": 2,
-    "memory_order_release": 3,
-    "memory_order_acq_rel": 4,
-    "memory_order_seq_cst": 5,
+    **ORDERS_AND_SCOPES,
 }
 
 GROUPS = frozenset(
