@@ -7,6 +7,7 @@ import pytest
 
 from hgrd.simulate.lockstep.device.atomics import Turns
 from tests.simulate.running import run
+from tests.simulate.test_interleaving import computed
 
 
 def lanes(folder: Path, expression: str, threads: int = 64, prelude: str = "") -> list[int]:
@@ -40,6 +41,26 @@ def test_votes(tmp_path: Path):
     assert lanes(tmp_path, "__syncthreads_count(t < 40)") == [40] * 64
     assert lanes(tmp_path, "__reduce_add_sync(~0u, t)") == [sum(range(32))] * 32 + [sum(range(32, 64))] * 32
     assert lanes(tmp_path, "__popc(__match_any_sync(~0u, t % 4))") == [8] * 64
+
+
+EXCHANGES = {
+    "__uni_sync(~0u, t >= 40)": [1] * 32 + [0] * 32,
+    "__match_any_sync(~0u, t / 16) & 0xff": ([0xFF] * 16 + [0] * 16) * 2,
+    "(v = __match_all_sync(~0u, t / 40, &p), v + 10 * p)": [9] * 32 + [0] * 32,
+    "(v = __match_all_sync(~0u, t % 2, &p), v + 10 * p)": [0] * 64,
+    "(int)__reduce_max_sync(~0u, t ^ 5)": [31] * 32 + [63] * 32,
+    "__fns(0x2c, t % 32, 1) % 32": ([2] * 3 + [3] + [5] * 2 + [31] * 26) * 2,
+    "__fns(0x2c, t % 32, -2) % 32": ([31] * 3 + [2] * 2 + [3] * 27) * 2,
+    "__fns(0x2c, t % 32, 0) % 32": ([31, 31, 2, 3, 31, 5] + [31] * 26) * 2,
+}
+
+
+@pytest.mark.parametrize("expression", EXCHANGES)
+def test_both_executors_give_the_same(tmp_path: Path, expression: str):
+    prelude = "int p = 7;"
+    assert lanes(tmp_path, expression, prelude=prelude) == EXCHANGES[expression]
+    text = f"__global__ void k(int *out) {{ int t = threadIdx.x, v; {prelude} out[t] = {expression}; }}"
+    assert computed(tmp_path, text, 1, 64, np.zeros(64, np.int32)) == EXCHANGES[expression]
 
 
 def test_cooperative_groups(tmp_path: Path):

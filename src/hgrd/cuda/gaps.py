@@ -38,8 +38,6 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
     },
     "interleaving": {
         "CLUSTER_BARRIER": "clusters are not simulated",
-        "MATCH": "the oracle has no matches",
-        "REDUCE": "the oracle has no reductions of a warp",
         "ACTIVE_MASK": "the oracle runs one thread at a time",
         "COPY": "the oracle has no copies of bytes",
         "FILL": "the oracle has no copies of bytes",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
@@ -15,8 +16,9 @@ from hgrd.cuda.groups import Group, group_type
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
-from hgrd.program.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
+from hgrd.program.types import INT, FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.simulate import scalars
+from hgrd.simulate.interleaving.atomic_update import modified
 from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call, change_of, ordered_access
 from hgrd.simulate.interleaving.steps import Running, ThreadFence, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
@@ -100,8 +102,8 @@ def _block_barrier(thread: Thread, call: Call, values: Sequence[Scalar], row: Bu
 
 
 def _warp(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
-    """A barrier, vote or shuffle of the lanes that a mask names; None of others."""
-    return _of_lanes(thread, call, values, row) if row.masked and row.operation != "uni" else None
+    """A barrier or exchange of the lanes that a mask names; None of others."""
+    return _of_lanes(thread, call, values, row) if row.masked else None
 
 
 def _of_lanes(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
@@ -117,10 +119,33 @@ def _of_lanes(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin
     if barrier:
         return 0
     if row.kind is Kind.VOTE:
-        ballot = sum(1 << n for n, value in lanes.items() if value)
-        return {"ballot": ballot, "any": int(ballot != 0), "all": int(all(lanes.values()))}[row.operation]
+        return _vote(row.operation, lanes)
+    if row.kind is Kind.REDUCE:
+        return reduce(lambda a, b: modified(row.operation, a, (b,), call.type), lanes.values())
+    if row.kind is Kind.MATCH:
+        alike = sum(1 << n for n, value in lanes.items() if value == brought)
+        if row.operation == "any":
+            return alike
+        same = alike.bit_count() == len(lanes)
+        yield from thread.store(scalars.integer(values[2]), int(same), INT, call.span, call)
+        return alike if same else 0
     width = scalars.integer(values[3]) if len(values) > 3 else WARP_SIZE
     return lanes.get(_source(row.operation, lane, scalars.integer(values[2]), width), brought)
+
+
+def _vote(operation: str, lanes: dict[int, Scalar]) -> int:
+    ballot = sum(1 << n for n, value in lanes.items() if value)
+    some, every = ballot != 0, all(lanes.values())
+    return {"ballot": ballot, "any": int(some), "all": int(every), "uni": int(every or not some)}[operation]
+
+
+def _set_bit(mask: int, base: int, offset: int) -> int:
+    """__fns: the position of the offset-th set bit from `base` on, upwards or downwards (PTX ISA, `fns`)."""
+    if offset == 0:
+        return base if mask >> base & 1 else ALL_LANES
+    places = range(base, WARP_SIZE) if offset > 0 else range(base, -1, -1)
+    found = [place for place in places if mask >> place & 1]
+    return found[abs(offset) - 1] if len(found) >= abs(offset) else ALL_LANES
 
 
 def _source(operation: str, lane: int, operand: int, width: int) -> int:
@@ -240,6 +265,8 @@ def _arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | N
             return scalars.fit(a * b, type_)
         case (("__popc" | "__popcll"), [int(a)]):
             return (a & ((1 << (64 if name == "__popcll" else 32)) - 1)).bit_count()
+        case "__fns", [int(mask), int(base), int(offset)]:
+            return _set_bit(mask & ALL_LANES, base, offset)
         case "__ffs", [int(a)]:
             return (a & -a).bit_length()
         case "__clz", [int(a)]:
@@ -263,7 +290,7 @@ def _arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | N
 
 MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running[Scalar] | None]] = {
     Kind.BLOCK_BARRIER: _block_barrier,
-    **dict.fromkeys((Kind.WARP_BARRIER, Kind.VOTE, Kind.SHUFFLE), _warp),
+    **dict.fromkeys((Kind.WARP_BARRIER, Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUCE), _warp),
     Kind.FENCE: _fence,
     Kind.LANE: _lane,
     Kind.LOAD: _load,

@@ -14,10 +14,12 @@ from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
+from hgrd.program.types import PointerType
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, kept, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
+from hgrd.simulate.lockstep.lvalues import storer
 
 
 def meeting(b: CodeBuilder, e: ir.Call) -> Closure | None:
@@ -51,7 +53,7 @@ def _active_mask(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
 def _exchange(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
     """Shuffles, votes, matches and reductions of a warp; those without a mask do not wait."""
     if row.writes:
-        return None
+        return _match_of_all(b, e)
     values = list(arguments_of(b, e.arguments))
     mask, kind = values.pop(0) if row.masked else None, row.operation
     of = values[0]
@@ -67,6 +69,23 @@ def _exchange(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
         case _:
             exchange = lambda here: warps.matching(here, of(here))  # noqa: E731
     return meet(b, e, Scope.WARP, mask, exchange)
+
+
+def _match_of_all(b: CodeBuilder, e: ir.Call) -> Closure | None:
+    """__match_all_sync: lanes where all have one value, else none; whether they have is stored."""
+    pointer = e.arguments[2]
+    if not isinstance(pointer.type, PointerType) or b.controls(pointer):
+        return fails(f"{e.function.name} of such operands", e.span)
+    mask, value = arguments_of(b, e.arguments[:2])
+    put = storer(b, ir.Deref(pointer, pointer.type.to, e.span), pointer.type.to)
+    lanes = meet(b, e, Scope.WARP, mask, lambda here: warps.matching_all(here, value(here)))
+
+    def run(here: ActiveThreads) -> Value:
+        found = lanes(here)
+        put(here, (found != 0).astype(np.int32))
+        return found
+
+    return run
 
 
 def meet(

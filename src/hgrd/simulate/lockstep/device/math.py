@@ -138,6 +138,20 @@ def _first_set(x: Value) -> Value:
     return np.where(x == 0, 0, popcount(lowest - x.dtype.type(1)).astype(np.int32) + 1).astype(np.int32)[()]
 
 
+def _set_bit(mask: Value, base: Value, offset: Value) -> Value:
+    """__fns: the position of the offset-th set bit from `base` on, upwards or downwards (PTX ISA, `fns`)."""
+    bits, start, count = np.broadcast_arrays(*(np.asarray(v).astype(I64) for v in (mask, base, offset)))
+    here = (bits >> start & 1 == 1) & (count == 0)
+    found = np.where(here, start, -1)
+    left, step = np.abs(count), np.sign(count)
+    for i in range(32):
+        at = start + i * step
+        hit = (left > 0) & (at >= 0) & (at < 32) & (bits >> np.clip(at, 0, 31) & 1 == 1)
+        left = left - hit
+        found = np.where(hit & (left == 0), at, found)
+    return found.astype(U32)[()]
+
+
 def _reversed_bits(x: Value) -> Value:
     bits = 8 * x.dtype.itemsize
     found = np.zeros_like(x)
@@ -304,7 +318,7 @@ _TWO: dict[str, BinaryFunction] = {
     "__hiloint2double": _from_halves,
 }  # fmt: skip
 _THREE: dict[str, Three] = {
-    "__sad": _distance, "__usad": _distance, "__byte_perm": _byte_permutation,
+    "__fns": _set_bit, "__sad": _distance, "__usad": _distance, "__byte_perm": _byte_permutation,
     "__funnelshift_l": _funnel(True, False), "__funnelshift_lc": _funnel(True, True),
     "__funnelshift_r": _funnel(False, False), "__funnelshift_rc": _funnel(False, True),
 }  # fmt: skip

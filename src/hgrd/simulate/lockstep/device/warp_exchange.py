@@ -98,6 +98,12 @@ def matching(here: ActiveThreads, value: Value) -> Value:
     return total[index].astype(np.uint32)
 
 
+def matching_all(here: ActiveThreads, value: Value) -> Value:
+    """__match_all_sync: the lanes, where all have the same value; else none."""
+    alike, everyone = matching(here, value), active_mask(here)
+    return np.where(alike == everyone, everyone, np.uint32(0))
+
+
 def block_vote(here: ActiveThreads, predicate: Value, kind: str) -> Value:
     """__syncthreads_count, _and, _or."""
     index = block_rows(here)
