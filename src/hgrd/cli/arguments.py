@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
         help="look for data races",
         description="Look for data races in CUDA files, or in the CUDA programs below a directory.",
         epilog="Exit status: 0 no race found, 1 races found, 2 some input could not be analysed "
-        "(and what could has no race).",
+        "(and what could has neither races nor errors at barriers).",
     )
     check.add_argument("paths", nargs="+", metavar="PATH")
     _source_options(check)
@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
         "--replay",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="run the witness of each race on the simulator (2 seconds each at most)",
+        help="run the witness of each race on the simulator (about 2 seconds each at most)",
     )
     _output_options(check)
     facts = commands.add_parser("facts", help="show the launches and what the host code says about them")

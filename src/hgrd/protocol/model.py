@@ -1,4 +1,4 @@
-"""The memory access protocol of a kernel at one launch (Faial; DESIGN.md section 3).
+"""The memory access protocol of a kernel at one launch (Faial, CAV 2021).
 
 A protocol is a tree of accesses, barriers and loops in program order, as one thread performs them.
 Conditions are not nodes: every access and barrier carries the whole condition under which it is

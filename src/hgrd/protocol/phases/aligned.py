@@ -1,7 +1,7 @@
 """Faial's aligned form of a protocol: no access leaks over the border of an iteration that synchronises.
 
 A loop `for k { A; barrier; B }` becomes `A[k = 0]; for k in 1… { barrier; B[k - 1]; A }; barrier; B[k = last]`
-(seed paper, section 4): cut at its barriers, every part then holds all accesses that can run together.
+(CAV 2021, section 4): cut at its barriers, every part then holds all accesses that can run together.
 `phases` decides by the same alignment, as a relation between iterations; this form is for people.
 """
 

@@ -1,6 +1,6 @@
 """Which two accesses can be performed with no barrier between them, and at which iterations.
 
-Faial's aligned form (seed paper, section 4) as a relation instead of a rewritten program.  All threads of a
+Faial's aligned form (CAV 2021, section 4) as a relation instead of a rewritten program.  All threads of a
 block pass the same barriers, each in the same iterations of the loops around it: what stands behind the last
 barrier of an iteration runs together with what stands before the first one of a later iteration.
 """

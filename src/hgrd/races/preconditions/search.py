@@ -2,7 +2,7 @@
 
 Host code often does not say how parameters relate (`stride >= cols`, `n <= m`, a power of two, an index
 array without repeats).  A race that such a condition excludes, while two threads still do what they race
-with, is a conditional one (DESIGN.md section 2).  Candidates are tried from weak to strong,
+with, is a conditional one (docs/verdicts.md).  Candidates are tried from weak to strong,
 and each must have been violated by every witness before a proof is attempted.  A proof may take arithmetic not
 to wrap around only where that alone does not exclude the race.
 """
