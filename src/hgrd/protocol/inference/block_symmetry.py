@@ -26,6 +26,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from hgrd.cuda.builtins import Kind, builtin
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.expressions import (
     Call,
@@ -48,8 +49,17 @@ from hgrd.program.walk import nodes
 from hgrd.protocol.model import Gap, Item, ProtocolLoop, accesses
 from hgrd.symbolic.values import MemoryObject, MemorySpace
 
+# Kinds of builtins that give twins the same: what a new kind gives is not taken for the same.
+_ALIKE: Final = frozenset(
+    {
+        Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.FENCE, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.LANE,
+        Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FILL, Kind.ASYNC_COPY, Kind.SILENT, Kind.STOP, Kind.ASSERT,
+        Kind.SPECIFICATION, Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.VECTOR, Kind.ADDRESS, Kind.RANDOM,
+        Kind.TEXTURE,
+    }
+)  # fmt: skip
 _TELLING: Final = re.compile(
-    r"clock(64)?|_*globaltimer\w*|_*n?(sm|warp|lane)id|__activemask|__ballot|__any|__all|__shfl(_up|_down|_xor)?"
+    r"_*globaltimer\w*|_*n?(sm|warp|lane)id"
     r"|malloc|calloc|aligned_alloc|operator new.*|surf\w+|cuda[A-Z]\w*|__cluster\w*|__nvvm_\w*"
     r"|__builtin_(?!(memcpy|memset|expect|unreachable|assume)$)\w*"
 )
@@ -130,14 +140,26 @@ def _tells(node: object, functions: Mapping[str, Function]) -> bool:
         case Construct(constructor=FunctionRef() as function, arguments=arguments):
             return _told_by(function, arguments, functions)
         case FunctionAddress(function=function):
-            return _TELLING.fullmatch(function.name) is not None
+            return tells_by_name(function.name)
         case _:
             return False
 
 
+def tells_by_name(name: str) -> bool:
+    """Whether a function of this name may give twins different results.
+
+    Votes and shuffles without a mask are among whatever lanes happen to be there (Programming Guide, "Independent
+    Thread Scheduling").
+    """
+    row = builtin(name)
+    if row is None:
+        return _TELLING.fullmatch(name) is not None
+    return row.kind not in _ALIKE or (row.kind in (Kind.SHUFFLE, Kind.VOTE) and not row.masked)
+
+
 def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions: Mapping[str, Function]) -> bool:
     """Whether what a function gives is no function of what the thread, or its warp or block, has given it."""
-    if _TELLING.fullmatch(function.name):
+    if tells_by_name(function.name):
         return True
     objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
     if function.qualified.startswith("cub::"):

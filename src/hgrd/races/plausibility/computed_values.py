@@ -37,7 +37,7 @@ _COUNTING: Final = ("add", "sub", "inc", "dec")
 class Made(Struct, frozen=True):
     """By their keys, `objects` that the program, before the launch, has filled with what it has computed.
 
-    Of the arrays in `known`, in the words of `protocol.inference.read_only_memory.element`, it is known element by element.
+    Of the arrays in `known`, as `protocol.inference.read_only_memory.element` says, it is known element by element.
     """
 
     objects: Mapping[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
