@@ -556,9 +556,9 @@ MUTATIONS = (
         _CONTENTS,
         gives(
             None,
-            "host.library.libc:lose_behind",
-            "host.library.algorithms:lose_behind",
-            "host.semantics:lose_behind",
+            "host.library.libc:drop_reachable_patterns",
+            "host.library.algorithms:drop_reachable_patterns",
+            "host.semantics:drop_reachable_patterns",
             "host.semantics:pass_to_unknown_code",
         ),
     ),
@@ -572,7 +572,7 @@ MUTATIONS = (
         "contents-not-copied",
         "copies of filled arrays hold anything",
         _CONTENTS,
-        gives((), "host.library.libc:copied_fills", "host.library.cuda_runtime:copied_fills"),
+        gives((), "host.library.libc:copied_patterns", "host.library.cuda_runtime:copied_patterns"),
     ),
     Mutation(
         "contents-all-differ",

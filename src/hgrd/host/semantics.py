@@ -11,18 +11,23 @@ from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containe
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
-from hgrd.host.execution.symbol_copies import lose_constants
+from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model
 from hgrd.host.library.containers import adds_element, container_model
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.libc import LIBC, fails
-from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_behind_pointers, launchers_passed
+from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.linking.mangled_names import may_write
-from hgrd.host.memory.array_contents import fill, lose_all, lose_behind, stored_at
-from hgrd.host.memory.unknowns import contents, direct_targets, external, forget_targets, fresh_name, unknown
+from hgrd.host.memory.array_contents import (
+    drop_aliased_patterns,
+    drop_all_patterns,
+    drop_reachable_patterns,
+    record_patterns,
+)
+from hgrd.host.memory.unknowns import direct_targets, external, forget_targets, fresh_name, unknown, unknown_contents
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -84,7 +89,7 @@ class HostSemantics(Semantics):
         self.run.provenance.objects.record_look(target)
         if target.key in self.run.escapes.library_variables:
             return unknown(machine, target.name, type_, target.span)
-        return contents(machine, target, generation, offset, type_)
+        return unknown_contents(machine, target, generation, offset, type_)
 
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
         """Device memory is not read on the host; managed variables are, and kernels may have changed them."""
@@ -99,7 +104,7 @@ class HostSemantics(Semantics):
 
     def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         wild_store(self.run, state, address, value)
-        stored_at(state, address)
+        drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
@@ -112,13 +117,13 @@ class HostSemantics(Semantics):
             state.assume(finite, ConditionKind.VALUE, span)
 
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
-        lose_behind(state, values)
+        drop_reachable_patterns(state, values)
 
     def wants_patterns(self, effects: Effects) -> bool:
         return effects.through_pointers or bool(effects.arrays)
 
     def note_patterns(self, state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
-        fill(state, target, fills)
+        record_patterns(state, target, fills)
 
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
         if call.function == THROWN:
@@ -136,7 +141,7 @@ class HostSemantics(Semantics):
         may_run(self.run, state)
         escape_into_containers(self.run, state, call.function.qualified, arguments)
         if call.function.qualified.startswith(_HIDDEN):
-            lose_all(state)
+            drop_all_patterns(state)
         mark = machine.names.mark()
         value = self._not_followed(LibraryCall(self.run, machine, state, call, arguments), function, own=own)
         if not of_container(call.function.qualified):
@@ -172,24 +177,24 @@ class HostSemantics(Semantics):
         here = machine.functions.get(machine.frame.function.key)
         effects = machine.effects.of(here.body if here is not None else None)
         globals_ = self.run.linked.globals.keys() & state.store.keys()
-        behind = tuple(c.value for key in sorted(globals_) for c in state.store[key].cells.values())
-        forget_targets(state, (*arguments, *behind), deep=True)
+        in_globals = tuple(c.value for key in sorted(globals_) for c in state.store[key].cells.values())
+        forget_targets(state, (*arguments, *in_globals), deep=True)
         for variable in effects.assigned | effects.exposed | effects.arrays:
             if variable.key in globals_ and not self.run.linked.globals[variable.key].constant:
                 state.store[variable.key] = Region({}, Generation())
-        lose_all(state)
-        lose_constants(self.run, state, all_=True)
+        drop_all_patterns(state)
+        forget_constants(self.run, state, all_=True)
 
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change everything but what its signature protects."""
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
         if deep:
-            lose_constants(self.run, state)
+            forget_constants(self.run, state)
             forget_targets(state, _within_records(state, arguments), deep=True)
         if deep or calls_back:
-            lose_all(state)
+            drop_all_patterns(state)
         elif not call.function.qualified.startswith(_HARMLESS):
-            lose_behind(state, arguments)
+            drop_reachable_patterns(state, arguments)
         forget_targets(state, _written(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
@@ -246,11 +251,11 @@ class HostSemantics(Semantics):
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """Unsupported host code matters only for what it may write."""
         if not reason.startswith(_WRITE_NOTHING):
-            lose_all(state)
-            lose_constants(self.run, state)
+            drop_all_patterns(state)
+            forget_constants(self.run, state)
         if reason == THROUGH_POINTER:
             if not machine.speculative:
-                self.run.coverage.passed_out |= launchers_behind_pointers(self.run.linked)
+                self.run.coverage.passed_out |= launchers_by_pointer(self.run.linked)
             pass_all_with_address(self.run, machine)
             may_run(self.run, state)
         if "goto" in reason:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.external_callers import functions_passed
-from hgrd.host.memory.array_contents import lose
+from hgrd.host.memory.array_contents import drop_patterns
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage
@@ -55,7 +55,7 @@ def pass_all_with_address(run: HostRunState, machine: Machine) -> None:
 def may_run(run: HostRunState, state: State) -> None:
     """Functions that unknown code has may run: the objects that they may write hold unknown values afterwards."""
     for target in run.escapes.written_by_callbacks.values():
-        lose(state, target)
+        drop_patterns(state, target)
         if target.space not in SHARED_SPACES and target.key in state.store:
             forget(state, target)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.memory.array_contents import lose_all
+from hgrd.host.memory.array_contents import drop_all_patterns
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import local_effects
@@ -39,7 +39,7 @@ def wild_store(run: HostRunState, state: State, address: Value, value: Value) ->
         _escape(run, pointed_to(value))
     if not _unknown(address):
         return
-    lose_all(state)
+    drop_all_patterns(state)
     if run.escapes.private is None:
         functions = (run.linked.functions[key] for key in run.linked.uses)
         run.escapes.private = _private(functions) | run.linked.constants.variables.keys()

@@ -55,7 +55,7 @@ class LibraryCall(Struct, frozen=True):
         value = self.argument(index)
         return as_int(value) if isinstance(value, Term) else None
 
-    def give(self, value: Value) -> Value:
+    def as_result(self, value: Value) -> Value:
         """The value as result of the call: where that is a reference, the address of a temporary."""
         if not (isinstance(self.call.type, PointerType) and self.call.type.reference):
             return value
@@ -78,17 +78,17 @@ class LibraryCall(Struct, frozen=True):
             self.state.store[target.key] = Region({}, Generation(), zeroed)
         return Pointer(target, const(0))
 
-    def copies(self, index: int) -> None:
+    def copies_from(self, index: int) -> None:
         """Provenance: the function copies what an argument points to, to where the first one points."""
         by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
         self.run.provenance.objects.record_copy(self.arguments[0], self.arguments[index], by_name)
 
-    def replaces(self, index: int) -> None:
-        """As `copies`, and nothing of the former contents is left."""
+    def replaced_by(self, index: int) -> None:
+        """As `copies_from`, and nothing of the former contents is left."""
         by_name = partial(self.run.provenance.names.program_made, self.call.arguments[index])
         self.run.provenance.objects.record_replacement(self.arguments[0], self.arguments[index], by_name)
 
-    def put(self, address: Value | None, value: Value, type_: Type) -> None:
+    def store_at(self, address: Value | None, value: Value, type_: Type) -> None:
         """Stores a value through a pointer; does nothing for other values."""
         if isinstance(address, Pointer):
             store(self.machine, self.state, address, value, type_, self.span)

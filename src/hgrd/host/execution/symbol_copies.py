@@ -33,7 +33,7 @@ _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 
 def copy_to_symbol(call: LibraryCall) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
-    call.replaces(1)
+    call.replaced_by(1)
     target = _symbol(call)
     if target is not None and target.key in call.run.linked.constants.variables:
         cells = _copied(call, target)
@@ -90,7 +90,7 @@ def _at_once(call: LibraryCall, source: Pointer) -> bool:
     return at_once and done_before_launches(call, 5)
 
 
-def lose_constants(run: HostRunState, state: State, *, all_: bool = False) -> None:
+def forget_constants(run: HostRunState, state: State, *, all_: bool = False) -> None:
     """Unknown code ran, which may have called functions that copy to symbols (`all_`: also `main`)."""
     constants = run.linked.constants
     for key in (constants.copied if all_ else constants.open) & constants.variables.keys():

@@ -25,21 +25,21 @@ Within: TypeAlias = Mapping[str, tuple[MemoryObject, Term]]
 
 def found_equal(path: Iterable[Condition], arguments: Iterable[Value]) -> tuple[Value, ...]:
     """The arguments of a launch, with pointers into one object where `path` says that they lead there."""
-    given = tuple(arguments)
-    outside = tuple({t.key: t for value in given for t in pointed_to(value) if from_outside(t)}.values())
+    values = tuple(arguments)
+    outside = tuple({t.key: t for value in values for t in pointed_to(value) if from_outside(t)}.values())
     if len(outside) < 2:
-        return given
+        return values
     equations = tuple(e for c in path for e in _equations(c.term))
     within: dict[str, tuple[MemoryObject, Term]] = {}
     for one, two in combinations(outside, 2):
-        behind = _behind(equations, one, two)
-        if behind is not None and two.key not in within:
+        offset_in = _distance(equations, one, two)
+        if offset_in is not None and two.key not in within:
             into, further = within.get(one.key, (one, const(0)))
-            within[two.key] = (into, add(behind, further))
-    return tuple(_moved(value, within, outside) for value in given)
+            within[two.key] = (into, add(offset_in, further))
+    return tuple(_moved(value, within, outside) for value in values)
 
 
-def _behind(equations: Iterable[Term], one: MemoryObject, two: MemoryObject) -> Term | None:
+def _distance(equations: Iterable[Term], one: MemoryObject, two: MemoryObject) -> Term | None:
     """The distance from the begin of `one` to that of `two`, if an equation gives it."""
     return next((d for e in equations if (d := _solved(e, distance(one, two))) is not None), None)
 
@@ -77,12 +77,12 @@ def _moved(value: Value, within: Within, outside: tuple[MemoryObject, ...]) -> V
 def _pointer(value: PointerValue, within: Within, outside: tuple[MemoryObject, ...]) -> PointerValue:
     match value:
         case Pointer(target=target, offset=offset) if target.key in within:
-            into, behind = within[target.key]
-            return Pointer(into, add(offset, behind))
+            into, offset_in = within[target.key]
+            return Pointer(into, add(offset, offset_in))
         case Choice(condition=condition, then=a, otherwise=b):
             equal = tuple(_equations(condition))
             pairs = ((t, o) for t in pointed_to(a) for o in outside if o != t)
-            held = {t.key: (o, behind) for t, o in pairs if (behind := _behind(equal, o, t)) is not None}
+            held = {t.key: (o, offset_in) for t, o in pairs if (offset_in := _distance(equal, o, t)) is not None}
             return Choice(condition, _pointer(a, {**within, **held}, outside), _pointer(b, within, outside))
         case _:
             return value

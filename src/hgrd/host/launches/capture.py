@@ -18,7 +18,7 @@ from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
-from hgrd.host.memory.array_contents import after_kernel, fills_of, lose_all
+from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite, ProgramMade
 from hgrd.host.wording import say
@@ -82,7 +82,7 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 branch = state.copy()
                 branch.assume(test, ConditionKind.BRANCH, request.span)
                 capture_launch(run, machine, branch, replace(request, kernel=kernel))
-            lose_all(state)
+            drop_all_patterns(state)
             forget_targets(state, request.arguments, deep=True)
         case _:
             _launch_any(run, machine, state, request)
@@ -90,14 +90,14 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
 
 def _launch_any(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
     """A launch through a pointer of unknown value: one of each kernel that it can point to."""
-    kernels = () if request.type is None else run.linked.kernels_behind(request.type)
+    kernels = () if request.type is None else run.linked.kernels_pointed_to(request.type)
     if not 0 < len(kernels) <= MAX_KERNELS:
         run.notes.add(machine, "a launch of a kernel that is not known here", request.span)
-        lose_all(state)
+        drop_all_patterns(state)
         return
     for kernel in kernels:
         capture_launch(run, machine, state.copy(), replace(request, kernel=FunctionValue(kernel.ref)))
-    lose_all(state)
+    drop_all_patterns(state)
     forget_targets(state, request.arguments, deep=True)
 
 
@@ -109,12 +109,12 @@ def _site(
     roots = [*grid, *block, *([] if shared is None else [shared])]
     function = run.linked.functions.get(kernel.key)
     parameters = () if function is None else function.parameters
-    given = found_equal(state.path, _given(machine, request, parameters))
+    arguments = found_equal(state.path, _arguments(machine, request, parameters))
     in_graph = request.in_graph or run.launches.in_graph
     constants = () if in_graph else constants_at(run, machine, state, kernel)
-    filled = [] if in_graph or run.text.destructors_write else _filled(state, given)
-    made = _made(run, given, request.written)
-    one = unified(given, [c.value for c in constants], [o for o, _ in filled], made)
+    filled = [] if in_graph or run.text.destructors_write else _known_contents(state, arguments)
+    made = _program_made(run, arguments, request.written)
+    one = unified(arguments, [c.value for c in constants], [o for o, _ in filled], made)
     values = [*one.arguments, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
     roots += [t for _, f in filled for t in f.terms()]
@@ -148,7 +148,7 @@ def _site(
     )
 
 
-def _given(machine: Machine, request: LaunchRequest, parameters: Sequence[Variable]) -> list[Value]:
+def _arguments(machine: Machine, request: LaunchRequest, parameters: Sequence[Variable]) -> list[Value]:
     """The arguments, with a new input in place of each unknown one."""
     return [
         unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
@@ -156,14 +156,14 @@ def _given(machine: Machine, request: LaunchRequest, parameters: Sequence[Variab
     ]
 
 
-def _filled(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:
+def _known_contents(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:
     """Known contents of arrays that a kernel gets, but for those that share a name with another object."""
     objects = list(dict.fromkeys(o for a in arguments for o in pointed_to(a)))
     alone = [o for o in objects if all(other.key == o.key or other.name != o.name for other in objects)]
-    return [(o, f) for o in alone for f in fills_of(state, o)]
+    return [(o, f) for o in alone for f in patterns_of(state, o)]
 
 
-def _made(run: HostRunState, arguments: Iterable[Value], written: Iterable[ir.Expression]) -> list[ProgramMade]:
+def _program_made(run: HostRunState, arguments: Iterable[Value], written: Iterable[ir.Expression]) -> list[ProgramMade]:
     """The objects that a kernel gets, or knows by name, whose contents the program makes."""
     found: dict[str, ProgramMade | None] = {}
     for argument, expression in zip_longest(arguments, written):

@@ -122,8 +122,8 @@ def _all(fill: ArrayPattern, low: Term, high: Term) -> bool:
     """Whether a range of bytes contains all elements, as far as constant differences tell."""
     ends = (fill.start, fill.at(fill.count)) if fill.stride > 0 else (fill.at(fill.count), fill.start)
     first, last = ends if fill.stride > 0 else tuple(add(end, const(fill.size)) for end in ends)
-    before, behind = (constant_difference(plain(a), plain(b)) for a, b in ((first, low), (high, last)))
-    return before is not None and before >= 0 and behind is not None and behind >= 0
+    before, after = (constant_difference(plain(a), plain(b)) for a, b in ((first, low), (high, last)))
+    return before is not None and before >= 0 and after is not None and after >= 0
 
 
 def _place(name: str, fill: ArrayPattern, k: Term) -> str:

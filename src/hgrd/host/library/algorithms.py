@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.memory.array_contents import fills_of, keep, lose_behind
+from hgrd.host.memory.array_contents import drop_reachable_patterns, patterns_of, record_patterns_at
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, IntType, PointerType
 from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distinct
@@ -36,7 +36,7 @@ def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
 
 def _written(call: LibraryCall) -> None:
     call.run.provenance.objects.record_remade(direct_targets(call.arguments[:1]), call.span)
-    lose_behind(call.state, call.arguments)
+    drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 
 
@@ -52,7 +52,7 @@ def _iota(call: LibraryCall) -> Value | None:
     _written(call)
     cut = None if type_.signed and type_.bits >= INT.bits else (type_.bits, type_.signed)
     pattern = Affine(as_int(value), const(1), cut)
-    keep(
+    record_patterns_at(
         call.state,
         first,
         (ArrayPattern(first.offset, size, count, type_, size, pattern, call.span, assumes_no_overflow=True),),
@@ -66,10 +66,10 @@ def _reordered(call: LibraryCall) -> Value | None:
     if found is None:
         return None
     first, count, type_ = found
-    fills = (f for f in fills_of(call.state, first.target) if f.type.bits == type_.bits)
+    fills = (f for f in patterns_of(call.state, first.target) if f.type.bits == type_.bits)
     known = [f for f in fills if _is_all(f, first.offset, count) and _all_differ(f)]
     _written(call)
-    keep(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
+    record_patterns_at(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
     return OPAQUE
 
 
@@ -77,14 +77,14 @@ def _is_all(fill: ArrayPattern, first: Term, count: Term) -> bool:
     """Whether an array pattern covers exactly the `count` elements from the offset `first` on."""
     if fill.ranges or fill.holes or fill.most < fill.count.high - 1:
         return False
-    begin, end = (first, _behind(first, count, fill.size))
+    begin, end = (first, _end(first, count, fill.size))
     if abs(fill.stride) != fill.size:
         return False
-    own = fill.start if fill.stride > 0 else fill.at(_behind(fill.count, const(-1), 1))
-    return constant_difference(own, begin) == 0 and constant_difference(_behind(own, fill.count, fill.size), end) == 0
+    own = fill.start if fill.stride > 0 else fill.at(_end(fill.count, const(-1), 1))
+    return constant_difference(own, begin) == 0 and constant_difference(_end(own, fill.count, fill.size), end) == 0
 
 
-def _behind(offset: Term, count: Term, size: int) -> Term:
+def _end(offset: Term, count: Term, size: int) -> Term:
     return add(offset, mul(count, const(size)))
 
 

@@ -25,7 +25,7 @@ def get_function(call: LibraryCall) -> None:
     name = plain_name(call.call)
     kernel = None if name is None else call.run.linked.functions.get(name)
     if kernel is not None and kernel.side is Side.KERNEL:
-        call.put(call.arguments[0], FunctionValue(kernel.ref), PointerType(VOID))
+        call.store_at(call.arguments[0], FunctionValue(kernel.ref), PointerType(VOID))
 
 
 def allocate(call: LibraryCall) -> None:
@@ -35,7 +35,7 @@ def allocate(call: LibraryCall) -> None:
     name, type_ = call.receiver(0)
     made = call.allocate(name, pointee(type_), MemorySpace.GLOBAL, call.number(1))
     call.run.provenance.objects.record_input([made.target])
-    call.put(call.arguments[0], made, PointerType(INT))
+    call.store_at(call.arguments[0], made, PointerType(INT))
 
 
 def launch_function(call: LibraryCall) -> None:

@@ -12,10 +12,16 @@ from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.execution.library_call import SIZE, LibraryCall, LibraryModel
 from hgrd.host.execution.streams import done_before_launches
-from hgrd.host.execution.symbol_copies import copy_to_symbol, lose_constants
+from hgrd.host.execution.symbol_copies import copy_to_symbol, forget_constants
 from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
 from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function, launch_from_graph_node
-from hgrd.host.memory.array_contents import copied_fills, keep, lose_all, lose_behind, stored_at
+from hgrd.host.memory.array_contents import (
+    copied_patterns,
+    drop_aliased_patterns,
+    drop_all_patterns,
+    drop_reachable_patterns,
+    record_patterns_at,
+)
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
@@ -55,7 +61,7 @@ def _allocated(call: LibraryCall, size: Term | None, space: MemorySpace) -> Valu
     if size is not None:
         _holds(call, le(const(1), size))
     made = call.allocate(name, pointee(type_), space, size)
-    call.put(call.arguments[0], made, PointerType(INT))
+    call.store_at(call.arguments[0], made, PointerType(INT))
     call.run.provenance.objects.record_store(call.machine, call.arguments[0], made, call.span)
     return _SUCCESS
 
@@ -92,7 +98,7 @@ def _malloc_pitch(call: LibraryCall) -> Value | None:
     pitch = between(call.machine, call.receiver(1)[0], 1, 1 << 40)
     if width is not None:
         _holds(call, le(width, pitch))
-    call.put(call.arguments[1], pitch, SIZE)
+    call.store_at(call.arguments[1], pitch, SIZE)
     return _allocated(call, None if height is None else mul(pitch, height), MemorySpace.GLOBAL)
 
 
@@ -110,13 +116,13 @@ def _malloc_3d(call: LibraryCall) -> Value | None:
     pitch = between(call.machine, f"{base.target.name}.pitch", 1, 1 << 40)
     _holds(call, le(width, pitch))
     for offset, value in ((8, pitch), (16, width), (24, height)):
-        call.put(Pointer(base.target, add(base.offset, const(offset))), value, SIZE)
+        call.store_at(Pointer(base.target, add(base.offset, const(offset))), value, SIZE)
     return _allocated(call, mul(pitch, height, depth), MemorySpace.GLOBAL)
 
 
 def _same_memory(call: LibraryCall) -> Value | None:
     """cudaHostGetDevicePointer, cudaGetSymbolAddress: the address of the second argument's memory."""
-    call.put(call.arguments[0], call.arguments[1], PointerType(INT))
+    call.store_at(call.arguments[0], call.arguments[1], PointerType(INT))
     return _SUCCESS
 
 
@@ -124,10 +130,10 @@ def _forgotten(call: LibraryCall) -> Value | None:
     """Memory at the first argument keeps its identity, and holds unknown values."""
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
-            call.copies(index)
+            call.copies_from(index)
     else:
         call.run.provenance.objects.record_cleared(direct_targets(call.arguments[:1]))
-    stored_at(call.state, call.arguments[0])
+    drop_aliased_patterns(call.state, call.arguments[0])
     forget_targets(call.state, call.arguments[:1], deep=False)
     return _SUCCESS
 
@@ -137,13 +143,13 @@ def _copied(call: LibraryCall) -> Value | None:
     if len(call.arguments) < 3 or not _at_once(call):
         return _forgotten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
-    known = copied_fills(call.state, to, source, size)
+    known = copied_patterns(call.state, to, source, size)
     if isinstance(to, Pointer) and to.target.key in call.run.linked.globals:
         known = ()  # a variable of the device, which kernels and copies reach by its name
     if known and size is not None and size.op is Op.WRAP:
-        known = copied_fills(call.state, to, source, _number_of_bytes(call, size))
+        known = copied_patterns(call.state, to, source, _number_of_bytes(call, size))
     _forgotten(call)
-    keep(call.state, to, known)
+    record_patterns_at(call.state, to, known)
     return _SUCCESS
 
 
@@ -193,7 +199,7 @@ def _properties(call: LibraryCall) -> Value | None:
         name, _ = place_name(address.target, offset, call.machine.records)
         if isinstance(type_, IntType) and type_.bits >= 32:
             bounds = _PROPERTIES.get(name.rpartition(".")[2], (0, of_type(type_.bits, type_.signed)[1]))
-            call.put(Pointer(address.target, const(offset)), between(call.machine, name, *bounds), type_)
+            call.store_at(Pointer(address.target, const(offset)), between(call.machine, name, *bounds), type_)
     return _SUCCESS
 
 
@@ -212,7 +218,7 @@ def _writes(*bounds: tuple[int, int]) -> LibraryModel:
     def model(call: LibraryCall) -> Value | None:
         for index, (low, high) in enumerate(bounds):
             value = between(call.machine, call.receiver(index)[0], low, high)
-            call.put(call.argument(index), value, call.receiver(index)[1] or INT)
+            call.store_at(call.argument(index), value, call.receiver(index)[1] or INT)
         return _SUCCESS
 
     return model
@@ -255,7 +261,7 @@ def _extent(call: LibraryCall) -> Value | None:
 
 def _another_memory(call: LibraryCall) -> Value | None:
     """Every device has constant memory of its own (CUDA Programming Guide, "Multi-Device System")."""
-    lose_constants(call.run, call.state, all_=True)
+    forget_constants(call.run, call.state, all_=True)
     return _SUCCESS
 
 
@@ -272,7 +278,7 @@ def _by_number(get: Callable[[LibraryCall], None]) -> LibraryModel:
 
 def _launch_by_number(call: LibraryCall) -> Value | None:
     launch_function(call)
-    lose_all(call.state)
+    drop_all_patterns(call.state)
     return _SUCCESS
 
 
@@ -361,9 +367,9 @@ def _status(call: LibraryCall) -> Value | None:
         call.run.provenance.objects.record_computed(direct_targets(call.arguments), call.span)
     by_number = _after(call.name, "cu")  # the driver API, for which addresses of the device are numbers
     if by_number or "Graph" in call.name:  # its nodes may be launches and copies
-        lose_all(call.state)
+        drop_all_patterns(call.state)
     if "Graph" in call.name or (by_number and "Ctx" in call.name):
-        lose_constants(call.run, call.state, all_=True)
-    lose_behind(call.state, call.arguments)
+        forget_constants(call.run, call.state, all_=True)
+    drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS

@@ -83,11 +83,11 @@ def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, .
     for index, parameter in enumerate(() if function is None else function.parameters):
         slot = move(array, const(8 * index))
         address = load(call.machine, call.state, slot, PointerType(VOID), call.span)
-        values.append(_behind(call, address, parameter.type, parameter.span))
+        values.append(_value_at(call, address, parameter.type, parameter.span))
     return tuple(values)
 
 
-def _behind(call: LibraryCall, address: Value, type_: Type, span: Span) -> Value:
+def _value_at(call: LibraryCall, address: Value, type_: Type, span: Span) -> Value:
     """The value at an address as `type_`; an integer keeps its value if only the signedness differs."""
     own = address.target.element if isinstance(address, Pointer) else None
     if not isinstance(own, IntType) or not isinstance(type_, IntType) or own.bits != type_.bits:

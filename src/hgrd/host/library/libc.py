@@ -8,7 +8,12 @@ from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.linking.library_names import LIBC_FAMILIES
-from hgrd.host.memory.array_contents import copied_fills, keep, lose_behind, stored_at
+from hgrd.host.memory.array_contents import (
+    copied_patterns,
+    drop_aliased_patterns,
+    drop_reachable_patterns,
+    record_patterns_at,
+)
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, PointerType
@@ -97,7 +102,7 @@ def _posix_memalign(call: LibraryCall) -> Value | None:
     name, type_ = call.receiver(0)
     element = type_.to if isinstance(type_, PointerType) else None
     pointer = call.allocate(name, element, MemorySpace.HOST, call.number(2))
-    call.put(call.arguments[0], pointer, PointerType(element or VOID))
+    call.store_at(call.arguments[0], pointer, PointerType(element or VOID))
     return const(0)
 
 
@@ -105,7 +110,7 @@ def _memset(call: LibraryCall) -> Value | None:
     """memset: zero in the whole object, or unknown values in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
     call.run.provenance.objects.record_cleared(direct_targets((target,)))
-    stored_at(call.state, target)
+    drop_aliased_patterns(call.state, target)
     forget_targets(call.state, (target,), deep=False)
     if isinstance(target, Pointer) and byte is const(0) and size is not None and target.target.key in call.state.store:
         element = target.target.element
@@ -118,12 +123,12 @@ def _memset(call: LibraryCall) -> Value | None:
 def _memcpy(call: LibraryCall) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
-    known = copied_fills(call.state, to, source, size)
-    call.copies(1)
-    stored_at(call.state, to)
+    known = copied_patterns(call.state, to, source, size)
+    call.copies_from(1)
+    drop_aliased_patterns(call.state, to)
     forget_targets(call.state, (to,), deep=False)
     _copy_cells(call, to, source, size)
-    keep(call.state, to, known)
+    record_patterns_at(call.state, to, known)
     return to
 
 
@@ -156,7 +161,7 @@ def _first(call: LibraryCall) -> Value | None:
 def _extract(call: LibraryCall) -> Value | None:
     """stream >> value."""
     call.run.provenance.objects.record_input(direct_targets(call.arguments[1:]))
-    lose_behind(call.state, call.arguments[1:])
+    drop_reachable_patterns(call.state, call.arguments[1:])
     forget_targets(call.state, call.arguments[1:], deep=False)
     return call.arguments[0] if call.arguments else None
 
@@ -167,7 +172,7 @@ def _extremum(greatest: bool) -> LibraryModel:
             return None
         a, b = call.argument(0), call.argument(1)
         found = None if a is None or b is None else extreme(a, b, greatest=greatest)
-        return None if found is None else call.give(found)
+        return None if found is None else call.as_result(found)
 
     return model
 
@@ -241,7 +246,7 @@ def _logarithm(call: LibraryCall) -> Value | None:
 def _maybe_null(call: LibraryCall) -> Value | None:
     """getenv, fopen, fgets: a pointer or null."""
     call.run.provenance.objects.record_input(direct_targets(call.arguments))
-    lose_behind(call.state, call.arguments)
+    drop_reachable_patterns(call.state, call.arguments)
     found = call.unknown()
     if not isinstance(found, Pointer):
         return found
@@ -251,7 +256,7 @@ def _maybe_null(call: LibraryCall) -> Value | None:
 
 def _clock(call: LibraryCall) -> Value | None:
     """time, gettimeofday: they store the time through their pointers."""
-    lose_behind(call.state, call.arguments)
+    drop_reachable_patterns(call.state, call.arguments)
     return call.unknown()
 
 

@@ -37,7 +37,7 @@ def functions_passed(
     return frozenset(key for key in found if key in linked.uses)
 
 
-def launchers_behind_pointers(linked: Linked) -> frozenset[str]:
+def launchers_by_pointer(linked: Linked) -> frozenset[str]:
     """The keys of launching functions that a pointer of unknown value may point to."""
     return frozenset(_launching(linked, linked.taken))
 

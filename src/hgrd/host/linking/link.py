@@ -68,7 +68,7 @@ class Linked(Struct, frozen=True):
         """The keys of the runtime functions by which the program launches kernels."""
         return frozenset[str]().union(*(uses.launchers for uses in self.uses.values()))
 
-    def kernels_behind(self, type_: FunctionType) -> tuple[Function, ...]:
+    def kernels_pointed_to(self, type_: FunctionType) -> tuple[Function, ...]:
         """The kernels whose address is taken and that a pointer of this type can point to."""
         found = [self.functions[key] for key in self.taken & self.functions.keys()]
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]

@@ -33,13 +33,13 @@ ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what i
 SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, where there may be more than one
 
 
-def fills_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:
+def patterns_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:
     """The array patterns of an object that hold now."""
     fills = state.store.get(target.key, EMPTY).patterns
     return tuple(f for f in fills if f.owner is None or f.owner is _container(state, target))
 
 
-def fill(state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
+def record_patterns(state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
     """Records what a loop filled an object with, unless the object may have other names."""
     if _has_other_names(target):
         return
@@ -68,7 +68,7 @@ def _container(state: State, target: MemoryObject) -> Region | None:
     return state.store.get(target.key.removesuffix(ELEMENTS), EMPTY)
 
 
-def lose(state: State, target: MemoryObject) -> None:
+def drop_patterns(state: State, target: MemoryObject) -> None:
     """Drops the array patterns of an object (and of the elements of a container): anything may have been written."""
     for key in (target.key, f"{target.key}{ELEMENTS}"):
         region = state.store.get(key)
@@ -76,20 +76,20 @@ def lose(state: State, target: MemoryObject) -> None:
             state.store[key] = replace(region, patterns=(), stores=None)
 
 
-def lose_all(state: State, besides: str = "") -> None:
+def drop_all_patterns(state: State, besides: str = "") -> None:
     """Drops all array patterns, but for those of the object with the key `besides` ("": none)."""
     for key, region in list(state.store.items()):
         if key != besides and (region.patterns or region.stores is not None):
             state.store[key] = replace(region, patterns=(), stores=None)
 
 
-def lose_behind(state: State, values: tuple[Value, ...]) -> None:
+def drop_reachable_patterns(state: State, values: tuple[Value, ...]) -> None:
     """Drops the array patterns of all objects that can be reached from the values."""
     found = reachable(state, values)
     if any(map(leads_anywhere, values)) or any(_has_other_names(t) and not _is_handle(t) for t in found):
-        lose_all(state)
+        drop_all_patterns(state)
     for target in found:
-        lose(state, target)
+        drop_patterns(state, target)
 
 
 def leads_anywhere(value: Value) -> bool:
@@ -105,33 +105,33 @@ def leads_anywhere(value: Value) -> bool:
             return True
 
 
-def stored_at(state: State, address: Value) -> None:
+def drop_aliased_patterns(state: State, address: Value) -> None:
     """Drops the array patterns that a store to this address may invalidate under other names."""
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
-                lose(state, target)
+                drop_patterns(state, target)
             elif _has_other_names(target):
-                lose_all(state, besides=target.key)
+                drop_all_patterns(state, besides=target.key)
         case NullValue() | FunctionValue():
             pass
         case _:
-            lose_behind(state, (address,))
+            drop_reachable_patterns(state, (address,))
 
 
-def copied_fills(state: State, to: Value, source: Value, size: Term | None) -> tuple[ArrayPattern, ...]:
+def copied_patterns(state: State, to: Value, source: Value, size: Term | None) -> tuple[ArrayPattern, ...]:
     """The array patterns of the target after a copy of `size` bytes."""
     match to, source:
         case Pointer(offset=there), Pointer(target=target, offset=here) if size is not None:
-            return tuple(f.moved(sub(there, here), here, add(here, size)) for f in fills_of(state, target))
+            return tuple(f.moved(sub(there, here), here, add(here, size)) for f in patterns_of(state, target))
         case _:
             return ()
 
 
-def keep(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:
+def record_patterns_at(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:
     """Records array patterns of an object that has just been written."""
     if isinstance(to, Pointer) and fills:
-        fill(state, to.target, fills)
+        record_patterns(state, to.target, fills)
 
 
 def after_kernel(writes: ModSets, kernel: str, state: State, arguments: tuple[Value, ...]) -> list[MemoryObject]:
@@ -142,11 +142,11 @@ def after_kernel(writes: ModSets, kernel: str, state: State, arguments: tuple[Va
     through = writes.of(kernel)
     changed = arguments if through is None else tuple(a for i, a in enumerate(arguments) if i in through)
     if through is None:
-        lose_all(state)
+        drop_all_patterns(state)
     written = reachable(state, changed)
-    lose_behind(state, changed)
+    drop_reachable_patterns(state, changed)
     left_alone = {t.key for t in reachable(state, arguments)} - {t.key for t in written}
     for target in reachable(state, arguments):
-        if target.space not in SHARED_SPACES and not (target.key in left_alone and fills_of(state, target)):
+        if target.space not in SHARED_SPACES and not (target.key in left_alone and patterns_of(state, target)):
             forget(state, target)
     return written

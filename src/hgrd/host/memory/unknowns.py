@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.memory.array_contents import lose
+from hgrd.host.memory.array_contents import drop_patterns
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
@@ -62,7 +62,7 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
         case RecordType() | ArrayType():
             name = fresh_name(machine, base)
             target = MemoryObject(name, name, MemorySpace.HOST, type_, None, span)
-            return contents(machine, target, Generation(), const(0), type_)
+            return unknown_contents(machine, target, Generation(), const(0), type_)
         case _:
             return OPAQUE
 
@@ -72,14 +72,16 @@ def between(machine: Machine, base: str, low: int, high: int) -> Term:
     return var(machine.names.fresh(hidden(base) if machine.speculative else base, low, high, Origin.INPUT))
 
 
-def contents(machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type) -> Value:
+def unknown_contents(
+    machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
+) -> Value:
     """The unknown value at an offset of an object: equal for equal offsets in the same generation."""
     if isinstance(type_, RecordType | ArrayType):
         size = machine.size(type_)
         if size is None:
             return OPAQUE
         cells = {
-            at: Cell(contents(machine, target, generation, add(offset, const(at)), t), machine.size(t) or 1)
+            at: Cell(unknown_contents(machine, target, generation, add(offset, const(at)), t), machine.size(t) or 1)
             for at, t in scalars(type_, machine.records, 256)
         }
         return Composite(cells, size)
@@ -134,7 +136,7 @@ def _indexed(machine: Machine, target: MemoryObject, generation: Generation, off
 def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> None:
     """Unknown code may have written what the values point to (`deep`: and all that can be reached from there)."""
     for target in reachable(state, values) if deep else direct_targets(values):
-        lose(state, target)
+        drop_patterns(state, target)
         if target.space not in SHARED_SPACES:
             forget(state, target)
 

@@ -80,9 +80,9 @@ class ArrayNames(Struct, frozen=True, dict=True):
             case ir.AfterPlace(place=inner):
                 return self.at(inner)
             case ir.Deref(pointer=pointer):
-                return self.behind(pointer)
+                return self.targets_of(pointer)
             case ir.TemporaryPlace(value=value) if is_pointer(value.type):
-                return self.behind(value)
+                return self.targets_of(value)
             case _:
                 return frozenset()
 
@@ -96,32 +96,32 @@ class ArrayNames(Struct, frozen=True, dict=True):
             case _:
                 return self.at(place)
 
-    def behind(self, pointer: ir.Expression) -> frozenset[Array]:
+    def targets_of(self, pointer: ir.Expression) -> frozenset[Array]:
         """The arrays that a pointer or an iterator may lead to, by the expression that computes it."""
         match pointer:
             case ir.AddressOf(place=place) | ir.Load(place=place) | ir.Update(place=place):
                 return self.at(place)
             case ir.PointerAdd(pointer=inner) | ir.Convert(operand=inner):
-                return self.behind(inner)
+                return self.targets_of(inner)
             case ir.Comma(right=value) | ir.Assign(value=value):
-                return self.behind(value)
+                return self.targets_of(value)
             case ir.Conditional(then=a, otherwise=b):
-                return self.behind(a) | self.behind(b)
+                return self.targets_of(a) | self.targets_of(b)
             case ir.Call(function=function) if function.key in self.functions:
                 return frozenset((ReturnValue(function.key),))
             case ir.Call(function=function, arguments=arguments) if of_container(function.qualified):
-                return self._behind_all(arguments[:1])
+                return self._targets_of_all(arguments[:1])
             case ir.Call(function=function, arguments=arguments):
                 pointers = [a for a in arguments if is_pointer(a.type)]
                 new = not pointers and function.name not in LIBC_NAMES  # what malloc returns has no other name
-                return frozenset((ReturnValue(function.key),)) if new else self._behind_all(pointers)
+                return frozenset((ReturnValue(function.key),)) if new else self._targets_of_all(pointers)
             case ir.Construct(arguments=arguments):
-                return self._behind_all(a for a in arguments if is_pointer(a.type))
+                return self._targets_of_all(a for a in arguments if is_pointer(a.type))
             case _:
                 return frozenset()
 
-    def _behind_all(self, pointers: Iterable[ir.Expression]) -> frozenset[Array]:
-        return frozenset[Array]().union(*map(self.behind, pointers))
+    def _targets_of_all(self, pointers: Iterable[ir.Expression]) -> frozenset[Array]:
+        return frozenset[Array]().union(*map(self.targets_of, pointers))
 
     def all_of(self, arrays: Iterable[Array]) -> frozenset[Array]:
         """The arrays, and all that pointers of these names are set to anywhere."""
@@ -139,7 +139,7 @@ class ArrayNames(Struct, frozen=True, dict=True):
         for key, function in self.functions.items():
             for node in nodes(function.body):
                 for array, pointer in self._set_by(node, key):
-                    other.setdefault(array, set()).update(self.behind(pointer))
+                    other.setdefault(array, set()).update(self.targets_of(pointer))
         return other
 
     def _set_by(self, node: object, function: str) -> Iterator[tuple[Array, ir.Expression]]:

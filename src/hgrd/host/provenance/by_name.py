@@ -68,13 +68,13 @@ class NamedProvenance(Struct, frozen=True, dict=True):
 
     def is_input(self, pointer: ir.Expression) -> bool:
         """Whether what a pointer leads to, as its expression says, comes from outside somewhere in the program."""
-        return not self._sources.inputs.isdisjoint(self._behind(pointer))
+        return not self._sources.inputs.isdisjoint(self._targets(pointer))
 
     def program_made(self, pointer: ir.Expression) -> Span | None:
         """Where the program computes what a pointer leads to; None: it does not, or some of it is input."""
         if self.is_input(pointer):
             return None
-        found = [span for a in self._behind(pointer) if (span := self._sources.made.get(a)) is not None]
+        found = [span for a in self._targets(pointer) if (span := self._sources.made.get(a)) is not None]
         return min(found, key=_order, default=None)
 
     @cached_property
@@ -85,11 +85,11 @@ class NamedProvenance(Struct, frozen=True, dict=True):
     def _sources(self) -> Sources:
         return _sources(self._names, tuple(self._stores()))
 
-    def _behind(self, pointer: ir.Expression) -> frozenset[Array]:
+    def _targets(self, pointer: ir.Expression) -> frozenset[Array]:
         while isinstance(pointer, ir.Convert):
             pointer = pointer.operand
         records = self._members(pointer.type.to) if isinstance(pointer.type, PointerType) else frozenset[Array]()
-        return self._names.all_of(self._names.behind(pointer)) | records
+        return self._names.all_of(self._names.targets_of(pointer)) | records
 
     def _members(self, type_: Type, deep: bool = False, seen: frozenset[str] = frozenset()) -> frozenset[Array]:
         """The members inside a record (`deep`: also members of what its pointers lead to)."""
@@ -137,16 +137,16 @@ class NamedProvenance(Struct, frozen=True, dict=True):
                 if not is_pointer(parameter.type) and not isinstance(parameter.type, BoolType | IntType | FloatType):
                     yield _Store(frozenset((parameter.key,)), values.of(argument))
         elif name == "swap" and len(pointers) == 2:
-            a, b = map(names.behind, pointers)
+            a, b = map(names.targets_of, pointers)
             yield from (_Store(a, Provenance(arrays=b)), _Store(b, Provenance(arrays=a)))
         elif pointers and (of_container(call.function.qualified) or name == "operator="):
-            yield _Store(names.behind(pointers[0]), values.of_all(_added(call)), _of_element(call, call.span))
+            yield _Store(names.targets_of(pointers[0]), values.of_all(_added(call)), _of_element(call, call.span))
         elif name in _COPYING or _copies(name):
-            yield _Store(names.behind(arguments[0]), values.of_all(pointers[1:]))
+            yield _Store(names.targets_of(arguments[0]), values.of_all(pointers[1:]))
         elif name == "copy" and pointers:
-            yield _Store(names.behind(pointers[-1]), values.of_all(pointers[:-1]))
+            yield _Store(names.targets_of(pointers[-1]), values.of_all(pointers[:-1]))
         elif makes_results(name) or name.endswith("sort"):
-            yield from (_Remade(names.behind(p), call.span) for p in pointers)
+            yield from (_Remade(names.targets_of(p), call.span) for p in pointers)
         elif not _is_quiet(name):
             yield from self._input_by(call)
 
@@ -161,7 +161,7 @@ class NamedProvenance(Struct, frozen=True, dict=True):
                 while isinstance(inner, ir.Convert):
                     inner = inner.operand
                 further = frozenset[Array]() if call.function == DROPPED else self._members(inner.type, deep=True)
-                yield _Store(self._names.behind(inner) | further, Provenance(Source.INPUT), call.span)
+                yield _Store(self._names.targets_of(inner) | further, Provenance(Source.INPUT), call.span)
 
 
 def _parts(names: ArrayNames, statement: Statement | None) -> Iterator[tuple[object, frozenset[Array]]]:
@@ -188,7 +188,7 @@ def _set_by(names: ArrayNames, node: object) -> frozenset[Array]:
             return names.at(place)
         case ir.Call(arguments=arguments):
             variables = (a for a in arguments if isinstance(a, ir.AddressOf) and not isinstance(a.place, ir.Deref))
-            return frozenset[Array]().union(*map(names.behind, variables))
+            return frozenset[Array]().union(*map(names.targets_of, variables))
         case _:
             return frozenset()
 
@@ -219,14 +219,14 @@ def _of_element(value: ir.Expression, span: Span) -> Span | None:
 
 def _added(call: ir.Call) -> tuple[ir.Expression, ...]:
     """The arguments whose values a method of a container adds to it."""
-    name, given = call.function.name, call.arguments[1:]
+    name, added = call.function.name, call.arguments[1:]
     if name in _ADDING:
-        return given
+        return added
     if name in _INSERTING:
-        return given[1:] or given
+        return added[1:] or added
     if name == "assign":
-        return given if given and is_pointer(given[0].type) and not _is_reference(given[0]) else given[1:]
-    return given[1:] if name == "resize" else ()
+        return added if added and is_pointer(added[0].type) and not _is_reference(added[0]) else added[1:]
+    return added[1:] if name == "resize" else ()
 
 
 def _is_reference(argument: ir.Expression) -> bool:
@@ -241,15 +241,15 @@ def _sources(names: ArrayNames, everything: tuple[_Store | _Remade, ...]) -> Sou
     made = {a: new.span for new in everything if isinstance(new, _Remade) for a in names.all_of(new.to)}
     stores = [_everywhere(names, s) for s in everything if isinstance(s, _Store)]
     stores.sort(key=lambda s: ("", 0, 0) if s.span is None else _order(s.span))
-    given: set[Array] = set()
-    while more := {a for s in stores if _gives(s, given) for a in s.to} - given - made.keys():
-        given |= more
+    inputs: set[Array] = set()
+    while more := {a for s in stores if _stores_input(s, inputs) for a in s.to} - inputs - made.keys():
+        inputs |= more
     for s in stores:
         if s.held.source is Source.COMPUTED and s.span is not None:
-            made |= {a: s.span for a in s.to - given if a not in made}
-    while more := _copied(stores, given, made):
+            made |= {a: s.span for a in s.to - inputs if a not in made}
+    while more := _copied(stores, inputs, made):
         made |= more
-    return Sources(frozenset(given), made)
+    return Sources(frozenset(inputs), made)
 
 
 def _everywhere(names: ArrayNames, store: _Store) -> _Store:
@@ -257,21 +257,21 @@ def _everywhere(names: ArrayNames, store: _Store) -> _Store:
     return _Store(names.all_of(store.to), Provenance(store.held.source, names.all_of(store.held.arrays)), store.span)
 
 
-def _gives(store: _Store, given: Set[Array]) -> bool:
+def _stores_input(store: _Store, inputs: Set[Array]) -> bool:
     match store.held.source:
         case Source.INPUT:
             return True
         case Source.COMPUTED if not store.to.isdisjoint(store.held.arrays):
             return False  # a running sum
         case _:
-            return not store.held.arrays.isdisjoint(given)
+            return not store.held.arrays.isdisjoint(inputs)
 
 
-def _copied(stores: Iterable[_Store], given: Set[Array], made: Mapping[Array, Span]) -> dict[Array, Span]:
+def _copied(stores: Iterable[_Store], inputs: Set[Array], made: Mapping[Array, Span]) -> dict[Array, Span]:
     """Further arrays that the program makes: copies of those in `made`."""
     found: dict[Array, Span] = {}
     for s in stores:
         source = next((made[a] for a in sorted(s.held.arrays & made.keys(), key=str)), None)
         if source is not None:
-            found |= {a: s.span or source for a in s.to - given if a not in made}
+            found |= {a: s.span or source for a in s.to - inputs if a not in made}
     return found

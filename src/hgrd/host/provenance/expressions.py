@@ -98,7 +98,7 @@ class ValueProvenance(Struct, frozen=True):
             case ir.AddressOf(place=place) if self._is_same(place, type_of(place)):
                 return NOTHING
             case _ if is_pointer(argument.type):
-                return Provenance(arrays=self.names.behind(argument))
+                return Provenance(arrays=self.names.targets_of(argument))
             case _:
                 return self.of(argument)
 
@@ -114,7 +114,7 @@ class ValueProvenance(Struct, frozen=True):
         if name in _COUNTING:
             return Provenance(Source.COMPUTED)
         if of_container(call.function.qualified):
-            return Provenance(arrays=self.names.behind(call))
+            return Provenance(arrays=self.names.targets_of(call))
         if name in _RANDOM | _READ or name not in PASSING | LIBC_NAMES:
             return Provenance(Source.INPUT)
         return self.of_all(call.arguments)
