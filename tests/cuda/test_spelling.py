@@ -3,8 +3,6 @@
 import pytest
 
 from hgrd.cuda.spelling import cuda_name
-from hgrd.terms import show
-from tests.host.programs import launches, sources
 
 
 @pytest.mark.parametrize(
