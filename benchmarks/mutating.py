@@ -151,7 +151,7 @@ def without_relation(name: str) -> Callable[[], None]:
             for order in old(*args)
         )
 
-    return around("protocol.phases.phases:Phases.unordered", change)
+    return around("protocol.phases.phases:Phases.may_happen_in_parallel", change)
 
 
 def never(name: str) -> Callable[[], None]:
@@ -160,7 +160,7 @@ def never(name: str) -> Callable[[], None]:
     def change(old: Callable[..., Any], *args: Any) -> Any:
         return tuple(o for o in old(*args) if all(type(r).__name__ != name for r in o.relations))
 
-    return around("protocol.phases.phases:Phases.unordered", change)
+    return around("protocol.phases.phases:Phases.may_happen_in_parallel", change)
 
 
 def without_facts(kind: str) -> Callable[[], None]:
@@ -314,9 +314,9 @@ def last_as_it_is(walk: Any, loop: Any, place: Any, last: Any) -> Any:
 
 
 def goes_on(walk: Any, loop: Any, place: Any) -> Any:
-    from hgrd.protocol.phases.parallelism import Order
+    from hgrd.protocol.phases.parallelism import ParallelCase
 
-    return [Order()]
+    return [ParallelCase()]
 
 
 def no_past(*_: Any) -> Any:

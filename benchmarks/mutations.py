@@ -188,13 +188,13 @@ MUTATIONS = (
         "barrier-condition-ignored",
         "barriers under a condition are always passed",
         _BARRIERS,
-        gives([], "protocol.phases.barrier_bypass:Passing._unless"),
+        gives([], "protocol.phases.barrier_bypass:BarrierBypass._unless"),
     ),
     Mutation(
         "barrier-loop-always",
         "a loop passes its barriers in all iterations or in none",
         _BARRIERS,
-        gives(True, "protocol.phases.barrier_bypass:Passing.steady"),
+        gives(True, "protocol.phases.barrier_bypass:BarrierBypass.steady"),
     ),
     *(
         Mutation(
@@ -249,13 +249,13 @@ MUTATIONS = (
         "gaps-without-a-place-order-nothing",
         "what was not understood, nobody knows where, orders nothing",
         ("tests/verdicts/test_unknown.py", *_BARRIERS),
-        around("protocol.phases.phases:Phases.unordered", nothing_lost),
+        around("protocol.phases.phases:Phases.may_happen_in_parallel", nothing_lost),
     ),
     Mutation(
         "masks-in-doubt-off",
         "a warp mask that is not known names all lanes",
         _BARRIERS,
-        around("protocol.phases.barrier_bypass:Passing._outside", no_mask_in_doubt),
+        around("protocol.phases.barrier_bypass:BarrierBypass._outside", no_mask_in_doubt),
     ),
     Mutation(
         "orders-in-doubt-count",

@@ -7,7 +7,7 @@ import pytest
 from hgrd.cuda.memory_model import Level
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.pairs.printer import order_in_words
 from hgrd.races.threads.uniformity import UniformSymbols
@@ -134,8 +134,8 @@ def two_accesses(protocol: Protocol) -> tuple[Access, Access]:
 
 
 def met(relation: Phases, first: Access, second: Access, level: Level = Level.INTRA_BLOCK) -> str:
-    names = {Party.FIRST: "the write", Party.SECOND: "the read"}
-    return "; ".join(order_in_words(order, names) for order in relation.unordered(first, second, level))
+    names = {Side.FIRST: "the write", Side.SECOND: "the read"}
+    return "; ".join(order_in_words(order, names) for order in relation.may_happen_in_parallel(first, second, level))
 
 
 @pytest.mark.parametrize("name", BODIES)

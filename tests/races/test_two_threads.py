@@ -6,7 +6,7 @@ from hgrd.cuda.memory_model import Level
 from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import configured
 from hgrd.protocol.model import Configuration
-from hgrd.protocol.phases.parallelism import Ahead, At, Count, Last, Order, Party, Same
+from hgrd.protocol.phases.parallelism import Ahead, At, Count, Last, ParallelCase, Same, Side
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.terms import Origin, Symbol, Term, add, const, eq, lt, read, show, var
 
@@ -27,8 +27,8 @@ def shown(*terms: Term) -> list[str]:
 def test_each_has_its_own_copy_of_what_is_private():
     thread, block = (s for s in (LINE.thread[0], LINE.block_index[0]) if s is not None)
     total = add(var(thread), var(block), var(K), var(N))
-    one = pair_of_threads(same_block=False).of((total,), Party.FIRST)
-    two = pair_of_threads(same_block=True).of((total,), Party.SECOND)
+    one = pair_of_threads(same_block=False).of((total,), Side.FIRST)
+    two = pair_of_threads(same_block=True).of((total,), Side.SECOND)
     assert shown(*one) == ["threadIdx.x@1 + blockIdx.x@1 + k#@1 + n"]
     assert shown(*two) == ["threadIdx.x@2 + blockIdx.x + k#@2 + n"]
 
@@ -61,19 +61,19 @@ def test_warps_of_other_rows():
 @pytest.mark.parametrize(
     ("orders", "text"),
     [
-        ((Order(),), "true"),
+        ((ParallelCase(),), "true"),
         ((), "false"),
-        ((Order((Same(K),)),), "k#@1 == k#@2"),
-        ((Order((Ahead(K, Party.SECOND),)),), "k#@2 == k#@1 + 1"),
-        ((Order((Ahead(K, Party.FIRST),)),), "k#@1 == k#@2 + 1"),
-        ((Order((At(K, Party.SECOND),)),), "k#@2 == 0"),
-        ((Order((Last(K, COUNT, Party.FIRST),)),), "k#end@2 == k#@1 + 1"),
-        ((Order((Count(COUNT, Party.SECOND),)),), "k#end@2 == 0"),
-        ((Order((Same(K),)), Order((At(K, Party.FIRST),))), "k#@1 == k#@2 || k#@1 == 0"),
-        ((Order((Same(K), At(K, Party.FIRST))),), "k#@1 == k#@2 && k#@1 == 0"),
+        ((ParallelCase((Same(K),)),), "k#@1 == k#@2"),
+        ((ParallelCase((Ahead(K, Side.SECOND),)),), "k#@2 == k#@1 + 1"),
+        ((ParallelCase((Ahead(K, Side.FIRST),)),), "k#@1 == k#@2 + 1"),
+        ((ParallelCase((At(K, Side.SECOND),)),), "k#@2 == 0"),
+        ((ParallelCase((Last(K, COUNT, Side.FIRST),)),), "k#end@2 == k#@1 + 1"),
+        ((ParallelCase((Count(COUNT, Side.SECOND),)),), "k#end@2 == 0"),
+        ((ParallelCase((Same(K),)), ParallelCase((At(K, Side.FIRST),))), "k#@1 == k#@2 || k#@1 == 0"),
+        ((ParallelCase((Same(K), At(K, Side.FIRST))),), "k#@1 == k#@2 && k#@1 == 0"),
     ],
 )
-def test_orders(orders: tuple[Order, ...], text: str):
+def test_orders(orders: tuple[ParallelCase, ...], text: str):
     assert show(pair_of_threads(same_block=True).order(orders)) == text
 
 

@@ -16,7 +16,18 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import Level, Scope
 from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop
 from hgrd.protocol.phases.exited_threads import Departures
-from hgrd.protocol.phases.parallelism import Apart, Count, Fails, Order, Party, Unnamed, Ways, doubted, product, with_
+from hgrd.protocol.phases.parallelism import (
+    Apart,
+    Count,
+    Fails,
+    ParallelCase,
+    ParallelCases,
+    Side,
+    Unnamed,
+    doubted,
+    product,
+    with_,
+)
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, le, substitute, symbols_of, var
 
 Shared: TypeAlias = Callable[[Symbol, Level], bool]
@@ -74,13 +85,13 @@ class Place(Struct, frozen=True):
     `given` is what holds there besides.  `behind`: who comes behind, and knows the counts of loops.
     """
 
-    owner: Party
+    owner: Side
     together: bool = False
     apart: frozenset[str] = frozenset()
     values: tuple[tuple[Symbol, Term], ...] = ()
     stale: frozenset[str] = frozenset()
     given: frozenset[Term] = frozenset()
-    behind: Party | None = None
+    behind: Side | None = None
     moved: frozenset[str] = field(default=frozenset())
 
     def among(self, loop: ProtocolLoop) -> Place:
@@ -95,7 +106,7 @@ class Place(Struct, frozen=True):
         return replace(self.among(loop), values=values, stale=stale, moved=moved)
 
 
-class Passing(Struct, frozen=True):
+class BarrierBypass(Struct, frozen=True):
     """`alike`: tests of loops with barriers around an access; all threads make them alike.
 
     `aligned`: numbers and counts of iterations that all threads have alike.
@@ -118,14 +129,14 @@ class Passing(Struct, frozen=True):
 
     # ------------------------------------------------------------ conditions
 
-    def _access(self, party: Party) -> Access:
-        return self.a if party is Party.FIRST else self.b
+    def _access(self, party: Side) -> Access:
+        return self.a if party is Side.FIRST else self.b
 
     def uniform(self, guard: Term) -> bool:
         """Whether all threads agree on it (loops with barriers are entered and left by all alike)."""
         return all(s.name in self.aligned or self.shared(s, self.level) for s in symbols_of(guard))
 
-    def _known(self, guard: Term, party: Party, place: Place) -> bool:
+    def _known(self, guard: Term, party: Side, place: Place) -> bool:
         """Whether a condition holds for a party, as its access tells."""
         if guard in place.given:
             return True
@@ -145,7 +156,7 @@ class Passing(Struct, frozen=True):
         agreed = uniform - set(others) | ({g for g in others if self.uniform(g)} - set(mine))
         return [g for g in mine if g not in agreed], [g for g in others if g not in agreed]
 
-    def fails(self, guards: list[Term], party: Party, place: Place) -> Fails | None:
+    def fails(self, guards: list[Term], party: Side, place: Place) -> Fails | None:
         """That not all of the conditions hold; None if it cannot be said of these iterations."""
         names = {s.name for s in symbols_of(*guards)}
         elsewhere = party is not place.owner and not place.together
@@ -156,7 +167,7 @@ class Passing(Struct, frozen=True):
         at = party if place.together else place.owner
         return Fails(tuple(dict.fromkeys(t for t in terms if t is not TRUE)), party, at)
 
-    def _unless(self, guards: tuple[Term, ...], place: Place) -> Ways:
+    def _unless(self, guards: tuple[Term, ...], place: Place) -> ParallelCases:
         """The ways in which not both parties meet the conditions, which all threads are to meet or none."""
         mine, others = self._left(guards, place)
         me, other = place.owner, place.owner.other
@@ -165,20 +176,20 @@ class Passing(Struct, frozen=True):
         if all(map(self.uniform, (*mine, *others))):
             one = self.fails(mine, me, place)
             if one is None:
-                return [Order(doubt=VALUES)]
-            return [Order((one,))] if one.guards else []
+                return [ParallelCase(doubt=VALUES)]
+            return [ParallelCase((one,))] if one.guards else []
         doubts = [(self.fails(mine, me, place), bool(mine)), (self.fails(others, other, place), bool(others))]
-        ways = [Order((f,) if f is not None else (), SOME_THREADS) for f, may in doubts if may]
+        ways = [ParallelCase((f,) if f is not None else (), SOME_THREADS) for f, may in doubts if may]
         both = [f for f, _ in doubts if f is not None]
         if mine and others and len(both) == 2:
-            ways.insert(0, Order(tuple(both)))
+            ways.insert(0, ParallelCase(tuple(both)))
         return [o for o in ways if all(not isinstance(r, Fails) or r.guards for r in o.relations)]
 
     # ------------------------------------------------------------ passing by without being ordered
 
-    def free(self, items: tuple[Item, ...], place: Place) -> Ways:
+    def free(self, items: tuple[Item, ...], place: Place) -> ParallelCases:
         """Ways to pass all of `items`, or for a party to skip them, with no order between the two."""
-        ways: list[Ways] = []
+        ways: list[ParallelCases] = []
         for item in items:
             if self.separates(item):
                 past = self._past(item, place)
@@ -187,36 +198,36 @@ class Passing(Struct, frozen=True):
                 ways.append(past)
         return product(*ways)
 
-    def _past(self, item: Item, place: Place) -> Ways:
+    def _past(self, item: Item, place: Place) -> ParallelCases:
         match item:
             case Barrier():
                 return self._past_barrier(item, place)
             case Gap(guards=guards):
-                return [*self._unless(guards, place), Order(doubt=not_understood(item))]
+                return [*self._unless(guards, place), ParallelCase(doubt=not_understood(item))]
             case ProtocolLoop():
                 return self._past_loop(item, place)
             case _:
-                return [Order()]
+                return [ParallelCase()]
 
-    def _past_barrier(self, barrier: Barrier, place: Place) -> Ways:
+    def _past_barrier(self, barrier: Barrier, place: Place) -> ParallelCases:
         ways = self._unless(barrier.guards, place)
         if barrier.tile is not None:
-            ways.append(Order((Apart(barrier.tile),)))
+            ways.append(ParallelCase((Apart(barrier.tile),)))
         if barrier.mask is not None:
             ways += self._outside(barrier.mask)
         if barrier.scope is Scope.WARP:
-            ways += self.departures.between(self.a, Party.FIRST, barrier)
-            ways += self.departures.between(self.b, Party.SECOND, barrier)
+            ways += self.departures.between(self.a, Side.FIRST, barrier)
+            ways += self.departures.between(self.b, Side.SECOND, barrier)
         return ways
 
-    def _outside(self, mask: Term) -> Ways:
+    def _outside(self, mask: Term) -> ParallelCases:
         """One of the two is not among the lanes that the other one waits for."""
         threads = (Origin.THREAD, Origin.BLOCK)
         if any(s.origin not in threads and not self.shared(s, self.level) for s in symbols_of(mask)):
-            return [Order(doubt=MASK)]
-        return [Order((Unnamed(mask, party),)) for party in Party]
+            return [ParallelCase(doubt=MASK)]
+        return [ParallelCase((Unnamed(mask, party),)) for party in Side]
 
-    def _past_loop(self, loop: ProtocolLoop, place: Place) -> Ways:
+    def _past_loop(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
         """No iteration, or some without a barrier."""
         inside = self.free(loop.items, place.among(loop))
         none = self._no_iteration(loop, place)
@@ -231,14 +242,14 @@ class Passing(Struct, frozen=True):
                 ways += product(first, self.no_more(loop, place, const(1)))
         return ways
 
-    def _no_iteration(self, loop: ProtocolLoop, place: Place) -> Ways:
+    def _no_iteration(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
         """It is not entered, or its first test fails."""
         first = replace(place.iteration(loop, const(0), first=True), given=place.given)
         if place.behind is None or not {s.name for s in symbols_of(*loop.tests)} & loop.local:
             return self._unless((*loop.entry, *loop.tests), first)
-        return [*self._unless(loop.entry, first), Order((Count(loop.count, place.behind),))]
+        return [*self._unless(loop.entry, first), ParallelCase((Count(loop.count, place.behind),))]
 
-    def no_more(self, loop: ProtocolLoop, place: Place, number: Term) -> Ways:
+    def no_more(self, loop: ProtocolLoop, place: Place, number: Term) -> ParallelCases:
         """The test for iteration `number` fails, all before having held."""
         later = place.iteration(loop, number)
         bounded = loop.binder.high < _UNBOUNDED
@@ -251,24 +262,24 @@ class Passing(Struct, frozen=True):
         """Whether all threads enter the loop, or none, and make its tests alike."""
         return all(t in self.alike or self.uniform(t) for t in (*loop.entry, *loop.tests))
 
-    def missed_by_the_other(self, loop: ProtocolLoop, place: Place) -> Ways:
+    def missed_by_the_other(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
         """The other one does not come to the iteration of the place: it has not entered the loop, or has left it."""
         other = place.owner.other
         entry = [g for g in loop.entry if not self._known(g, other, place)]
         return [] if self.left_together(loop) else self._not_met([*entry, *loop.tests], other, place)
 
-    def leaves_alone(self, loop: ProtocolLoop, place: Place) -> Ways:
+    def leaves_alone(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
         """The owner leaves the loop behind its iteration, in which the other one does not."""
         if self.left_together(loop):
             return []
         following = place.iteration(loop, add(var(loop.binder), const(1)))
         return self._not_met(list(loop.tests), place.owner, following)
 
-    def _not_met(self, conditions: list[Term], party: Party, place: Place) -> Ways:
+    def _not_met(self, conditions: list[Term], party: Side, place: Place) -> ParallelCases:
         if not conditions:
             return []
         fails = self.fails(conditions, party, place)
-        return [Order(() if fails is None else (fails,), SOME_THREADS)]
+        return [ParallelCase(() if fails is None else (fails,), SOME_THREADS)]
 
     def steady(self, loop: ProtocolLoop) -> bool:
         """Whether the barriers in it are passed under the same conditions in every iteration."""

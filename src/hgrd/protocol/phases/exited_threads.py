@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from hgrd.protocol.model import Access, Barrier, Exit, Item, ProtocolLoop
-from hgrd.protocol.phases.parallelism import Holds, Order, Party, Ways
+from hgrd.protocol.phases.parallelism import Holds, ParallelCase, ParallelCases, Side
 
 RETURNED = "a thread may have returned before a warp barrier between them"
 
@@ -35,13 +35,15 @@ class Departures(Struct, frozen=True):
     accesses: Mapping[int, Spot]
     barriers: Mapping[int, Spot]
 
-    def between(self, access: Access, party: Party, barrier: Barrier) -> Ways:
+    def between(self, access: Access, party: Side, barrier: Barrier) -> ParallelCases:
         """The ways in which `party`, after its access, does not come to the barrier as it has returned."""
         here, there = self.accesses[access.number], self.barriers[id(barrier)]
-        ways: Ways = []
+        ways: ParallelCases = []
         for leaving, spot in self.exits:
             if here.precedes(spot) and spot.precedes(there):
-                ways.append(Order(doubt=RETURNED) if spot.loops else Order((Holds(leaving.guards, party),)))
+                ways.append(
+                    ParallelCase(doubt=RETURNED) if spot.loops else ParallelCase((Holds(leaving.guards, party),))
+                )
         return list(dict.fromkeys(ways))
 
 

@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from hgrd.terms import FALSE, Symbol, Term, conj, negate
 
-_MOST_WAYS = 64
+_MOST_CASES = 64
 
 
-class Party(Enum):
+class Side(Enum):
     FIRST = 1
     SECOND = 2
 
     @property
-    def other(self) -> Party:
-        return Party.SECOND if self is Party.FIRST else Party.FIRST
+    def other(self) -> Side:
+        return Side.SECOND if self is Side.FIRST else Side.FIRST
 
 
 class Same(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Ahead(Struct, frozen=True):
     """`later` is `by` iterations ahead of the other (`or_more`: at least so many)."""
 
     binder: Symbol
-    later: Party
+    later: Side
     by: int = 1
     or_more: bool = False
 
@@ -42,29 +42,29 @@ class At(Struct, frozen=True):
     """`party` is in this iteration (`or_more`: or a later one)."""
 
     binder: Symbol
-    party: Party
+    party: Side
     iteration: int = 0
     or_more: bool = False
 
 
 class Last(Struct, frozen=True):
-    """`party` is `by` iterations before the `count` that the other one, behind the loop, knows.
+    """`party` is `by` iterations before the last of `count`, as the other one finds it after the loop.
 
     1: in the last iteration, 0: in one that breaks out.
     """
 
     binder: Symbol
     count: Symbol
-    party: Party
+    party: Side
     by: int = 1
     or_more: bool = False
 
 
 class Count(Struct, frozen=True):
-    """The loop had `iterations`, as `party`, behind it, knows."""
+    """The loop had `iterations`, as `party` finds after it."""
 
     count: Symbol
-    party: Party
+    party: Side
     iterations: int = 0
 
 
@@ -72,22 +72,22 @@ class Fails(Struct, frozen=True):
     """Not all of `guards` hold for the thread `party`, in the iterations that `at` is in."""
 
     guards: tuple[Term, ...]
-    party: Party
-    at: Party
+    party: Side
+    at: Side
 
 
 class Holds(Struct, frozen=True):
     """All of `guards` hold for the thread `party`, in the iterations that it is in."""
 
     guards: tuple[Term, ...]
-    party: Party
+    party: Side
 
 
 class Unnamed(Struct, frozen=True):
     """The warp mask of `holder` does not name the lane of the other."""
 
     mask: Term
-    holder: Party
+    holder: Side
 
 
 class Apart(Struct, frozen=True):
@@ -99,8 +99,8 @@ class Apart(Struct, frozen=True):
 Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed | Apart
 
 
-class Order(Struct, frozen=True):
-    """One way to be unordered: the relations hold.
+class ParallelCase(Struct, frozen=True):
+    """Case in which two accesses may happen in parallel: the relations hold.
 
     `doubt` says why the two may be ordered all the same; "" if they are not.
     """
@@ -113,33 +113,35 @@ class Order(Struct, frozen=True):
         return not self.doubt
 
 
-Ways: TypeAlias = list[Order]
+ParallelCases: TypeAlias = list[ParallelCase]
 
 
-def with_(relation: Relation, ways: Iterable[Order]) -> Ways:
+def with_(relation: Relation, ways: Iterable[ParallelCase]) -> ParallelCases:
     return [replace(o, relations=(relation, *o.relations)) for o in ways]
 
 
-def doubted(ways: Iterable[Order], doubt: str) -> Ways:
+def doubted(ways: Iterable[ParallelCase], doubt: str) -> ParallelCases:
     return [replace(o, doubt=o.doubt or doubt) for o in ways]
 
 
-def product(*parts: Ways) -> Ways:
+def product(*parts: ParallelCases) -> ParallelCases:
     """All combinations, but for those that contradict themselves; too many of them are one that says nothing."""
-    result = [Order()]
+    result = [ParallelCase()]
     for part in parts:
         joined = [
-            Order(tuple(dict.fromkeys((*x.relations, *y.relations))), x.doubt or y.doubt) for x in result for y in part
+            ParallelCase(tuple(dict.fromkeys((*x.relations, *y.relations))), x.doubt or y.doubt)
+            for x in result
+            for y in part
         ]
         result = list(dict.fromkeys(o for o in joined if _possible(o)))
-        if len(result) > _MOST_WAYS:
-            result = [Order(doubt="the kernel has too many ways past its barriers")]
+        if len(result) > _MOST_CASES:
+            result = [ParallelCase(doubt="the kernel has too many ways past its barriers")]
     return result
 
 
-def _possible(order: Order) -> bool:
+def _possible(order: ParallelCase) -> bool:
     """Whether what fails in one place can fail together."""
-    places: dict[tuple[Party, Party], list[Term]] = {}
+    places: dict[tuple[Side, Side], list[Term]] = {}
     for r in order.relations:
         if isinstance(r, Fails):
             places.setdefault((r.party, r.at), []).append(negate(conj(*r.guards)))

@@ -19,7 +19,7 @@ from hgrd.protocol.phases.barrier_bypass import (
     ITERATIONS,
     SOME_THREADS,
     VALUES,
-    Passing,
+    BarrierBypass,
     Place,
     Shared,
     below,
@@ -33,11 +33,11 @@ from hgrd.protocol.phases.parallelism import (
     At,
     Holds,
     Last,
-    Order,
-    Party,
+    ParallelCase,
+    ParallelCases,
     Relation,
     Same,
-    Ways,
+    Side,
     doubted,
     product,
     with_,
@@ -63,14 +63,14 @@ class Phases(Struct, frozen=True):
     agreed: frozenset[str] = frozenset()
     everywhere: frozenset[str] = frozenset()
 
-    def unordered(self, a: Access, b: Access, level: Level) -> tuple[Order, ...]:
+    def may_happen_in_parallel(self, a: Access, b: Access, level: Level) -> tuple[ParallelCase, ...]:
         """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
         pa, pb = self.paths[a.number], self.paths[b.number]
         loops = self.loops[level]
         aligned = self._aligned(level)
         around = [x for x in (*_loops(pa), *_loops(pb)) if id(x) in loops]
         alike = frozenset(t for x in around for t in (*x.entry, *x.tests) if self._same_for_all(t, level, aligned))
-        ways = _Walk(Passing(self.shared, loops, a, b, level, aligned, self.departures, alike)).meet(pa, pb)
+        ways = _Walk(BarrierBypass(self.shared, loops, a, b, level, aligned, self.departures, alike)).meet(pa, pb)
         if self.lost and level is not Level.INTER_BLOCK:
             ways = doubted(ways, not_understood(self.lost[0]))
         return tuple(ways)
@@ -97,7 +97,7 @@ class Phases(Struct, frozen=True):
 
     def ordered_alike(self, a: Access, b: Access) -> bool:
         """Whether no barrier of any level plays a role."""
-        found = [self.unordered(a, b, level) for level in Level]
+        found = [self.may_happen_in_parallel(a, b, level) for level in Level]
         return all(len(ways) == 1 and not ways[0].relations for ways in found)
 
 
@@ -135,29 +135,29 @@ def _loops(path: Path) -> list[ProtocolLoop]:
 class _Walk(Struct, frozen=True):
     """Over the items around two accesses.  The methods give ways for the two to be unordered."""
 
-    past: Passing
+    past: BarrierBypass
 
-    def meet(self, pa: Path, pb: Path) -> Ways:
+    def meet(self, pa: Path, pb: Path) -> ParallelCases:
         """Both accesses lie in the sequence pa[0][0] (the same for both)."""
         (items, i), (_, j) = pa[0], pb[0]
         if i == j:
             return self._same_item(items[i], pa, pb)
-        (early, first), (late, last) = ((pa, Party.FIRST), (pb, Party.SECOND))
+        (early, first), (late, last) = ((pa, Side.FIRST), (pb, Side.SECOND))
         if i > j:
             (early, first), (late, last) = (late, last), (early, first)
             i, j = j, i
         between = self.past.free(items[i + 1 : j], Place(last, together=True, behind=last))
         return product(self._out(early, Place(first), counted=True), between, self._in(late, Place(last)))
 
-    def _same_item(self, item: Item, pa: Path, pb: Path) -> Ways:
+    def _same_item(self, item: Item, pa: Path, pb: Path) -> ParallelCases:
         if not isinstance(item, ProtocolLoop) or not self.past.separates(item):
-            return [Order()]
+            return [ParallelCase()]
         together = with_(Same(item.binder), self.meet(pa[1:], pb[1:]))
-        forth = self._across(item, (pa[1:], Party.FIRST), (pb[1:], Party.SECOND))
-        back = self._across(item, (pb[1:], Party.SECOND), (pa[1:], Party.FIRST))
+        forth = self._across(item, (pa[1:], Side.FIRST), (pb[1:], Side.SECOND))
+        back = self._across(item, (pb[1:], Side.SECOND), (pa[1:], Side.FIRST))
         return [*together, *forth, *back]
 
-    def _across(self, loop: ProtocolLoop, early: tuple[Path, Party], late: tuple[Path, Party]) -> Ways:
+    def _across(self, loop: ProtocolLoop, early: tuple[Path, Side], late: tuple[Path, Side]) -> ParallelCases:
         """The one in an iteration, the other in a later one."""
         made = frozenset((*loop.entry, *loop.tests))  # by both: the other one is in a later iteration
         here, there = Place(early[1], apart=names_of(loop), given=made), Place(late[1], apart=names_of(loop))
@@ -182,23 +182,23 @@ class _Walk(Struct, frozen=True):
         ways += with_(ahead(2), product(ends, self._goes_on(loop, next_one), after))
         return [*ways, *with_(ahead(3, or_more=True), doubted(product(ends, after, before), ITERATIONS))]
 
-    def _goes_on(self, loop: ProtocolLoop, place: Place) -> Ways:
+    def _goes_on(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
         """No break leaves the iteration, as another one follows (for all, or for the other one)."""
-        ways = [Order()]
+        ways = [ParallelCase()]
         for condition in loop.breaks:
             who = place.owner if self.past.uniform(condition) else place.owner.other
             fails = self.past.fails([condition], who, place)
             ways = doubted(ways, VALUES) if fails is None else with_(fails, ways)
         return ways
 
-    def _out(self, path: Path, place: Place, *, counted: bool) -> Ways:
+    def _out(self, path: Path, place: Place, *, counted: bool) -> ParallelCases:
         """From the access to the end of the item that contains it, the other being elsewhere behind that item.
 
         `counted`: it knows how many iterations there were.
         """
         loop = path[0][0][path[0][1]]
         if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
-            return [Order()]
+            return [ParallelCase()]
         here = place if place.apart else replace(place, apart=names_of(loop))
         rest = self._to_end(path[1:], here)
         alone = self._out_alone(loop, here, rest)
@@ -213,10 +213,12 @@ class _Walk(Struct, frozen=True):
             left: list[Relation] = [Holds((condition,), here.owner)]
             if counted:
                 left.append(Last(loop.binder, loop.count, here.owner, 0))
-            ways += product([Order(tuple(left))], rest)
+            ways += product([ParallelCase(tuple(left))], rest)
         if not inside:
             return ways
-        further: Ways = [Order((Last(loop.binder, loop.count, here.owner, 2, True),) if counted else ())]
+        further: ParallelCases = [
+            ParallelCase((Last(loop.binder, loop.count, here.owner, 2, True),) if counted else ())
+        ]
         if self.past.steady(loop) and not loop.breaks:
             return [*ways, *product(rest, inside, further)]
         next_one = here.iteration(loop, add(var(loop.binder), const(1)))
@@ -226,29 +228,29 @@ class _Walk(Struct, frozen=True):
             return [*ways, *doubted(product(after, further), ITERATIONS)]
         return [*ways, *doubted(after, ITERATIONS)]
 
-    def _out_alone(self, loop: ProtocolLoop, here: Place, rest: Ways) -> Ways:
+    def _out_alone(self, loop: ProtocolLoop, here: Place, rest: ParallelCases) -> ParallelCases:
         """Where not all threads leave a loop together, the other one may have left it before, or leave it later."""
         if self.past.left_together(loop):
             return []
         last = product(rest, self.past.no_more(loop, here, add(var(loop.binder), const(1))))
         return [*self.past.missed_by_the_other(loop, here), *doubted(last, SOME_THREADS)]
 
-    def _is_last(self, loop: ProtocolLoop, place: Place, by: int, *, counted: bool) -> Ways:
+    def _is_last(self, loop: ProtocolLoop, place: Place, by: int, *, counted: bool) -> ParallelCases:
         """There are `by` - 1 iterations more."""
         if counted:
-            return [Order((Last(loop.binder, loop.count, place.owner, by),))]
+            return [ParallelCase((Last(loop.binder, loop.count, place.owner, by),))]
         return self.past.no_more(loop, place, add(var(loop.binder), const(by)))
 
-    def _ended_by_its_test(self, loop: ProtocolLoop, place: Place, last: Ways) -> Ways:
+    def _ended_by_its_test(self, loop: ProtocolLoop, place: Place, last: ParallelCases) -> ParallelCases:
         """An iteration that breaks out is not counted, but passes a barrier as every other one does."""
         tested = self.past.no_more(loop, place, add(var(loop.binder), const(1)))
         return product(last, tested) if all(order.exact for order in tested) else last
 
-    def _in(self, path: Path, place: Place) -> Ways:
+    def _in(self, path: Path, place: Place) -> ParallelCases:
         """From the start of the item that contains the access to the access, the other being before that item."""
         loop = path[0][0][path[0][1]]
         if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
-            return [Order()]
+            return [ParallelCase()]
         here = place if place.apart else replace(place, apart=names_of(loop))
         rest = self._from_start(path[1:], here)
         alone = self.past.missed_by_the_other(loop, here.iteration(loop, const(0)))
@@ -266,12 +268,12 @@ class _Walk(Struct, frozen=True):
         more = product(before, self.past.free(loop.items, last))
         return [*ways, *with_(At(loop.binder, here.owner, 2, True), doubted(more, ITERATIONS))]
 
-    def _to_end(self, path: Path, place: Place) -> Ways:
+    def _to_end(self, path: Path, place: Place) -> ParallelCases:
         items, i = path[0]
         return product(
             self._out(path, place, counted=False), self.past.free(items[i + 1 :], replace(place, behind=None))
         )
 
-    def _from_start(self, path: Path, place: Place) -> Ways:
+    def _from_start(self, path: Path, place: Place) -> ParallelCases:
         items, i = path[0]
         return product(self.past.free(items[:i], replace(place, behind=place.owner)), self._in(path, place))

@@ -10,7 +10,7 @@ from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Level, Scope
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.model import Barrier, Configuration, Protocol
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Symbol, Term, add, bit_and, const, eq, mod, mul, shr, symbols_of
 
@@ -28,14 +28,14 @@ class Participants(Struct, frozen=True):
     def distinct(self) -> tuple[Term, ...]:
         """The conditions for two different participants of which the first one expects the second one."""
         tile = self.barrier.tile
-        one_tile = () if tile is None else (eq(*(self.threads.of((tile,), side)[0] for side in Party)),)
+        one_tile = () if tile is None else (eq(*(self.threads.of((tile,), side)[0] for side in Side)),)
         match self.barrier.scope:
             case Scope.WARP:
                 pair = (*self.threads.distinct(Level.INTRA_WARP), *one_tile)
                 mask = self.barrier.mask
                 if mask is None:
                     return pair
-                theirs, lane = *self.threads.of((mask,), Party.FIRST), *self.threads.of((self.lane(),), Party.SECOND)
+                theirs, lane = *self.threads.of((mask,), Side.FIRST), *self.threads.of((self.lane(),), Side.SECOND)
                 return (*pair, in_mask(theirs, lane))
             case Scope.BLOCK:
                 return (self.threads.threads_differ(), *one_tile)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Exit, Item, Protocol, ProtocolLoop
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.barriers.participants import Participants, participants_of
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, lt, negate, substitute, symbols_of, var
@@ -128,7 +128,7 @@ class DivergencePaths(Struct, frozen=True):
     # ------------------------------------------------------------ the barrier itself
 
     def performs(
-        self, participants: Participants, core: frozenset[Symbol], side: Party = Party.FIRST
+        self, participants: Participants, core: frozenset[Symbol], side: Side = Side.FIRST
     ) -> tuple[Term, ...]:
         """The conditions under which a thread performs the barrier, with what is known of the symbols in `core`."""
         known = _relevant(self.barrier.path, core)
@@ -144,7 +144,7 @@ class DivergencePaths(Struct, frozen=True):
         misses = [disj(*map(negate, open_)), *self._known_on_the_way(participants, core)]
         misses += self._misses_others(open_)
         remains, unsure = self._remains(participants)
-        second = participants.threads.of((*misses, *remains), Party.SECOND)
+        second = participants.threads.of((*misses, *remains), Side.SECOND)
         earliest = tuple(eq(var(b), const(0)) for b in self.point.binders)
         yield DivergencePath(
             MissKind.BRANCH,
@@ -211,8 +211,8 @@ class DivergencePaths(Struct, frozen=True):
         yield DivergencePath(
             MissKind.LOOP,
             participants,
-            (*self.performs(participants, core), *participants.threads.of((together,), Party.FIRST)),
-            participants.threads.of((negate(together), *then(self._exits_of(depth))), Party.SECOND),
+            (*self.performs(participants, core), *participants.threads.of((together,), Side.FIRST)),
+            participants.threads.of((negate(together), *then(self._exits_of(depth))), Side.SECOND),
             (*participants.distinct(), lt(var(earlier), var(loop.binder))),
             self._next(depth, earlier),
             loop.span,
@@ -257,12 +257,12 @@ class DivergencePaths(Struct, frozen=True):
             return
         core = symbols_of(*exit_.guards)
         if other.number < self.point.number:
-            remains = found.threads.of((negate(conj(*exit_.guards)),), Party.FIRST)
+            remains = found.threads.of((negate(conj(*exit_.guards)),), Side.FIRST)
             yield DivergencePath(
                 MissKind.EXIT,
                 found,
                 (*self.performs(found, core), *remains),
-                found.threads.of(exit_.guards, Party.SECOND),
+                found.threads.of(exit_.guards, Side.SECOND),
                 found.distinct(),
                 tuple(eq(var(b), const(0)) for b in dict.fromkeys((*self.point.binders, *other.binders))),
                 exit_.span,
@@ -279,8 +279,8 @@ class DivergencePaths(Struct, frozen=True):
         return DivergencePath(
             MissKind.EXIT,
             participants,
-            (*self.performs(participants, core), *participants.threads.of((negate(left),), Party.FIRST)),
-            participants.threads.of((left,), Party.SECOND),
+            (*self.performs(participants, core), *participants.threads.of((negate(left),), Side.FIRST)),
+            participants.threads.of((left,), Side.SECOND),
             (*participants.distinct(), lt(var(earlier), var(self.point.binders[depth]))),
             self._next(depth, earlier),
             exit_.span,

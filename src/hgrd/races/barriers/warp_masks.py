@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.cuda.memory_model import Scope
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.barriers.participants import in_mask
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind
 from hgrd.terms import Origin, const, eq, mod, ne, negate, symbols_of, var
@@ -29,13 +29,13 @@ def mask_paths(paths: DivergencePaths) -> Iterator[DivergencePath]:
     earliest = tuple(eq(var(b), const(0)) for b in paths.point.binders)
     core = symbols_of(barrier.mask)
     unnamed = negate(in_mask(barrier.mask, participants.lane()))
-    first = (*paths.performs(participants, core), *participants.threads.of((unnamed,), Party.FIRST))
+    first = (*paths.performs(participants, core), *participants.threads.of((unnamed,), Side.FIRST))
     yield DivergencePath(MissKind.MASK, participants, first, (), (), earliest, barrier.span, alone=True)
     if participants.uniform(barrier.mask):
         return
-    mine, theirs = (participants.threads.of((mod(barrier.mask, const(_BITS)),), side)[0] for side in Party)
+    mine, theirs = (participants.threads.of((mod(barrier.mask, const(_BITS)),), side)[0] for side in Side)
     performs = paths.performs(participants, core)
-    second = paths.performs(participants, core, Party.SECOND)
+    second = paths.performs(participants, core, Side.SECOND)
     yield DivergencePath(
         MissKind.MASK,
         participants,

@@ -20,7 +20,7 @@ from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse,
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Barrier, Protocol
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import phases
 from hgrd.races.acquire_release.agreement import without_agreement_across_sync
 from hgrd.races.barriers.paths import DivergencePath, DivergencePaths, MissKind, choices, control_points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from hgrd.protocol.model import Exit
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.barriers.paths import DivergencePaths, stay_conditions
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.solve.query import Model
@@ -32,7 +32,7 @@ class History(Struct, frozen=True):
     sure: bool
 
 
-def history_of(paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party) -> History:
+def history_of(paths: DivergencePaths, threads: ThreadPair, model: Model, side: Side) -> History:
     """The history of a thread in the iterations before the one in which the barrier is reached."""
     sure = True
     numbers = [model.values.get(threads.rename(b, side), 0) for b in paths.point.binders]
@@ -58,7 +58,7 @@ def _exits_in(paths: DivergencePaths, depth: int) -> tuple[Term, ...]:
 
 
 def _holds(
-    term: Term, paths: DivergencePaths, threads: ThreadPair, model: Model, side: Party, iterations: dict[Symbol, Term]
+    term: Term, paths: DivergencePaths, threads: ThreadPair, model: Model, side: Side, iterations: dict[Symbol, Term]
 ) -> bool | None:
     """Whether a condition holds in these iterations; None: it depends on values that the model does not have."""
     (fixed,) = substitute((term,), iterations)
@@ -77,7 +77,7 @@ def _holds(
         return None
 
 
-def first_false(conditions: tuple[Term, ...], threads: ThreadPair, model: Model, side: Party) -> int | None:
+def first_false(conditions: tuple[Term, ...], threads: ThreadPair, model: Model, side: Side) -> int | None:
     """The index of the first condition that the thread does not meet; None: it meets all that can be evaluated."""
     for index, term in enumerate(threads.of(conditions, side)):
         try:

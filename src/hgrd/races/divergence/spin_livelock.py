@@ -17,7 +17,7 @@ from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse
 from hgrd.host.model import Fact
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Barrier, Protocol, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import modifies
 from hgrd.races.acquire_release.events import acquire_release
 from hgrd.races.acquire_release.program_order import Position, meeting
@@ -77,7 +77,7 @@ def _livelock(
     binders = tuple(loop.binder for loop in position.around[:-1])
     begin = tuple(g for g in taking.guards if not _depends_on_lock(g, taking, protocol))
     of_warp = participants_of(protocol, Barrier(Scope.WARP, begin, taking.span), binders)
-    sides = [of_warp.threads.of((conj(*begin), taking.offset), side) for side in Party]
+    sides = [of_warp.threads.of((conj(*begin), taking.offset), side) for side in Side]
     (first, one), (second, other) = sides
     between = (*of_warp.distinct(), eq(one, other))
     encoded = encode_path(protocol, facts, DivergencePath(MissKind.LOOP, of_warp, (first,), (second,), between, ()), ())

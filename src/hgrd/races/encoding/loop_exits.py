@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 
 from hgrd.protocol.model import Access
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 
@@ -25,7 +25,7 @@ class LoopExits(Struct, frozen=True):
         self, a: Access, b: Access, threads: ThreadPair, core: Iterable[Term]
     ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         """The exit conditions of both that bear on `core`, directly or through other counts, as each has them."""
-        sides = ((Party.FIRST, a, dict[int, Term]()), (Party.SECOND, b, dict[int, Term]()))
+        sides = ((Side.FIRST, a, dict[int, Term]()), (Side.SECOND, b, dict[int, Term]()))
         seen = _counts(core)
         waiting = list(seen)
         while waiting:

@@ -13,8 +13,7 @@ from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
-from hgrd.protocol.phases.parallelism import Ahead, Fails, Holds, Order, Relation, Unnamed
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import Ahead, Fails, Holds, ParallelCase, Relation, Side, Unnamed
 from hgrd.races.encoding.array_facts import instantiated
 from hgrd.races.encoding.bounds import companion_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
@@ -35,7 +34,7 @@ class Pair(Struct, frozen=True):
     first: Access
     second: Access
     level: Level | None
-    orders: tuple[Order, ...]
+    orders: tuple[ParallelCase, ...]
 
     @property
     def sized(self) -> bool:
@@ -170,7 +169,7 @@ def _of_data(terms: tuple[Term, ...]) -> bool:
     return any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols) or bool(arrays_of(*terms))
 
 
-def _conditions(orders: Iterable[Order]) -> tuple[Term, ...]:
+def _conditions(orders: Iterable[ParallelCase]) -> tuple[Term, ...]:
     """The terms of the program that decide whether the two meet in these ways."""
     return tuple(t for order in orders for relation in order.relations for t in _decides(relation))
 

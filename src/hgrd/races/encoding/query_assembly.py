@@ -7,7 +7,7 @@ from itertools import islice
 
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair, plain_name
 from hgrd.solve.query import Axis, Party, Query
 from hgrd.terms import Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.inference.recorder import finds
 from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
@@ -42,15 +42,15 @@ class ReadConsistency(Struct, frozen=True):
         first = self._reads_before(a, tuple(one for one, _ in values))
         second = self._reads_before(b, tuple(two for _, two in values))
         found: dict[Term, None] = {}
-        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+        for access, reads, party in ((a, first, Side.FIRST), (b, second, Side.SECOND)):
             for r, s in combinations(reads, 2):
                 if _same_kind(r, s) and not self._overwritten(r, s):
                     found[_same((r, access, party), (s, access, party), threads)] = None
         for r in first:
             for s in second:
                 if _same_kind(r, s) and (threads.same_block or r.space is Space.GLOBAL):
-                    found[_same((r, a, Party.FIRST), (s, b, Party.SECOND), threads)] = None
-        for access, reads, party in ((a, first, Party.FIRST), (b, second, Party.SECOND)):
+                    found[_same((r, a, Side.FIRST), (s, b, Side.SECOND), threads)] = None
+        for access, reads, party in ((a, first, Side.FIRST), (b, second, Side.SECOND)):
             found |= dict.fromkeys(threads.of(tuple(own for r in reads for own in self._own(r, access)), party))
         found.pop(TRUE, None)
         return tuple(found)[:_MOST]
@@ -86,7 +86,7 @@ class ReadConsistency(Struct, frozen=True):
         return tuple(
             threads.of((found,), party)[0]
             for symbol, found in self.tested.items()
-            for party in Party
+            for party in Side
             if symbol.name + SUFFIX[party] in here
         )
 
@@ -139,7 +139,7 @@ class ReadConsistency(Struct, frozen=True):
         levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if read.space is Space.SHARED else tuple(Level)
         writes = [w for w in self.writes if w.target.key == read.target.key]
         return len(writes) <= _MOST_WRITES and not any(
-            self.phases.unordered(read, w, level) or self.phases.unordered(w, read, level)
+            self.phases.may_happen_in_parallel(read, w, level) or self.phases.may_happen_in_parallel(w, read, level)
             for w in writes
             for level in levels
         )
@@ -217,7 +217,7 @@ def _same_kind(r: Access, s: Access) -> bool:
     return r.target.key == s.target.key and r.size == s.size
 
 
-def _same(one: tuple[Access, Access, Party], two: tuple[Access, Access, Party], threads: ThreadPair) -> Term:
+def _same(one: tuple[Access, Access, Side], two: tuple[Access, Access, Side], threads: ThreadPair) -> Term:
     """The two reads, if both are made, and of one place, have equal values."""
     conditions: list[Term] = []
     parts: list[Term] = []

@@ -58,10 +58,10 @@ def _both_atomic(a: Access, b: Access, level: Level) -> bool:
 def pairs_to_ask(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
     """One pair for every level, or a single one for all of them where barriers play no role."""
     if len(levels) == len(Level) and phases.ordered_alike(a, b):
-        return (Pair(a, b, None, phases.unordered(a, b, Level.INTER_BLOCK)),)
+        return (Pair(a, b, None, phases.may_happen_in_parallel(a, b, Level.INTER_BLOCK)),)
     return level_pairs(a, b, levels, phases)
 
 
 def level_pairs(a: Access, b: Access, levels: tuple[Level, ...], phases: Phases) -> tuple[Pair, ...]:
-    found = [Pair(a, b, level, phases.unordered(a, b, level)) for level in levels]
+    found = [Pair(a, b, level, phases.may_happen_in_parallel(a, b, level)) for level in levels]
     return tuple(p for p in found if p.orders)

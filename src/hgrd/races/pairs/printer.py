@@ -9,8 +9,20 @@ from hgrd.cuda.memory_model import Level
 from hgrd.findings.options import AnalysisOptions
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases.parallelism import Ahead, Apart, At, Count, Fails, Holds, Last, Order, Relation, Same, Unnamed
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import (
+    Ahead,
+    Apart,
+    At,
+    Count,
+    Fails,
+    Holds,
+    Last,
+    ParallelCase,
+    Relation,
+    Same,
+    Side,
+    Unnamed,
+)
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.pairs.candidates import candidates, levels_of, pairs_to_ask
@@ -47,11 +59,11 @@ def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: Analysis
 
 
 def _orders(relation: Phases, a: Access, b: Access, level: Level) -> str:
-    ways = [order_in_words(order) for order in relation.unordered(a, b, level)]
+    ways = [order_in_words(order) for order in relation.may_happen_in_parallel(a, b, level)]
     return f"{level.value}: {'; or '.join(ways) or 'ordered by barriers'}"
 
 
-def order_in_words(order: Order, names: Mapping[Side, str] = _NAMES) -> str:
+def order_in_words(order: ParallelCase, names: Mapping[Side, str] = _NAMES) -> str:
     """One way to meet, the two accesses being called by `names`."""
     relations = ", ".join(_relation(r, names) for r in order.relations) or "unordered"
     return f"{relations} ({order.doubt})" if order.doubt else relations

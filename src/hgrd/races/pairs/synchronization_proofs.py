@@ -9,7 +9,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import Level, Space
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases.parallelism import Order
+from hgrd.protocol.phases.parallelism import ParallelCase
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.acquire_release.events import acquire_release
 from hgrd.races.encoding.pair_query import Pair, PairEncoder
@@ -28,19 +28,19 @@ class SolverProofs(Struct, frozen=True):
 
     def ordered_or_disjoint(self, a: Access, b: Access) -> bool:
         levels = [level for level in Level if level is not Level.INTER_BLOCK or a.space is not Space.SHARED]
-        pairs = [Pair(a, b, level, self.phases.unordered(a, b, level)) for level in levels]
+        pairs = [Pair(a, b, level, self.phases.may_happen_in_parallel(a, b, level)) for level in levels]
         return all(self._proved(p) for p in pairs if p.orders)
 
     def disjoint_across_blocks(self, a: Access, b: Access) -> bool:
-        return a.space is Space.SHARED or self._proved(Pair(a, b, Level.INTER_BLOCK, (Order(),)))
+        return a.space is Space.SHARED or self._proved(Pair(a, b, Level.INTER_BLOCK, (ParallelCase(),)))
 
     def disjoint_across_threads(self, a: Access, b: Access) -> bool:
         level = Level.INTRA_BLOCK if a.space is Space.SHARED else None
-        return self._proved(Pair(a, b, level, (Order(),)))
+        return self._proved(Pair(a, b, level, (ParallelCase(),)))
 
     def disjoint_within_block(self, a: Access, b: Access) -> bool:
         levels = (Level.INTRA_WARP, Level.INTRA_BLOCK)
-        return all(self._proved(Pair(a, b, level, (Order(),))) for level in levels)
+        return all(self._proved(Pair(a, b, level, (ParallelCase(),))) for level in levels)
 
     def _proved(self, pair: Pair) -> bool:
         return isinstance(self.decide(self.encoder.encode(pair, bounded=False).query), Proved)

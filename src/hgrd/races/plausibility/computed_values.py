@@ -18,7 +18,7 @@ from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import ProgramMade
 from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
@@ -103,7 +103,7 @@ class ComputedValues(Struct, frozen=True):
             return False
         if read.space is Space.SHARED and not encoded.threads.same_block:
             return False
-        places = [encoded.threads.of((read.offset,), party)[0] for party in Party]
+        places = [encoded.threads.of((read.offset,), party)[0] for party in Side]
         return isinstance(decide(replace(encoded.query, between=(*encoded.query.between, eq(*places)))), Conflict)
 
     def never_given(self, encoded: EncodedPair) -> tuple[str, ...]:
@@ -138,20 +138,20 @@ class ComputedValues(Struct, frozen=True):
 
         Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
         """
-        accesses = {Party.FIRST: encoded.first, Party.SECOND: encoded.second}
+        accesses = {Side.FIRST: encoded.first, Side.SECOND: encoded.second}
         looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
-        common = {r.target.key for r in looked_up[Party.FIRST]} & {r.target.key for r in looked_up[Party.SECOND]}
+        common = {r.target.key for r in looked_up[Side.FIRST]} & {r.target.key for r in looked_up[Side.SECOND]}
         seen = {
             party: [(r.target.key, encoded.threads.of(_found(r), party)) for r in reads if r.target.key in common]
             for party, reads in looked_up.items()
         }
         ordered = [
             disj(lt(j, i), le(v, w))
-            for (k, one), (m, two) in product(seen[Party.FIRST], seen[Party.SECOND])
+            for (k, one), (m, two) in product(seen[Side.FIRST], seen[Side.SECOND])
             if k == m
             for (i, v), (j, w) in ((one, two), (two, one))
         ]
-        names = {r.target.name for r in looked_up[Party.FIRST] if r.target.key in common}
+        names = {r.target.name for r in looked_up[Side.FIRST] if r.target.key in common}
         return tuple(sorted(names)), replace(encoded.query, between=(*encoded.query.between, *ordered))
 
     def _neighbours(self, access: Access) -> list[Access]:

@@ -24,7 +24,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import Space
 from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
 from hgrd.protocol.model import Access, Protocol
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.query_assembly import query_of

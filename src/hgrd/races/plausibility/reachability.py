@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.phases.barrier_bypass import below
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.query_assembly import cone
@@ -43,7 +43,7 @@ class Reachability(Struct, frozen=True):
 def reach(protocol: Protocol, paths: Mapping[int, Path], encoded: EncodedPair, model: Model) -> Reachability:
     """Of both threads of a model."""
     data, unknown = False, dict[str, None]()
-    for party, access in ((Party.FIRST, encoded.first), (Party.SECOND, encoded.second)):
+    for party, access in ((Side.FIRST, encoded.first), (Side.SECOND, encoded.second)):
         thread = _Thread(protocol, encoded.threads, model, party)
         missing = thread.comes_to(access, paths[access.number])
         if missing is not None:
@@ -61,11 +61,11 @@ def with_condition(encoded: EncodedPair, term: Term, facts: tuple[Fact, ...]) ->
     terms = tuple(f.term for f in more)
     new = sorted(symbols_of(term, *terms) - known, key=lambda s: s.name)
 
-    def of(party: Party) -> tuple[Symbol, ...]:
+    def of(party: Side) -> tuple[Symbol, ...]:
         return tuple(s for s in new if s.name.endswith(SUFFIX[party]))
 
-    first = replace(query.first, private=(*query.first.private, *of(Party.FIRST)))
-    second = replace(query.second, private=(*query.second.private, *of(Party.SECOND)))
+    first = replace(query.first, private=(*query.first.private, *of(Side.FIRST)))
+    second = replace(query.second, private=(*query.second.private, *of(Side.SECOND)))
     shared = tuple(s for s in new if not s.name.endswith(tuple(SUFFIX.values())))
     query = replace(
         query,
@@ -92,7 +92,7 @@ class _Thread(Struct):
     protocol: Protocol
     threads: ThreadPair
     model: Model
-    party: Party
+    party: Side
     data: bool = False
     unknown: set[str] = field(default_factory=set[str])
 

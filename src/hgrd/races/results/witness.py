@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.findings.model import BarrierThread, BarrierWitness, ThreadWitness, Witness
 from hgrd.protocol.model import Access, Configuration
-from hgrd.protocol.phases.parallelism import Party as Side
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.path_query import EncodedPath
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair

@@ -14,7 +14,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_s
 from hgrd.findings.rules import UNGUARDED_DELEGATE
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import modifies, reads_volatile
 from hgrd.races.acquire_release.events import Acquire, Release
 from hgrd.races.sync.context import SyncContext
@@ -49,13 +49,13 @@ class ArrivalCounters(Idiom):
         """Neither has come when all had arrived, the other among them."""
         needed = needed_scope(level)
         return (
-            *self._not_last(a, b, (Party.FIRST, Party.SECOND), threads, needed),
-            *self._not_last(b, a, (Party.SECOND, Party.FIRST), threads, needed),
+            *self._not_last(a, b, (Side.FIRST, Side.SECOND), threads, needed),
+            *self._not_last(b, a, (Side.SECOND, Side.FIRST), threads, needed),
             *self._not_both_last(a, b, threads),
         )
 
     def _not_last(
-        self, before: Access, after: Access, parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
+        self, before: Access, after: Access, parties: tuple[Side, Side], threads: ThreadPair, needed: Scope
     ) -> Iterator[Term]:
         for acquire, counting in self._meetings(before, after):
             if not (acquire.fenced or needs_no_fence(after, acquire, counting)):
@@ -77,8 +77,8 @@ class ArrivalCounters(Idiom):
         for one in self._lasts(a):
             for two in self._lasts(b):
                 if one.seen.target.key == two.seen.target.key:
-                    when_1, place_1 = threads.of((one.when, one.offset), Party.FIRST)
-                    when_2, place_2 = threads.of((two.when, two.offset), Party.SECOND)
+                    when_1, place_1 = threads.of((one.when, one.offset), Side.FIRST)
+                    when_2, place_2 = threads.of((two.when, two.offset), Side.SECOND)
                     yield disj(same, negate(conj(when_1, when_2, eq(place_1, place_2))))
 
     def _lasts(self, access: Access) -> list[Acquire]:

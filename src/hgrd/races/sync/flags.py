@@ -14,7 +14,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile
 from hgrd.races.acquire_release.events import Acquire, Release
 from hgrd.races.acquire_release.program_order import certain, may_follow
@@ -59,8 +59,8 @@ class Flags(Idiom):
     ) -> tuple[Term, ...]:
         needed = needed_scope(level)
         return (
-            *_not_waited(waits(a, b), (Party.FIRST, Party.SECOND), threads, needed),
-            *_not_waited(waits(b, a), (Party.SECOND, Party.FIRST), threads, needed),
+            *_not_waited(waits(a, b), (Side.FIRST, Side.SECOND), threads, needed),
+            *_not_waited(waits(b, a), (Side.SECOND, Side.FIRST), threads, needed),
         )
 
     # ------------------------------------------------------------ waits
@@ -150,7 +150,7 @@ def _distance(access: Access, flag: Access) -> Term:
 
 
 def _not_waited(
-    waits: Iterator[Wait], parties: tuple[Party, Party], threads: ThreadPair, needed: Scope
+    waits: Iterator[Wait], parties: tuple[Side, Side], threads: ThreadPair, needed: Scope
 ) -> Iterator[Term]:
     """The second party has not waited for the first one, in none of the waits."""
     for wait in waits:

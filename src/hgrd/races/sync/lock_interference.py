@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.protocol.model import Access
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var
@@ -35,7 +35,7 @@ class LockInterference(Struct, frozen=True):
         """A thread of the launch other than the two makes the write to this lock."""
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
-        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Party)
+        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Side)
         return conj(*within, *others, *self._made(own))
 
     def by_another_block(self) -> Term:
@@ -43,12 +43,12 @@ class LockInterference(Struct, frozen=True):
         own = {s: s.renamed(THIRD) for s, _ in self._axes()}
         blocks = [s for s in self.threads.configuration.block_index if s in own]
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
-        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Party)
+        others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Side)
         return conj(*within, *others, *self._made(own))
 
     def by_one_of_both(self) -> Iterator[Term]:
         """One of the two makes it, to this lock, in some iteration of the loops around it."""
-        for party in Party:
+        for party in Side:
             yield conj(*self._made({s: self._copy(s, party) for s, _ in self._axes()}))
 
     def _made(self, indexes: Mapping[Symbol, Symbol]) -> tuple[Term, ...]:
@@ -60,7 +60,7 @@ class LockInterference(Struct, frozen=True):
         *guards, place = substitute(terms, known)
         return (*guards, eq(place, self.place))
 
-    def _copy(self, symbol: Symbol, party: Party) -> Symbol:
+    def _copy(self, symbol: Symbol, party: Side) -> Symbol:
         return self.threads.rename(symbol, party)
 
     def _axes(self) -> Iterator[tuple[Symbol, Term]]:

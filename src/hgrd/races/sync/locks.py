@@ -14,7 +14,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.findings.rules import PLAIN_LOCK_ACCESS
 from hgrd.protocol.model import Access, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import known_at, modifies
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease, Release
 from hgrd.races.acquire_release.program_order import Position, may_follow, meeting, precedes
@@ -72,7 +72,7 @@ class Locks(Idiom):
 
         That is a third thread, or, if what gives it back can come before an access, one of the two themselves.
         """
-        (place,) = threads.of((held.offset,), Party.FIRST)
+        (place,) = threads.of((held.offset,), Side.FIRST)
         for write in lock.opened_by:
             before = self._before(write, those)
             guards = write.guards if before or self._by_anyone(write) else ()
@@ -158,8 +158,8 @@ class Locks(Idiom):
 
 def not_both_held(one: HeldLock, two: HeldLock, threads: ThreadPair) -> Term:
     """The first thread does not hold `one` while the second holds `two` at the same place."""
-    when_1, place_1 = threads.of((one.when, one.offset), Party.FIRST)
-    when_2, place_2 = threads.of((two.when, two.offset), Party.SECOND)
+    when_1, place_1 = threads.of((one.when, one.offset), Side.FIRST)
+    when_2, place_2 = threads.of((two.when, two.offset), Side.SECOND)
     return negate(conj(when_1, when_2, eq(place_1, place_2)))
 
 
@@ -172,7 +172,7 @@ def _reaches(lock: Lock, scope: Scope, needed: Scope) -> bool:
 
 def _taken_elsewhere(lock: Lock, held: HeldLock, threads: ThreadPair) -> Iterator[Term]:
     """A thread of another block takes the lock of the first thread."""
-    (place,) = threads.of((held.offset,), Party.FIRST)
+    (place,) = threads.of((held.offset,), Side.FIRST)
     for taking in lock.taken_by:
         yield LockInterference(taking, taking.guards, place, threads).by_another_block()
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, ProtocolLoop, UniformGroup, accesses
-from hgrd.protocol.phases.parallelism import Party
+from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
@@ -77,7 +77,7 @@ class Tickets(Struct, frozen=True):
         if None not in (one.holders, two.holders) and one.holders != two.holders:
             holders = WHOLE_BLOCK
         drawn = [var(x.binder) for x in self._around(one.drawn) if x.binder in holders.loops]
-        pairs = zip(*(threads.of((*holders.terms, *drawn), party) for party in Party), strict=True)
+        pairs = zip(*(threads.of((*holders.terms, *drawn), party) for party in Side), strict=True)
         return conj(*map(negate, threads.distinct(Level.INTER_BLOCK)), *(eq(x, y) for x, y in pairs))
 
     def _between_resets(self, one: Ticket, two: Ticket, a: Access, b: Access) -> frozenset[Symbol] | None:
@@ -137,8 +137,8 @@ def _disjoint(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
     elsewhere = FALSE
     if not threads.same_block and (one.drawn.space is Space.SHARED or not _within_grid(one, two)):
         elsewhere = conj(*threads.distinct(Level.INTER_BLOCK))  # every block counts for itself
-    place_1, result_1, amount_1 = threads.of(_parts(one), Party.FIRST)
-    place_2, result_2, amount_2 = threads.of(_parts(two), Party.SECOND)
+    place_1, result_1, amount_1 = threads.of(_parts(one), Side.FIRST)
+    place_2, result_2, amount_2 = threads.of(_parts(two), Side.SECOND)
     return disj(
         elsewhere,
         ne(place_1, place_2),
@@ -235,5 +235,8 @@ def _kept_apart(write: Access, counting: list[Access], relation: Phases) -> bool
     """Whether barriers stand between the write and all additions, in whatever iterations they are made."""
     levels = (Level.INTRA_WARP, Level.INTRA_BLOCK) if write.space is Space.SHARED else tuple(Level)
     return not any(
-        relation.unordered(write, a, level) for a in counting if a.target.key == write.target.key for level in levels
+        relation.may_happen_in_parallel(write, a, level)
+        for a in counting
+        if a.target.key == write.target.key
+        for level in levels
     )

@@ -18,10 +18,10 @@ from hgrd.protocol.phases.parallelism import (
     Fails,
     Holds,
     Last,
-    Order,
-    Party,
+    ParallelCase,
     Relation,
     Same,
+    Side,
     Unnamed,
 )
 from hgrd.terms import (
@@ -49,12 +49,12 @@ from hgrd.terms import (
 )
 from hgrd.terms.rewrite import bottom_up, rebuild
 
-SUFFIX = {Party.FIRST: "@1", Party.SECOND: "@2"}
+SUFFIX = {Side.FIRST: "@1", Side.SECOND: "@2"}
 
 
 def plain_name(symbol: Symbol) -> str:
     """The name of a symbol as the kernel has it, whichever thread's copy it is."""
-    return symbol.name.removesuffix(SUFFIX[Party.FIRST]).removesuffix(SUFFIX[Party.SECOND])
+    return symbol.name.removesuffix(SUFFIX[Side.FIRST]).removesuffix(SUFFIX[Side.SECOND])
 
 
 class ThreadPair(Struct, frozen=True):
@@ -68,7 +68,7 @@ class ThreadPair(Struct, frozen=True):
     configuration: Configuration
     same_block: bool
     broadcast: frozenset[str] = frozenset()
-    _copies: dict[Party, dict[Term, Term]] = field(default_factory=lambda: {party: {} for party in Party})
+    _copies: dict[Side, dict[Term, Term]] = field(default_factory=lambda: {party: {} for party in Side})
 
     def is_private(self, symbol: Symbol) -> bool:
         """Whether each of the two has a value of its own for the symbol."""
@@ -78,11 +78,11 @@ class ThreadPair(Struct, frozen=True):
             return False
         return symbol.name in self.private or symbol in self.configuration.thread
 
-    def rename(self, symbol: Symbol, party: Party) -> Symbol:
+    def rename(self, symbol: Symbol, party: Side) -> Symbol:
         """The symbol as `party` has it."""
         return symbol.renamed(SUFFIX[party]) if self.is_private(symbol) else symbol
 
-    def of(self, terms: tuple[Term, ...], party: Party) -> tuple[Term, ...]:
+    def of(self, terms: tuple[Term, ...], party: Side) -> tuple[Term, ...]:
         """The terms as `party` sees them."""
         copies = self._copies[party]
         for t in bottom_up([t for t in terms if t not in copies], lambda t: () if t in copies else t.args):
@@ -94,14 +94,14 @@ class ThreadPair(Struct, frozen=True):
 
     # ------------------------------------------------------------ constraints between the two
 
-    def order(self, orders: tuple[Order, ...]) -> Term:
+    def order(self, orders: tuple[ParallelCase, ...]) -> Term:
         """The two are unordered in one of these ways."""
         return disj(*(conj(*map(self._relation, o.relations)) for o in orders))
 
     def _relation(self, relation: Relation) -> Term:
         match relation:
             case Same(binder=k):
-                return eq(self._copy(k, Party.FIRST), self._copy(k, Party.SECOND))
+                return eq(self._copy(k, Side.FIRST), self._copy(k, Side.SECOND))
             case Ahead(binder=k, later=later, by=by, or_more=more):
                 return _equal(self._copy(k, later), add(self._copy(k, later.other), const(by)), more)
             case At(binder=k, party=party, iteration=iteration, or_more=more):
@@ -118,14 +118,14 @@ class ThreadPair(Struct, frozen=True):
                 (seen,) = self.of((mask,), holder)
                 return negate(_in_mask(seen, mod(self._linear(holder.other), const(WARP_SIZE))))
             case Apart(tile=tile):
-                return ne(*(self.of((tile,), party)[0] for party in Party))
+                return ne(*(self.of((tile,), party)[0] for party in Side))
 
-    def _seen(self, guards: tuple[Term, ...], party: Party, at: Party) -> tuple[Term, ...]:
+    def _seen(self, guards: tuple[Term, ...], party: Side, at: Side) -> tuple[Term, ...]:
         """The terms for the thread `party`, in the iterations that `at` is in."""
         owner = {s: at if s.origin is Origin.LOOP else party for s in symbols_of(*guards)}
         return substitute(guards, {s: var(self.rename(s, p)) for s, p in owner.items() if self.is_private(s)})
 
-    def _copy(self, symbol: Symbol, party: Party) -> Term:
+    def _copy(self, symbol: Symbol, party: Side) -> Term:
         return var(self.rename(symbol, party))
 
     def distinct(self, level: Level | None) -> tuple[Term, ...]:
@@ -138,13 +138,13 @@ class ThreadPair(Struct, frozen=True):
             case None:
                 return (disj(threads, blocks),)
             case Level.INTRA_WARP:
-                return (threads, eq(self._warp(Party.FIRST), self._warp(Party.SECOND)))
+                return (threads, eq(self._warp(Side.FIRST), self._warp(Side.SECOND)))
             case Level.INTRA_BLOCK:
-                return (threads, ne(self._warp(Party.FIRST), self._warp(Party.SECOND)))
+                return (threads, ne(self._warp(Side.FIRST), self._warp(Side.SECOND)))
 
     def differs(self, symbol: Symbol) -> Term:
         """The two have different values of the symbol."""
-        return ne(self._copy(symbol, Party.FIRST), self._copy(symbol, Party.SECOND))
+        return ne(self._copy(symbol, Side.FIRST), self._copy(symbol, Side.SECOND))
 
     def threads_differ(self) -> Term:
         """The two are different threads of a block, given that they are of one block."""
@@ -153,7 +153,7 @@ class ThreadPair(Struct, frozen=True):
     def _differences(self, symbols: tuple[Symbol | None, ...]) -> list[Term]:
         return [self.differs(s) for s in symbols if s is not None]
 
-    def _warp(self, party: Party) -> Term:
+    def _warp(self, party: Side) -> Term:
         """The number of a thread's warp in its block (CUDA Programming Guide, "Thread Hierarchy")."""
         x, y, z = (const(0) if s is None else self._copy(s, party) for s in self.configuration.thread)
         bx, by, _ = self.configuration.block
@@ -162,7 +162,7 @@ class ThreadPair(Struct, frozen=True):
             return add(div(x, const(WARP_SIZE)), mul(rows, const(bx.value // WARP_SIZE)))
         return div(self._linear(party), const(WARP_SIZE))
 
-    def _linear(self, party: Party) -> Term:
+    def _linear(self, party: Side) -> Term:
         """The number of a thread in its block."""
         x, y, z = (const(0) if s is None else self._copy(s, party) for s in self.configuration.thread)
         bx, by, _ = self.configuration.block

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from hgrd.protocol.phases.phases import Party as Side
+from hgrd.protocol.phases.phases import Side
 from hgrd.races.results.evidence import BarrierEvidence, Evidence
 from hgrd.solve.query import Answer, Conflict, Model, Party, Query
 from hgrd.terms import EvaluationError, Symbol, Term, const, eq, evaluate, symbols_of, var

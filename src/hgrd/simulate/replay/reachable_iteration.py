@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.protocol.model import Access, Item, ProtocolLoop
-from hgrd.protocol.phases.phases import Party as Side
+from hgrd.protocol.phases.phases import Side
 from hgrd.races.results.evidence import Evidence
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.terms import EvaluationError, Symbol, Term, conj, const, disj, evaluate, le, negate, substitute, var

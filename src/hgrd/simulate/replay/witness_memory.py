@@ -13,7 +13,7 @@ from hgrd.program.expressions import Variable
 from hgrd.program.layout import size_of
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
 from hgrd.protocol.model import accesses
-from hgrd.protocol.phases.phases import Party as Side
+from hgrd.protocol.phases.phases import Side
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.model_values import Valuation
 from hgrd.simulate.replay.sparse_memory import vast
