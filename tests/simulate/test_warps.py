@@ -78,6 +78,18 @@ def test_cooperative_groups(tmp_path: Path):
     assert lanes(tmp_path, "r", prelude=active) == [ranks[i] * 100 + counts[i] if i % 3 == 0 else 0 for i in t]
 
 
+@pytest.mark.parametrize("parts", ["cg::binary_partition(w, t % 3 == 0)", "cg::labeled_partition(w, t % 3 == 0)"])
+def test_partitions_by_a_value(tmp_path: Path, parts: str):
+    prelude = f"auto w = cg::tiled_partition<16>(cg::this_thread_block()); auto g = {parts};"
+
+    def alike(i: int) -> list[int]:
+        return [j for j in range(i // 16 * 16, i // 16 * 16 + 16) if (j % 3 == 0) == (i % 3 == 0)]
+
+    assert lanes(tmp_path, "g.thread_rank() * 100 + g.size()", prelude=prelude) == [
+        alike(i).index(i) * 100 + len(alike(i)) for i in range(64)
+    ]
+
+
 OPERATIONS = {
     "add": lambda old, v: old + v,
     "sub": lambda old, v: old - v,

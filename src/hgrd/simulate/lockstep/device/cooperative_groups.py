@@ -161,9 +161,17 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
         values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
         exchange = _exchange(name, e, values, members)
         return meet(b, e, Scope.WARP, members, exchange) if exchange is not None else fails("a reduction", e.span)
+    if FUNCTIONS.get(name) is GroupCall.PART and len(e.arguments) == 2:
+        (label,) = arguments_of(b, e.arguments[1:])
+        return meet(b, e, Scope.WARP, members, lambda here: _alike(here, label(here), members(here)))
     if isinstance(e.type, VoidType):
         return nothing
     return fails(f"a call of {name} of a tile", e.span)
+
+
+def _alike(here: ActiveThreads, label: Value, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The members that have the label of the thread: of binary_partition and labeled_partition."""
+    return warps.matching(here, label).astype(np.int64) & members
 
 
 def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closure) -> Closure | None:
