@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from hgrd.cuda.atomics import atomic_function, atomic_member, is_thread_fence
-from hgrd.cuda.builtins import Kind, builtin
-from hgrd.cuda.gaps import GAPS, MEANINGS_MISSING
+from hgrd.cuda.builtins import BUILTINS, Builtin, Kind, builtin
+from hgrd.cuda.gaps import GAPS, MEANINGS_MISSING, ROWS_MISSING
 from hgrd.cuda.groups import FUNCTIONS, NAMESPACE
 from hgrd.cuda.memory_model import Level, Scope
+from hgrd.program.types import FLOAT, INT, Type
 from hgrd.protocol.device_calls import dispatch as protocol
+from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
 from hgrd.simulate.interleaving import device_calls as interleaving
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch
 from hgrd.source.clang.command import PRELUDE, language_flags
@@ -108,15 +111,70 @@ def test_gaps_are_needed(gap: str):
     assert any(re.fullmatch(gap, n) and not is_row(n) for n in declared())
 
 
-def test_every_kind_has_a_meaning_or_a_reason():
-    meanings = {
-        "protocol": protocol.MEANINGS.keys(),
-        "lockstep": dispatch.MEANINGS.keys() | barriers_and_votes.MEANINGS.keys(),
-        "interleaving": interleaving.MEANINGS.keys(),
-    }
-    for interpreter, known in meanings.items():
-        missing = {kind.name for kind in Kind if kind not in known}
-        assert missing == MEANINGS_MISSING.get(interpreter, {}).keys(), interpreter
+def rows() -> dict[str, Builtin]:
+    """The device functions that are rows, by name: those of the table, and those of families that headers declare."""
+    names = BUILTINS.keys() | {name for name in declared() if "::" not in name and atomic_function(name) is None}
+    return {name: row for name in names if (row := builtin(name)) is not None}
+
+
+def in_a_protocol(name: str, row: Builtin) -> bool:
+    match row.kind:
+        case Kind.NUMBER:
+            return row.operation in protocol.NUMBERS
+        case Kind.VECTOR:
+            return row.operation in ("make", "dim3")
+        case kind:
+            return name in SPECIFICATIONS or kind in protocol.MEANINGS
+
+
+def in_lockstep(name: str, row: Builtin) -> bool:
+    match row.kind:
+        case Kind.NUMBER:
+            return dispatch.number_function(name) is not None
+        case Kind.NUMBERS:
+            return "sincos" in name
+        case Kind.VECTOR:
+            return row.operation == "make"
+        case Kind.SPECIFICATION:
+            return row.operation != "offset"
+        case kind:
+            return kind in dispatch.MEANINGS or kind in barriers_and_votes.MEANINGS
+
+
+def in_interleaving(name: str, row: Builtin) -> bool:
+    match row.kind:
+        case Kind.NUMBER:
+            return any(_computes(name, type_, n) for type_ in (INT, FLOAT) for n in (1, 2, 3))
+        case Kind.VECTOR:
+            return row.operation == "make"
+        case Kind.SPECIFICATION:
+            return row.operation in ("condition", "assert")
+        case Kind.SHUFFLE | Kind.VOTE:
+            return row.masked
+        case kind:
+            return kind in interleaving.MEANINGS
+
+
+def _computes(name: str, type_: Type, arguments: int) -> bool:
+    try:
+        return interleaving.arithmetic(name, type_, [1] * arguments) is not None
+    except TypeError:  # it takes another number of arguments
+        return False
+
+
+@pytest.mark.parametrize("interpreter", [in_a_protocol, in_lockstep, in_interleaving])
+def test_every_row_has_a_meaning_or_a_reason(interpreter: Callable[[str, Builtin], bool]):
+    which = interpreter.__name__.rpartition("_")[2]
+    missing = {name: row.kind for name, row in rows().items() if not interpreter(name, row)}
+    wholly = {kind.name for kind in Kind} - {row.kind.name for name, row in rows().items() if name not in missing}
+    assert wholly == MEANINGS_MISSING[which].keys()
+    partly = [f"{kind.name} {name}" for name, kind in missing.items() if kind.name not in wholly]
+    reasons = ROWS_MISSING[which]
+    assert sorted(text for text in partly if not any(re.fullmatch(reason, text) for reason in reasons)) == []
+    assert [reason for reason in reasons if not any(re.fullmatch(reason, text) for text in partly)] == []
+    known = [f"{row.kind.name} {name}" for name, row in rows().items() if name not in missing]
+    narrow = [reason for reason in reasons if not reason.endswith(" .*")]
+    assert [text for text in sorted(known) if any(re.fullmatch(reason, text) for reason in narrow)] == []
 
 
 def test_a_wider_scope_covers_what_a_narrower_one_does():

@@ -201,7 +201,8 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Builtin], ...] = tuple(
         ),
         (r"__\w*(half|bfloat16)\w*|__(low|high)2float|__lowhigh2highlow|__nv_cvt_\w*fp8\w*", Builtin(Kind.SMALL_FLOAT)),
         # vectors, complex numbers
-        (r"make_\w+|dim3|uint3", Builtin(Kind.VECTOR)),
+        (r"make_\w+", Builtin(Kind.VECTOR, "make")),
+        (r"dim3|uint3", Builtin(Kind.VECTOR, "dim3")),
         (r"dot|length|distance|cross|normalize|reflect", Builtin(Kind.VECTOR)),
         (r"cuC(real|imag|abs|onj|add|sub|mul|div|fma)f?|cuComplex(DoubleToFloat|FloatToDouble)", Builtin(Kind.VECTOR)),
         # addresses

@@ -26,10 +26,16 @@ GAPS: dict[str, str] = {
 """Patterns of qualified names."""
 
 MEANINGS_MISSING: dict[str, dict[str, str]] = {
+    "protocol": {
+        "CLUSTER_BARRIER": "to the handler of unknown functions: clusters are taken to order nothing",
+        "ASYNC_COPY": "to the handler of unknown functions, that says that the kernel is not understood",
+        "NUMBERS": "to the handler of unknown functions: the places that are stored to are forgotten",
+        "SMALL_FLOAT": "to the handler of unknown functions: a function of its arguments",
+        "ADDRESS": "to the handler of unknown functions: spaces have no addresses",
+    },
     "lockstep": {
         "CLUSTER_BARRIER": "clusters are not simulated",
         "ASYNC_COPY": "copies that end later are not simulated",
-        "NUMBER": "known by its name, in device.math",
         "SMALL_FLOAT": "known by the types of its arguments, in device.half_precision",
         "ADDRESS": "spaces have no addresses",
         "RANDOM": "generators have no states",
@@ -51,4 +57,33 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
         "SURFACE": "the oracle has no surfaces",
     },
 }
-"""By interpreter: the kinds of device functions that it gives no meaning, and why."""
+"""By interpreter: the kinds of device functions of which it gives none a meaning, and why."""
+
+ROWS_MISSING: dict[str, dict[str, str]] = {
+    "protocol": {
+        "NUMBER .*": "to the handler of unknown functions: a function of its arguments",
+        "VECTOR .*": "to the handler of unknown functions: a function of its arguments",
+    },
+    "lockstep": {
+        r"NUMBER __v\w+": "several small integers in a word, and minima of several numbers, are not simulated",
+        r"NUMBERS __v\w+": "several small integers in a word, and minima of several numbers, are not simulated",
+        r"NUMBER (cyl_bessel_i[01]|erfinv|erfcinv|erfcx|normcdfinv)f?": "numpy has no such functions",
+        r"NUMBER r?norm(4d)?f?": "norms of four numbers, and of arrays, are not simulated",
+        r"NUMBER __(dp4a|dp2a_(lo|hi)|bitextract|bitinsert)": "no program has needed them",
+        r"NUMBER u?int2float|NUMBER float2u?int": "conversions whose rounding is not in the name",
+        "NUMBER __hgrd_stated": "the front end makes a condition of it",
+        "VECTOR .*": "functions of vectors are simulated where a header defines them",
+        "SPECIFICATION __ptr_offset_bytes": "spaces have no addresses",
+    },
+    "interleaving": {
+        r"SHUFFLE __shfl(_up|_down|_xor)?": "without a mask there is no saying which lanes take part",
+        r"VOTE __(all|any|ballot|uni)": "without a mask there is no saying which lanes take part",
+        "NUMBER .*": "the oracle computes what its tests need",
+        "VECTOR .*": "the oracle makes vectors and no more",
+        "SPECIFICATION .*": "a value that specifications alone have",
+    },
+}
+"""By interpreter: patterns of `KIND name` of the other device functions that it gives no meaning, and why.
+
+`KIND .*` is all others of a kind.
+"""

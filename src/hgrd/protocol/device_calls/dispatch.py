@@ -61,7 +61,7 @@ def intrinsic(
     declared = machine.functions.get(call.function.key)
     if declared is not None and declared.body is not None:
         return None
-    meaning = foreign if row is None else MEANINGS[row.kind]
+    meaning = foreign if row is None else MEANINGS.get(row.kind, foreign)
     return meaning(device, machine, state, call, arguments)
 
 
@@ -87,17 +87,18 @@ def _vector(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     """A record of the arguments, where it is made of these alone."""
-    name = call.function.name
-    if name.startswith("make_") and isinstance(call.type, RecordType):
+    row = builtin(call.function.name)
+    operation = "" if row is None else row.operation
+    if operation == "make" and isinstance(call.type, RecordType):
         return _make_vector(machine, call.type, arguments)
-    if name in ("dim3", "uint3") and len(arguments) >= 4:
+    if operation == "dim3" and len(arguments) >= 4:
         return _dim3(arguments)
     return foreign(device, machine, state, call, arguments)
 
 
 def _over_bodies(row: Builtin) -> Handler | None:
     """The meaning of a function that holds even where a header, or the program, defines it."""
-    named = _NAMED.get(row.operation) if row.kind is Kind.NUMBER else None
+    named = NUMBERS.get(row.operation) if row.kind is Kind.NUMBER else None
     return named or _OVER_BODIES.get(row.kind)
 
 
@@ -256,7 +257,7 @@ def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _
     return mod(thread_number(device), const(WARP_SIZE))
 
 
-_NAMED: dict[str, Handler] = {
+NUMBERS: dict[str, Handler] = {
     "min": _extreme(False),
     "max": _extreme(True),
     "abs": _absolute,
@@ -284,13 +285,11 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.SPECIFICATION: _specification,
     Kind.SILENT: _silent,
     **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
-    **dict.fromkeys((Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.ADDRESS), foreign),
-    **dict.fromkeys((Kind.CLUSTER_BARRIER, Kind.ASYNC_COPY), foreign),
     Kind.VECTOR: _vector,
     Kind.RANDOM: random,
     Kind.TEXTURE: texture_fetch,
     Kind.SURFACE: surface_access,
 }
-"""The meaning of each kind of device function in a protocol."""
+"""The meaning of each kind of device function in a protocol; the others are `foreign`."""
 
 DEVICE_CALLS = DeviceCalls(intrinsic, is_specification)

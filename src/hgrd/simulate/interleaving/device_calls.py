@@ -251,10 +251,11 @@ def _value(thread: Thread, call: Call, values: Sequence[Scalar]) -> Scalar | Non
         return bytes(data)
     if any(isinstance(v, bytes) for v in values):
         return None
-    return _arithmetic(name, type_, [scalars.number(v) for v in values])
+    return arithmetic(name, type_, [scalars.number(v) for v in values])
 
 
-def _arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | None:
+def arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | None:
+    """The value of a function of numbers; None of functions that are not known."""
     match name, values:
         case (("min" | "umin" | "fmin" | "fminf" | "max" | "umax" | "fmax" | "fmaxf"), [_, _]):
             a, b = (scalars.number(scalars.convert(v, type_)) for v in values)

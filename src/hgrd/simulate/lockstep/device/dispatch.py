@@ -103,7 +103,7 @@ def _specification(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
 
 def _vector(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
     """A record of the arguments; None of functions of vectors."""
-    if not e.function.name.startswith("make_") or not isinstance(e.type, RecordType):
+    if row.operation != "make" or not isinstance(e.type, RecordType):
         return None
     return packed(b, e.arguments, b.unit.size(e.type) or 0, e.span)
 
@@ -115,10 +115,15 @@ def _lane(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
 def _function(b: CodeBuilder, e: ir.Call) -> Closure:
     """A function of numbers, by its name."""
     name = e.function.name
-    function = FUNCTIONS.get(name) or FUNCTIONS.get(name.removeprefix("__builtin_"))
+    function = number_function(name)
     if function is None or not _takes(function, len(e.arguments)):
         return fails(f"a call of {name}, whose body is not known", e.span)
     return _numbers(b, e, function)
+
+
+def number_function(name: str) -> arithmetic.NumpyFunction | None:
+    """The function of numbers of this name; None: it is not known."""
+    return FUNCTIONS.get(name) or FUNCTIONS.get(name.removeprefix("__builtin_"))
 
 
 def _numbers(b: CodeBuilder, e: ir.Call, function: arithmetic.NumpyFunction) -> Closure:

@@ -288,7 +288,7 @@ def _table() -> dict[str, NumpyFunction]:
             made[f"__{letter}mul_{mode}"], made[f"__{letter}div_{mode}"] = np.multiply, np.true_divide
             made[f"__{letter}rcp_{mode}"] = _reciprocal
             made[f"__{letter}sqrt_{mode}"] = np.sqrt
-        made[f"__fmaf_{mode}"] = made[f"__fma_{mode}"] = _fused
+        made[f"__fmaf_ieee_{mode}"] = made[f"__fmaf_{mode}"] = made[f"__fma_{mode}"] = _fused
         for name, to in {"int": I32, "uint": U32, "ll": I64, "ull": U64}.items():
             for source, floating in {"float": F32, "double": F64}.items():
                 made[f"__{source}2{name}_{mode}"] = _rounded(to, mode)
@@ -300,8 +300,9 @@ def _table() -> dict[str, NumpyFunction]:
 
 _ONE: dict[str, UnaryFunction] = {
     "abs": _absolute, "labs": _absolute, "llabs": _absolute, "__popc": popcount, "__popcll": popcount,
-    "popcount": popcount, "popcountll": popcount, "__clz": _leading_zeros, "__clzll": _leading_zeros,
-    "clz": _leading_zeros, "clzll": _leading_zeros, "__ffs": _first_set, "__ffsll": _first_set, "ffs": _first_set,
+    "__popcnt": popcount, "popcount": popcount, "popcountll": popcount, "__clz": _leading_zeros,
+    "__clzll": _leading_zeros, "clz": _leading_zeros, "clzll": _leading_zeros,
+    "__ffs": _first_set, "__ffsll": _first_set, "ffs": _first_set,
     "__brev": _reversed_bits, "__brevll": _reversed_bits,
     "__float_as_int": _as(I32), "__float_as_uint": _as(U32), "__int_as_float": _as(F32), "__uint_as_float": _as(F32),
     "float_as_int": _as(I32), "float_as_uint": _as(U32), "int_as_float": _as(F32), "uint_as_float": _as(F32),
