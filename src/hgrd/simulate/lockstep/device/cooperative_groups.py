@@ -29,7 +29,9 @@ from hgrd.simulate.lockstep.thread_numbers import (
     warp_numbers,
 )
 
+_HANDLES = ("this_thread_block", "this_grid")
 _EXCHANGES = (GroupCall.SHUFFLE, GroupCall.VOTE, GroupCall.REDUCE)
+_NO_EXCHANGES = ("match_all",)
 _FOLDS = {
     "plus": "add", "less": "min", "greater": "max", "bit_and": "and", "bit_or": "or", "bit_xor": "xor",
 }  # fmt: skip
@@ -38,7 +40,7 @@ _FOLDS = {
 def group_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """None for functions that are not about groups."""
     name = e.function.name
-    if name in ("this_thread_block", "this_grid"):
+    if name in _HANDLES:
         return lambda here: np.int64(0)
     if name == "coalesced_threads":
         return b.spill(lambda here: warps.active_mask(here).astype(np.int64), e.type, e.span)
@@ -72,21 +74,11 @@ def _block(b: CodeBuilder, e: ir.Call) -> Closure:
     if FUNCTIONS.get(name) is GroupCall.BARRIER:
         b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
         return nothing
-    match name:
-        case "thread_rank":
-            return _number(b, e, threads_in_block)
-        case "size" | "num_threads" | "group_size":
-            return _number(b, e, lambda here: np.int64(here.batch.block_threads))
-        case "thread_index":
-            return _vector("threadIdx")
-        case "group_index":
-            return _vector("blockIdx")
-        case "group_dim" | "dim_threads":
-            return _vector("blockDim")
-        case "thread_block":
-            return nothing
-        case _:
-            return fails(f"a call of {name} of a block", e.span)
+    if name in _OF_BLOCK:
+        return _number(b, e, _OF_BLOCK[name])
+    if name in _VECTORS_OF_BLOCK:
+        return _vector(_VECTORS_OF_BLOCK[name])
+    return nothing if name == "thread_block" else fails(f"a call of {name} of a block", e.span)
 
 
 def _grid(b: CodeBuilder, e: ir.Call) -> Closure:
@@ -95,27 +87,40 @@ def _grid(b: CodeBuilder, e: ir.Call) -> Closure:
         b.emit(Meet(Scope.DEVICE, None, None, None, True, e.span, b.around))
         b.code.waits = True
         return nothing
-    match name:
-        case "thread_rank":
-            return _number(b, e, _rank_in_grid)
-        case "size" | "num_threads":
-            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks * here.batch.block_threads))
-        case "block_rank":
-            return _number(b, e, grid_ranks)
-        case "num_blocks":
-            return _number(b, e, lambda here: np.int64(here.batch.launch.grid_blocks))
-        case "group_dim" | "dim_blocks":
-            return _vector("gridDim")
-        case "block_index":
-            return _vector("blockIdx")
-        case "is_valid":
-            return _number(b, e, lambda here: np.int64(1))
-        case _:
-            return fails(f"a call of {name} of a grid", e.span)
+    if name in _OF_GRID:
+        return _number(b, e, _OF_GRID[name])
+    if name in _VECTORS_OF_GRID:
+        return _vector(_VECTORS_OF_GRID[name])
+    return fails(f"a call of {name} of a grid", e.span)
 
 
 def _rank_in_grid(here: ActiveThreads) -> Value:
     return grid_ranks(here) * here.batch.block_threads + threads_in_block(here)
+
+
+def _threads_of_block(here: ActiveThreads) -> Value:
+    return np.int64(here.batch.block_threads)
+
+
+def _threads_of_grid(here: ActiveThreads) -> Value:
+    return np.int64(here.batch.launch.grid_blocks * here.batch.block_threads)
+
+
+_OF_BLOCK: dict[str, Closure] = {
+    "thread_rank": threads_in_block,
+    **dict.fromkeys(("size", "num_threads", "group_size"), _threads_of_block),
+}
+_VECTORS_OF_BLOCK = {
+    "thread_index": "threadIdx", "group_index": "blockIdx", "group_dim": "blockDim", "dim_threads": "blockDim",
+}  # fmt: skip
+_OF_GRID: dict[str, Closure] = {
+    "thread_rank": _rank_in_grid,
+    **dict.fromkeys(("size", "num_threads"), _threads_of_grid),
+    "block_rank": grid_ranks,
+    "num_blocks": lambda here: np.int64(here.batch.launch.grid_blocks),
+    "is_valid": lambda here: np.int64(1),
+}
+_VECTORS_OF_GRID = {"group_dim": "gridDim", "dim_blocks": "gridDim", "block_index": "blockIdx"}
 
 
 def _number(b: CodeBuilder, e: ir.Call, value: Closure) -> Closure:
@@ -157,7 +162,7 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
             return _number(b, e, lambda here: np.int64(-(-here.batch.block_threads // size)))
         case _:
             pass
-    if FUNCTIONS.get(name) in _EXCHANGES and name != "match_all":
+    if FUNCTIONS.get(name) in _EXCHANGES and name not in _NO_EXCHANGES:
         values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
         exchange = _exchange(name, e, values, members)
         return meet(b, e, Scope.WARP, members, exchange) if exchange is not None else fails("a reduction", e.span)
