@@ -111,14 +111,14 @@ def covering(scope: str, *levels: str) -> Callable[[], None]:
     return apply
 
 
-def meant_as(kind: str, other: str) -> Callable[[], None]:
-    """In protocols, device functions of a kind mean what those of another kind do."""
+def not_known(kind: str) -> Callable[[], None]:
+    """In protocols, device functions of a kind are unknown functions."""
 
     def apply() -> None:
         from hgrd.cuda.builtins import Kind
         from hgrd.protocol.device_calls.dispatch import MEANINGS
 
-        MEANINGS[Kind[kind]] = MEANINGS[Kind[other]]
+        del MEANINGS[Kind[kind]]
 
     return apply
 

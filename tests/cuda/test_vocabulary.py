@@ -11,14 +11,16 @@ import pytest
 
 from hgrd.cuda.atomics import atomic_function, atomic_member, is_thread_fence
 from hgrd.cuda.builtins import BUILTINS, Builtin, Kind, builtin
-from hgrd.cuda.gaps import GAPS, MEANINGS_MISSING, ROWS_MISSING
+from hgrd.cuda.gaps import GAPS, GROUPS_MISSING, MEANINGS_MISSING, ROWS_MISSING
 from hgrd.cuda.groups import FUNCTIONS, NAMESPACE
 from hgrd.cuda.memory_model import Level, Scope
 from hgrd.program.types import FLOAT, INT, Type
 from hgrd.protocol.device_calls import dispatch as protocol
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
+from hgrd.protocol.device_calls.cooperative_groups import NO_MEANINGS
 from hgrd.simulate.interleaving import device_calls as interleaving
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch
+from hgrd.simulate.lockstep.device.cooperative_groups import MEANINGS as MEANINGS_OF_GROUPS
 from hgrd.source.clang.command import PRELUDE, language_flags
 from hgrd.source.clang.precompiled import HEADERS
 from hgrd.source.clang.toolchain import find_toolchain
@@ -175,6 +177,21 @@ def test_every_row_has_a_meaning_or_a_reason(interpreter: Callable[[str, Builtin
     known = [f"{row.kind.name} {name}" for name, row in rows().items() if name not in missing]
     narrow = [reason for reason in reasons if not reason.endswith(" .*")]
     assert [text for text in sorted(known) if any(re.fullmatch(reason, text) for reason in narrow)] == []
+
+
+GROUPS = {
+    "protocol": {name for name, kind in FUNCTIONS.items() if kind not in NO_MEANINGS},
+    "lockstep": MEANINGS_OF_GROUPS,
+    "interleaving": interleaving.GROUP_MEANINGS,
+}
+
+
+@pytest.mark.parametrize("interpreter", GROUPS)
+def test_every_function_of_groups_has_a_meaning_or_a_reason(interpreter: str):
+    reasons, known = GROUPS_MISSING[interpreter], GROUPS[interpreter]
+    missing = {name for reason in reasons for name in FUNCTIONS if re.fullmatch(reason, name)}
+    assert missing == FUNCTIONS.keys() - known
+    assert [reason for reason in reasons if not any(re.fullmatch(reason, name) for name in missing)] == []
 
 
 def test_a_wider_scope_covers_what_a_narrower_one_does():

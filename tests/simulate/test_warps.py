@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hgrd.simulate.launch import Finished, NotSupported, RunOutcome
 from hgrd.simulate.lockstep.device.atomics import Turns
-from tests.simulate.running import run
+from tests.simulate.running import compiled, launch, run
 from tests.simulate.test_interleaving import computed
 
 
@@ -76,6 +77,19 @@ def test_cooperative_groups(tmp_path: Path):
     counts = [11] * 32 + [11] * 32
     ranks = [sum(j % 3 == 0 for j in range(i // 32 * 32, i)) for i in t]
     assert lanes(tmp_path, "r", prelude=active) == [ranks[i] * 100 + counts[i] if i % 3 == 0 else 0 for i in t]
+
+
+@pytest.mark.parametrize(
+    ("does", "end"), [("tile.sync();", Finished), ("cg::memcpy_async(tile, out, in, 4);", NotSupported)]
+)
+def test_what_a_tile_cannot_do_is_not_left_out(tmp_path: Path, does: str, end: type[RunOutcome]):
+    text = f"""#include <cooperative_groups.h>
+    namespace cg = cooperative_groups;
+    __global__ void k(int *out, const int *in) {{
+      auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+      {does}
+    }}"""
+    assert isinstance(launch(compiled(tmp_path, text), 1, 32, np.zeros(1, np.int32), np.ones(1, np.int32)), end)
 
 
 @pytest.mark.parametrize("parts", ["cg::binary_partition(w, t % 3 == 0)", "cg::labeled_partition(w, t % 3 == 0)"])

@@ -87,3 +87,27 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
 
 `KIND .*` is all others of a kind.
 """
+
+GROUPS_MISSING: dict[str, dict[str, str]] = {
+    "protocol": {
+        r"barrier_arrive|memcpy_async|reduce_\w+_async|map_shared_rank|invoke_one(_broadcast)?": "to the handler of"
+        " unknown functions, that says that the kernel is not understood",
+    },
+    "lockstep": {
+        "this_cluster|this_multi_grid|cluster_rank|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"
+        "|map_shared_rank": "clusters and grids on several devices are not simulated",
+        "barrier_arrive|barrier_wait": "a barrier has one part",
+        r"memcpy_async|reduce_\w+_async|wait(_prior)?": "copies that end later are not simulated",
+        r"(in|ex)clusive_scan|match_all|invoke_one(_broadcast)?": "no program has needed them",
+    },
+    "interleaving": {
+        "this_cluster|this_multi_grid": "clusters and grids on several devices are not simulated",
+        "coalesced_threads|binary_partition|labeled_partition": "the oracle has no groups of some lanes of a warp",
+        r"(block|cluster|grid)_rank|num_(blocks|clusters|grids)|(thread|block|group)_index|group_(dim|size)|dim_\w+"
+        r"|meta_group_size|is_valid|query_shared_rank|map_shared_rank|synchronize|shfl(_\w+)?|any|all|ballot"
+        r"|match_any|match_all|reduce|(in|ex)clusive_scan|invoke_one(_broadcast)?": "the oracle has what tests need",
+        "barrier_arrive|barrier_wait": "a barrier has one part",
+        r"memcpy_async|reduce_\w+_async|wait(_prior)?": "the oracle has no copies of bytes",
+    },
+}
+"""By interpreter: patterns of names of functions of cooperative groups that it gives no meaning, and why."""

@@ -14,6 +14,9 @@ from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
 from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
 
+NO_MEANINGS = (GroupCall.ARRIVE, GroupCall.COPY, GroupCall.REMOTE, GroupCall.INVOKE)
+"""What goes to the handler of unknown functions."""
+
 
 def group_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
@@ -30,7 +33,7 @@ def group_call(
     kind = FUNCTIONS.get(name)
     if kind in (GroupCall.BARRIER, GroupCall.WAIT):
         return _sync(device, machine, state, call, group)
-    if kind in (GroupCall.ARRIVE, GroupCall.COPY, GroupCall.REMOTE, GroupCall.INVOKE):
+    if kind in NO_MEANINGS:
         return None
     rank = _rank(device, group, name)
     if rank is not None:

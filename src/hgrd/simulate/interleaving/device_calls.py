@@ -165,7 +165,7 @@ def _source(operation: str, lane: int, operand: int, width: int) -> int:
 def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     """Barriers and ranks of cooperative groups, by the type of the group."""
     name = call.function.name
-    if name in ("this_thread_block", "this_grid", "tiled_partition", "experimental_tiled_partition"):
+    if name in _HANDLES:
         return _constant(bytes(16))
     if not call.arguments:
         return None
@@ -185,13 +185,14 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     own, rank = (width, thread.inside % width) if width else (threads, thread.inside)
     if group.kind == "grid_group":
         own, rank = threads * blocks, thread.number
-    ranks = {
-        "thread_rank": rank,
-        "size": own,
-        "num_threads": own,
-        "meta_group_rank": thread.inside // (width or threads),
-    }
-    return _constant(ranks[name]) if name in ranks else None
+    ranks = (rank, own, own, thread.inside // (width or threads))
+    return _constant(dict(zip(_RANKS, ranks, strict=True))[name]) if name in _RANKS else None
+
+
+_HANDLES = ("this_thread_block", "this_grid", "tiled_partition", "experimental_tiled_partition")
+_RANKS = ("thread_rank", "size", "num_threads", "meta_group_rank")
+GROUP_MEANINGS = frozenset({*_HANDLES, *_RANKS, "sync"})
+"""The functions of groups that have a meaning for one thread."""
 
 
 def _group_barrier(thread: Thread, call: Call, group: Group) -> Running[Scalar]:

@@ -6,6 +6,8 @@ tiled_partition; other groups follow from their types (CUDA Programming Guide, "
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -151,17 +153,12 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     if FUNCTIONS.get(name) is GroupCall.BARRIER:
         b.emit(Meet(Scope.WARP, members, None, None, True, e.span, b.around))
         return nothing
-    match name:
-        case "thread_rank":
-            return _number(b, e, lambda here: _rank(here, members(here)))
-        case "size" | "num_threads" | "group_size":
-            return _number(b, e, lambda here: popcount(members(here)))
-        case "meta_group_rank" if size is not None:
-            return _number(b, e, lambda here: threads_in_block(here) // size)
-        case "meta_group_size" if size is not None:
-            return _number(b, e, lambda here: np.int64(-(-here.batch.block_threads // size)))
-        case _:
-            pass
+    if name in _OF_TILE:
+        tell = _OF_TILE[name]
+        return _number(b, e, lambda here: tell(here, members(here)))
+    if size is not None and name in _AMONG_TILES:
+        place = _AMONG_TILES[name]
+        return _number(b, e, lambda here: place(here, size))
     if FUNCTIONS.get(name) in _EXCHANGES and name not in _NO_EXCHANGES:
         values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
         exchange = _exchange(name, e, values, members)
@@ -169,7 +166,7 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     if FUNCTIONS.get(name) is GroupCall.PART and len(e.arguments) == 2:
         (label,) = arguments_of(b, e.arguments[1:])
         return meet(b, e, Scope.WARP, members, lambda here: _alike(here, label(here), members(here)))
-    if isinstance(e.type, VoidType):
+    if isinstance(e.type, VoidType) and name not in FUNCTIONS:  # it constructs a handle
         return nothing
     return fails(f"a call of {name} of a tile", e.span)
 
@@ -212,6 +209,26 @@ def _members(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
 def _rank(here: ActiveThreads, members: NDArray[np.int64]) -> NDArray[np.int64]:
     below = np.left_shift(np.int64(1), lane_numbers(here)) - 1
     return popcount(members & below).astype(np.int64)
+
+
+def _count(here: ActiveThreads, members: NDArray[np.int64]) -> Value:
+    return popcount(members)
+
+
+_OF_TILE: dict[str, Callable[[ActiveThreads, NDArray[np.int64]], Value]] = {
+    "thread_rank": _rank,
+    **dict.fromkeys(("size", "num_threads", "group_size"), _count),
+}
+_AMONG_TILES: dict[str, Callable[[ActiveThreads, int], Value]] = {
+    "meta_group_rank": lambda here, size: threads_in_block(here) // size,
+    "meta_group_size": lambda here, size: np.int64(-(-here.batch.block_threads // size)),
+}
+_CALLS = (*_EXCHANGES, GroupCall.BARRIER, GroupCall.PART)
+MEANINGS: frozenset[str] = frozenset(
+    {*_HANDLES, *_OF_BLOCK, *_VECTORS_OF_BLOCK, *_OF_GRID, *_VECTORS_OF_GRID, *_OF_TILE, *_AMONG_TILES}
+    | {name for name, kind in FUNCTIONS.items() if kind in _CALLS}
+).difference(_NO_EXCHANGES)
+"""The functions of groups that have a meaning for groups of threads, of some type of group at least."""
 
 
 def _lane_of(members: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
