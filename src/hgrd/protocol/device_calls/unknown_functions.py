@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from math import prod
 
 from hgrd.cuda.builtins import builtin
+from hgrd.cuda.cub import is_cub, threads_of_block
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.host.model import Fact, FactKind
@@ -38,7 +38,7 @@ def foreign(
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
     if _POINTING.match(call.function.qualified):
         return None
-    if call.function.qualified.startswith("cub::"):
+    if is_cub(call.function.qualified):
         return _collective(device, machine, state, call, arguments, targets)
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
         return None
@@ -80,20 +80,11 @@ def _collective(
         text = "temporary storage of CUB is reused only behind a barrier"
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
         device.memory.collectives.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))
-    if _threads(call) > WARP_SIZE:
+    if threads_of_block(call.function.qualified, call.function.template_args) > WARP_SIZE:
         device.barrier(machine, state, Scope.BLOCK, call.span)
     for target in targets:
         forget(state, target)
     return _result(machine, call)
-
-
-def _threads(call: Call) -> int:
-    """How many threads take part in a reduction or scan of a block: `<T, X, algorithm, Y, Z>`; 0 of anything else."""
-    path, arguments = call.function.qualified.split("::"), call.function.template_args
-    if path[1:2] not in (["BlockReduce"], ["BlockScan"]) or path[2:] == path[1:2] or len(arguments) < 2:
-        return 0
-    extents = [a for i, a in enumerate(arguments[:5]) if i in (1, 3, 4)]
-    return prod(e if isinstance(e, int) else 0 for e in extents)
 
 
 def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:

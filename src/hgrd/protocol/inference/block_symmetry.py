@@ -27,6 +27,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from hgrd.cuda.builtins import Kind, builtin
+from hgrd.cuda.cub import is_collective, is_cub
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.expressions import (
     Call,
@@ -72,7 +73,6 @@ _SAME: Final = frozenset(
     }
 )  # fmt: skip
 _OF_ANY_GROUP: Final = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
-_COLLECTIVES: Final = re.compile(r"cub::((Block|Warp)\w+|Sum|Max|Min)\b.*")
 _NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]|dim3")
 
 
@@ -135,7 +135,7 @@ def _tells(node: object, functions: Mapping[str, Function]) -> bool:
             return True
         case Call(function=function, arguments=arguments):
             return _told_by(function, arguments, functions)
-        case Construct(constructor=FunctionRef(qualified=name)) if _COLLECTIVES.fullmatch(name):
+        case Construct(constructor=FunctionRef(qualified=name)) if is_collective(name):
             return False  # it keeps its temporary storage
         case Construct(constructor=FunctionRef() as function, arguments=arguments):
             return _told_by(function, arguments, functions)
@@ -162,8 +162,8 @@ def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions
     if tells_by_name(function.name):
         return True
     objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
-    if function.qualified.startswith("cub::"):
-        return not all(map(_COLLECTIVES.fullmatch, (function.qualified, *objects)))
+    if is_cub(function.qualified):
+        return not all(map(is_collective, (function.qualified, *objects)))
     if function.qualified.startswith("cooperative_groups::") or function.name in _SAME | _OF_ANY_GROUP:
         return function.name not in _OF_ANY_GROUP and not (
             function.name in _SAME and all(map(_OF_BLOCKS.fullmatch, objects))
