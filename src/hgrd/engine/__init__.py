@@ -1,1 +1,1 @@
-"""Schedules the analyses of files."""
+"""Engine: schedules the analyses of files."""

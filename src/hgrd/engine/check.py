@@ -1,4 +1,4 @@
-"""From paths to a report: every program parsed and analysed, whatever happens to the others."""
+"""Analysis of paths: each program is parsed and analysed on its own, and a failure of one does not stop the others."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _log = logging.getLogger(__name__)
 
 
 class Checked(Struct, frozen=True):
-    """`report` is None where nothing at all could be analysed."""
+    """Result of a check; `report` is None where no program could be analysed."""
 
     report: Report | None
     failures: tuple[Failure, ...]
 
 
 class _Part(Struct, frozen=True):
-    """What came of one program; `kernels` are the names it defines."""
+    """Result for one program; `kernels` are the names that it defines."""
 
     report: Report | None
     failures: tuple[Failure, ...]
@@ -53,7 +53,7 @@ def check(
 ) -> Checked:
     """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process).
 
-    `build` has flags of single files.  `replay`: the witnesses of races are run on the simulator.
+    `build` gives the flags of single files.  `replay`: the witnesses of races are run on the simulator.
     """
     begin = perf_counter()
     inputs = collect(paths, source.include_dirs)
@@ -75,9 +75,9 @@ def check(
 def parse(
     files: Iterable[str], source: SourceOptions, build: Build = NO_BUILD
 ) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
-    """The programs that could be parsed, and those that could not.
+    """Parsed programs, and the failures of those that could not be parsed.
 
-    The analysis is loaded while the compiler is at work: it is half of what a small program takes.
+    The analysis is imported while the compiler runs: importing it is half of the time of a small program.
     """
     from hgrd.source.parse import parse_file  # not at the top: it loads the front end
 
@@ -92,7 +92,7 @@ def parse(
 def _parsed(
     file: str, source: SourceOptions, build: Build, parse_file: Callable[[str, SourceOptions], Program]
 ) -> Program:
-    """The program, compiled as the build says; it says so where nobody has asked for that."""
+    """Program compiled with the flags of the build; a diagnostic names macros that come from there."""
     flags, origin = build.flags(file)
     program = parse_file(file, flags.under(source))
     if not flags.macros or not origin:
@@ -102,7 +102,7 @@ def _parsed(
 
 
 def guarded(file: str, action: Callable[[], T]) -> T | Failure:
-    """What the action gives; what it raises becomes a failure of the file."""
+    """Result of the action; an exception becomes a failure of the file."""
     try:
         return action()
     except SourceError as error:
@@ -111,12 +111,12 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
         return Failure(file, "nested too deeply to be analysed", traceback.format_exc())
     except MemoryError:
         return Failure(file, "too large to be analysed: out of memory")
-    except Exception as error:  # one program's trouble must not cost the others their result
+    except Exception as error:  # an error in one program must not lose the results of the others
         return Failure(file, f"internal error: {type(error).__name__}: {error}", traceback.format_exc())
 
 
 def _load() -> None:
-    """Loads what every process needs, once: they inherit it where processes are forked."""
+    """Imports modules that every process needs, once: forked processes inherit them."""
     for module in ("hgrd.source.parse", "hgrd.engine.analysis.program", "hgrd.simulate.replay.replayer"):
         import_module(module)
 
@@ -146,7 +146,7 @@ def _check_program(
 
 
 def _without_kernels(program: Program) -> Failure:
-    """Why a program in which there is no kernel to analyse has none."""
+    """Reason why a program has no kernel to analyse."""
     errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
     if errors:
         more = f" (errors: {len(errors)})" if len(errors) > 1 else ""

@@ -1,4 +1,4 @@
-"""From the paths a user gives to programs: the groups of files that are linked together."""
+"""Programs in the paths that the user gives: groups of files that are linked together."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hgrd.source.text.includes import scan
 _SOURCES = frozenset({".cu", ".cuh"})
 _HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".cu"})  # a .cu may hold the host code alone
 _CUDA = re.compile(rb"__global__|<<<|cudaLaunch(?:Cooperative)?Kernel")
-_CERTAIN = re.compile(rb'\b__global__\s+void\b|[\w>]\s*<<<[^<>\n"]*,')  # not in a message or a remark
+_CERTAIN = re.compile(rb'\b__global__\s+void\b|[\w>]\s*<<<[^<>\n"]*,')  # not in a string or a comment
 _MAIN = re.compile(rb"\bmain\s*\(")
 _REMARK = re.compile(rb'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _SAMPLE_BYTES = 8192
 
 
 class Failure(Struct, frozen=True):
-    """An input that could not be analysed.  `detail` is for the log of an internal error."""
+    """Input that could not be analysed; `detail` is the trace of an internal error, "" for other failures."""
 
     file: str
     reason: str
@@ -31,16 +31,16 @@ class Failure(Struct, frozen=True):
 
 
 class Inputs(Struct, frozen=True):
-    """`programs` are groups of files, each one program."""
+    """Programs to analyse, each a group of files, and the inputs that are none."""
 
     programs: tuple[tuple[str, ...], ...]
     failures: tuple[Failure, ...]
 
 
 class _Unit(Struct, frozen=True):
-    """`wanted`: the user named it, or it has a kernel or a launch; `main`: it has one.
+    """Source file; `wanted`: the user named it, or it has a kernel or a launch; `main`: it has a `main`.
 
-    `certain`: a kernel or a launch is no mere word.  All count what it includes.
+    `certain`: it has a kernel or a launch, not just a mention of one.  All three count what the file includes.
     """
 
     file: str
@@ -53,10 +53,10 @@ class _Unit(Struct, frozen=True):
 def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
     """The programs in files and directories.
 
-    A directory stands for the CUDA sources below it, and the host sources beside and above those.  A file that
-    another one includes is a part of that one.  What is left is one program if at most one file has a
-    `main`; else each `main` is a program of its own, together with the files of its folder if no other
-    `main` stands there, and what then remains is one program for each folder.
+    A directory gives the CUDA sources below it, and the host sources beside and above those.  A file that another
+    file includes is a part of that file.  The other files are one program if at most one of them has a `main`.
+    Else each file with a `main` is a program of its own, together with the files of its folder if there is no
+    other `main` there, and the remaining files are one program for each folder.
     """
     units: dict[str, _Unit] = {}
     failures: list[Failure] = []
@@ -76,7 +76,7 @@ def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Fail
         return
     files = sorted(_files_below(path))
     cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.wanted]
-    if not cuda:  # nvcc takes other names, too, with `-x cu`
+    if not cuda:  # with `-x cu` nvcc accepts other suffixes
         hosts = (_unit(f, include_dirs) for f in files if _suffix(f) in _HOST_SOURCES and not unreadable(f))
         cuda = [unit for unit in hosts if unit.certain]
     if not cuda:
@@ -91,7 +91,7 @@ def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Fail
 
 
 def unreadable(path: str) -> str:
-    """Why a file cannot be a source file, or ""."""
+    """Reason why a file cannot be a source file; "" if it can."""
     try:
         with Path(path).open("rb") as stream:
             sample = stream.read(_SAMPLE_BYTES)
@@ -113,7 +113,7 @@ def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
 
 
 def _has_main(text: bytes) -> bool:
-    """Whether there is a `main` outside remarks and strings."""
+    """Whether there is a `main` outside comments and strings."""
     return bool(_MAIN.search(text)) and bool(_MAIN.search(_REMARK.sub(b" ", text)))
 
 

@@ -1,4 +1,4 @@
-"""Runs a function over items, each in a process of its own: one that dies takes nothing along."""
+"""Process pool: runs a function over items, each in a process of its own, so that a crash loses one result only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed forms of the stages, for `hgrd show`.  What a stage does not need is not loaded."""
+"""Printed forms of the stages, for `hgrd show`; a stage imports only the modules that it needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
 from hgrd.program.program import Program
 
-if TYPE_CHECKING:  # inner imports in this file: what a stage does not need is not loaded
+if TYPE_CHECKING:  # inner imports in this file: a stage imports only the modules that it needs
     from hgrd.engine.analysis.launch_protocol import LaunchProtocol
 
 Programs: TypeAlias = tuple[Program, ...]
@@ -81,7 +81,7 @@ STAGES: Final[Mapping[str, Callable[[Programs, AnalysisOptions], Iterator[str]]]
 
 
 def _protocols(programs: Programs, options: AnalysisOptions) -> Iterator[LaunchProtocol]:
-    """The protocol of each kernel at each of its launches (or at any), with the facts that hold there."""
+    """Protocols of all kernels, at each of their launches or, without one, at any, with the facts that hold there."""
     from hgrd.engine.analysis.kernels import kernels_at_launches
     from hgrd.engine.analysis.launch_protocol import infer_at_launch
     from hgrd.host.run import run_host

@@ -1,4 +1,4 @@
-"""From a file to a trial of one of its kernels."""
+"""Trial run of a kernel in a file, for `hgrd simulate`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hgrd.source.options import SourceOptions
 
 
 def run_trial(file: str, kernel: str, source: SourceOptions, inputs: Inputs, build: Build = NO_BUILD) -> Trial:
-    """Runs the kernel of that name (the first instance, of a template).  Raises InputError."""
+    """Runs the kernel of that name; of a template, its first instance.  Raises InputError."""
     from hgrd.simulate.lockstep.instructions import UnsupportedError
 
     programs, failures = parse((file,), source, build)

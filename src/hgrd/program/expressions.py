@@ -28,7 +28,7 @@ class Storage(Enum):
 
 
 class Variable(Struct, frozen=True):
-    """`key` is unique in the program; `name` is what the source says."""
+    """Variable of the program; `key` is unique there, `name` is as in the source."""
 
     key: str
     name: str
@@ -61,7 +61,7 @@ class VariablePlace(Struct, frozen=True):
 
 
 class Deref(Struct, frozen=True):
-    """`*pointer`; `type` is what lies there.  `p[i]` is Deref(PointerAdd(p, i))."""
+    """Place that a pointer leads to, `*pointer`; `type` is that of the place.  `p[i]` is Deref(PointerAdd(p, i))."""
 
     pointer: Expression
     type: Type
@@ -83,9 +83,9 @@ class TemporaryPlace(Struct, frozen=True):
 
 
 class AfterPlace(Struct, frozen=True):
-    """`effect`, then `place`: the lvalue results of `++i`, `a = b`, `x, y`.
+    """Place evaluated after `effect`: the lvalue results of `++i`, `a = b`, `x, y`.
 
-    The place is evaluated once: it is the one that the effect has written.
+    The place is evaluated once: it is the one that the effect wrote.
     """
 
     effect: Expression
@@ -129,7 +129,10 @@ class NullPointer(Struct, frozen=True):
 
 
 class FunctionAddress(Struct, frozen=True):
-    """`virtual`: as the callee of a call, what overrides the function in the object's class."""
+    """Address of a function.
+
+    `virtual`: as the callee of a call, it is the function that overrides this one in the object's class.
+    """
 
     function: FunctionRef
     type: Type
@@ -138,7 +141,7 @@ class FunctionAddress(Struct, frozen=True):
 
 
 class Load(Struct, frozen=True):
-    """The value at a place; a record value is loaded as a whole."""
+    """Load of the value at a place; a record value is loaded as a whole."""
 
     place: Place
     type: Type
@@ -147,7 +150,7 @@ class Load(Struct, frozen=True):
 
 
 class AddressOf(Struct, frozen=True):
-    """Also array decay: then `type` points to the element."""
+    """Address of a place; also array decay: then `type` points to the element."""
 
     place: Place
     type: Type
@@ -155,7 +158,7 @@ class AddressOf(Struct, frozen=True):
 
 
 class PointerAdd(Struct, frozen=True):
-    """`pointer + index * stride` bytes; `stride` is 0 where the element size is unknown."""
+    """Pointer arithmetic: `pointer + index * stride` bytes; `stride` is 0 where the element size is unknown."""
 
     pointer: Expression
     index: Expression
@@ -205,7 +208,7 @@ class BinaryOp(Enum):
 
 
 class Binary(Struct, frozen=True):
-    """Both operands have the same type (after the usual conversions), but for shifts.
+    """Binary operation; both operands have the same type (after the usual conversions), except in shifts.
 
     Comparisons also take pointers; their type is bool.
     """
@@ -218,7 +221,7 @@ class Binary(Struct, frozen=True):
 
 
 class Logical(Struct, frozen=True):
-    """`&&` (conjunction) or `||`, with short circuit."""
+    """Short-circuit operator: `&&` (`conjunction`) or `||`."""
 
     conjunction: bool
     left: Expression
@@ -248,7 +251,7 @@ class Convert(Struct, frozen=True):
 
 
 class Assign(Struct, frozen=True):
-    """Evaluates to the stored value.  `initial`: the first value of a variable or member."""
+    """Assignment; it evaluates to the stored value.  `initial`: it is the first value of a variable or member."""
 
     place: Place
     value: Expression
@@ -259,10 +262,10 @@ class Assign(Struct, frozen=True):
 
 
 class Update(Struct, frozen=True):
-    """`place op= value` computed in `compute_type`: one read and one write of the place, evaluated once.
+    """Compound assignment `place op= value`, computed in `compute_type`.
 
-    Evaluates to the new value, or the old one (`postfix`).  On pointers `value` counts elements and
-    `stride` is their size in bytes (0 for numbers).
+    It reads and writes the place once each, and evaluates it once.  Its value is the new one, or the old one
+    (`postfix`).  On pointers `value` counts elements and `stride` is their size in bytes (0 for numbers).
     """
 
     op: BinaryOp
@@ -295,7 +298,7 @@ class IndirectCall(Struct, frozen=True):
 
 
 class Aggregate(Struct, frozen=True):
-    """A record or array value given by parts: (byte offset, value); what is not given is zero.
+    """Record or array value given by parts: (byte offset, value); all other bytes are zero.
 
     Lambdas are aggregates of their captures.
     """
@@ -318,7 +321,7 @@ class Construct(Struct, frozen=True):
 
 
 class New(Struct, frozen=True):
-    """`new T` (count None) or `new T[count]`; `initial` may be an Aggregate or Construct."""
+    """Allocation by `new T` (`count` None) or `new T[count]`; `initial` may be an Aggregate or Construct."""
 
     allocated: Type
     count: Expression | None
@@ -335,7 +338,7 @@ class Comma(Struct, frozen=True):
 
 
 class Launch(Struct, frozen=True):
-    """`kernel<<<grid, block, shared_bytes, stream>>>(arguments)`; grid and block are dim3 values."""
+    """Kernel launch `kernel<<<grid, block, shared_bytes, stream>>>(arguments)`; grid and block are dim3 values."""
 
     kernel: Expression
     grid: Expression
@@ -353,7 +356,7 @@ class Throw(Struct, frozen=True):
 
 
 class Unsupported(Struct, frozen=True):
-    """What could not be lowered; `operands` are the parts that could and are evaluated first."""
+    """Expression that could not be lowered; `operands` are its parts that could be, and are evaluated first."""
 
     reason: str
     operands: tuple[Expression, ...]

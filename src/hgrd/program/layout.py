@@ -19,7 +19,7 @@ from hgrd.program.types import (
 
 
 def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
-    """None where the size is not known."""
+    """Size of a type in bytes; None where it is unknown."""
     match type_:
         case BoolType():
             return 1
@@ -40,7 +40,7 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
 
 
 def align_of(type_: Type, records: Mapping[str, Record]) -> int:
-    """1 where the alignment is not known."""
+    """Alignment of a type in bytes; 1 where it is unknown."""
     match type_:
         case ArrayType(of=element):
             return align_of(element, records)
@@ -59,18 +59,18 @@ def unit_type(field: Field) -> IntType:
 
 
 def stored_type(field: Field) -> Type:
-    """What stands in memory at the offset of a member."""
+    """Type of what memory holds at the offset of a member: for a bit-field, the integer that it is a part of."""
     return field.type if field.bits is None else unit_type(field)
 
 
 def bit_units(type_: Type, records: Mapping[str, Record]) -> frozenset[int]:
-    """The offsets of integers of which bit-fields are parts, among the members of a record itself."""
+    """Offsets of the integers that bit-fields are parts of, among a record's own members; empty for other types."""
     record = records.get(type_.key) if isinstance(type_, RecordType) else None
     return frozenset() if record is None else frozenset(f.offset for f in record.fields if f.bits is not None)
 
 
 def scalars(type_: Type, records: Mapping[str, Record], limit: int) -> list[tuple[int, Type]]:
-    """(offset, type) of the scalar members of a type; [] if there are more than `limit`."""
+    """Scalar members of a type as (offset, type); [] if there are more than `limit`."""
     match type_:
         case RecordType(key=key):
             record = records.get(key)

@@ -22,7 +22,7 @@ class Tables(Struct, frozen=True, dict=True):
 
     @cached_property
     def function_numbers(self) -> Mapping[str, int]:
-        """The device functions whose address the program takes, by key, numbered from 1; found when first asked for."""
+        """The device functions whose address the program takes, by key, numbered from 1; computed at first use."""
         taken = sorted(set(_addresses(self.functions.values(), self.globals.values())))
         return {key: i for i, key in enumerate(taken, 1)}
 

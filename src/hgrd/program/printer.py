@@ -85,7 +85,7 @@ from hgrd.program.types import (
 )
 
 INDENT = "    "
-_EFFECTS = (Assign, Update)  # these need no brackets where they stand alone
+_EFFECTS = (Assign, Update)  # no brackets around these as statements of their own
 
 
 def print_program(program: Program) -> str:
@@ -112,7 +112,7 @@ def print_function(function: Function) -> str:
 
 
 def print_head(function: Function) -> str:
-    """One line: side, types and names, position."""
+    """Head of a function in one line: side, types and names, position."""
     parameters = ", ".join(f"{print_type(p.type)} {_name(p)}" for p in function.parameters)
     bounds = f" max_threads({function.max_threads})" if function.max_threads is not None else ""
     head = f"{function.side.value} {print_type(function.returns)} {_function_name(function.ref)}({parameters}){bounds}"
@@ -146,7 +146,7 @@ def print_type(type_: Type) -> str:
 
 
 def print_expression(expression: Expression) -> str:
-    """One line; operations carry their type where it is not i32."""
+    """Expression in one line; operations carry their type where it is not i32."""
     match expression:
         case IntConst(value=value, type=type_):
             return f"{value}{_suffix(type_)}"
@@ -240,7 +240,7 @@ def print_place(place: Place) -> str:
 
 
 def print_statements(statements: Iterable[Statement]) -> list[str]:
-    """A line for each simple statement, several for others."""
+    """Lines of statements: one for each simple statement, several for others."""
     return [line for statement in statements for line in _statement(statement)]
 
 
@@ -284,7 +284,7 @@ def _statement(statement: Statement) -> list[str]:
 
 
 def _alone(expression: Expression) -> str:
-    """An expression as a statement."""
+    """Expression printed as a statement."""
     return _effect(expression) if isinstance(expression, _EFFECTS) else print_expression(expression)
 
 
@@ -323,7 +323,7 @@ def _global(declared: Global) -> str:
 
 
 def _record_keys(function: Function) -> set[str]:
-    """The records of a function's parameters."""
+    """Keys of the records among a function's parameter types, also by pointer or array."""
     found: set[str] = set()
     for type_ in (p.type for p in function.parameters):
         while isinstance(type_, PointerType | ArrayType):
@@ -353,7 +353,7 @@ def _list(expressions: Iterable[Expression]) -> str:
 
 
 def at(span: Span) -> str:
-    """The position without the folder."""
+    """Position without the folder of its file."""
     text = f"{_file(span.file)}:{span.line}:{span.column}"
     return text if span.spelling is None else f"{text} in {_file(span.spelling.file)}:{span.spelling.line}"
 
@@ -363,5 +363,5 @@ def _file(name: str) -> str:
 
 
 def _short(name: str) -> str:
-    """Names of unnamed things hold the path of their file; its last part says enough."""
+    """A name without folders: names of unnamed entities contain the path of their file."""
     return re.sub(r" at [^()]*/", " at ", name)

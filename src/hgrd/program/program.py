@@ -21,11 +21,11 @@ class Side(Enum):
 
 
 class Function(Struct, frozen=True):
-    """A function; templates come in once per instantiation.
+    """Function of a program; a template gives one for each instantiation.
 
     `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
-    at the start of `body`.  `body` is None for declarations.  `noreturn` as declared (exit, abort).
-    Where the source has gotos, `written` has them too, and `body` is what `irregular` makes of it.
+    at the start of `body`.  `body` is None for declarations.  `noreturn` is as declared (exit, abort).
+    Where the source has gotos, `written` is the body with them, and `body` what `irregular` makes of it.
     """
 
     ref: FunctionRef
@@ -36,7 +36,7 @@ class Function(Struct, frozen=True):
     span: Span
     max_threads: int | None = None  # __launch_bounds__
     noreturn: bool = False
-    pure: bool = False  # virtual and without a meaning of its own
+    pure: bool = False  # pure virtual: without a body of its own
     user_code: bool = True  # stands in a file the user gave or included, not in a system header
     variadic: bool = False
     written: Block | None = None
@@ -50,7 +50,7 @@ class Global(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True):
-    """What the front end has to say; `error` means that something there was not understood."""
+    """Message of the front end; `error`: something there was not understood."""
 
     span: Span
     message: str
@@ -60,7 +60,7 @@ class Diagnostic(Struct, frozen=True):
 class Template(Struct, frozen=True):
     """A kernel template with a body that nothing in the program instantiates.
 
-    `types` are its type parameters without a default; None: it has others, of which no value is typical.
+    `types` are its type parameters without a default; None: it has others, which have no typical value.
     """
 
     name: str
@@ -72,9 +72,9 @@ class Template(Struct, frozen=True):
 class Program(Struct, frozen=True):
     """Functions, globals and records by key.  `file` is the main file as the user named it.
 
-    `uninstantiated` templates come in as patterns, with their parameters for types and constants;
-    `presumed` ones as an instance that was made up, with its arguments ("T = int").
-    `macro_guesses` say what was taken for given, without which the file does not compile.
+    `uninstantiated` templates are patterns, with parameters in place of types and constants; `presumed` ones
+    are instances with made-up arguments ("T = int").  `macro_guesses` are the assumptions on macros without
+    which the file does not compile.
     """
 
     file: str

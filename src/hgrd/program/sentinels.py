@@ -1,4 +1,4 @@
-"""Sentinel functions: calls of these stand for what the source text does and the IR has no other form for.
+"""Sentinel functions: calls of these stand for effects of the source that the IR has no other form for.
 
 No program can declare a function with such a name.
 """
@@ -12,7 +12,7 @@ _THROWN = "a body that has thrown"
 _DROPPED = "what does not compile"
 
 THROWN = FunctionRef(_THROWN, _THROWN, _THROWN, VOID)
-"""A `try` block has thrown: it may have stored anything in its arguments."""
+"""Effect of a `try` block that has thrown: it may have stored anything in its arguments."""
 
 DROPPED = FunctionRef(_DROPPED, _DROPPED, _DROPPED, BOOL)
 """Code that clang dropped from the syntax tree: it may do anything with its arguments."""

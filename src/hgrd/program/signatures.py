@@ -1,4 +1,4 @@
-"""Which functions a pointer to functions of some type may point to."""
+"""Compatible signatures: which functions a pointer to a function type may point to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hgrd.program.types import FunctionType, IntType, OpaqueType, PointerType, R
 
 
 def callable_as(function: Function, type_: FunctionType) -> bool:
-    """Whether a pointer of this type may point to the function; where a type is not known, it may."""
+    """Whether a pointer of this type may point to the function; True where a type is unknown."""
     if type_.returns is None:
         return True
     if function.body is None:  # its parameters are not kept
@@ -19,7 +19,7 @@ def callable_as(function: Function, type_: FunctionType) -> bool:
 
 
 def _alike(a: Type, b: Type) -> bool:
-    """Equal as far as is known; what pointers point to is not compared (const, casts)."""
+    """Whether two types may be equal; what pointers point to is not compared (const, casts)."""
     match a, b:
         case (OpaqueType(), _) | (_, OpaqueType()):
             return True

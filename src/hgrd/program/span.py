@@ -6,10 +6,10 @@ from msgspec import Struct
 
 
 class Span(Struct, frozen=True, order=True):
-    """A position; line and column count from 1.
+    """Source position; line and column count from 1.
 
-    Inside a macro, this is where the macro is used (what an editor shows the user), and `spelling` is
-    where the text stands in the macro's definition.
+    Inside a macro, this is where the macro is used (the position that an editor shows), and `spelling` is where
+    the text stands in the macro's definition; None: not inside a macro.
     """
 
     file: str

@@ -16,7 +16,7 @@ class Block(Struct, frozen=True):
 
 
 class Declare(Struct, frozen=True):
-    """Makes a variable; `initial` is its first value (for a reference: the address).
+    """Declaration of a variable; `initial` is its first value (for a reference: the address).
 
     A record variable's `initial` is a Construct, an Aggregate or another record value.
     """
@@ -39,7 +39,7 @@ class If(Struct, frozen=True):
 
 
 class Loop(Struct, frozen=True):
-    """`while` and `for`: while `condition` (None: forever) do `body`, then `step`.
+    """Loop, `while` or `for`: while `condition` holds (None: forever), `body`, then `step`.
 
     `continue` goes to `step`.  The initialisation of a `for` stands before the loop in a Block.
     """
@@ -57,7 +57,7 @@ class DoWhile(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """The statements after one label up to the next; values empty means `default`.
+    """Case of a switch: the statements after one label up to the next; `values` () means `default`.
 
     `values` are inclusive ranges (low, high) of the switch operand.  Control falls through to the next
     case unless the body ends in Break or the like.
@@ -89,7 +89,7 @@ class Return(Struct, frozen=True):
 
 
 class Label(Struct, frozen=True):
-    """A place in a body that a Goto of the same function leads to; names are unique in the function."""
+    """Target of a Goto in the same function; names are unique in the function."""
 
     name: str
     span: Span
@@ -110,7 +110,7 @@ class Assembly(Struct, frozen=True):
 
 
 class UnsupportedStatement(Struct, frozen=True):
-    """What could not be lowered (computed goto, coroutines); `parts` are the parts that could."""
+    """Statement that could not be lowered (computed goto, coroutine); `parts` are its parts that could be."""
 
     reason: str
     parts: tuple[Statement, ...]

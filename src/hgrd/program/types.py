@@ -16,7 +16,7 @@ class BoolType(Struct, frozen=True):
 
 
 class IntType(Struct, frozen=True):
-    """`values`: the least and greatest value of an enumeration ([dcl.enum]/8), if not those of the bits."""
+    """Integer; `values`: the least and greatest value of an enumeration ([dcl.enum]/8); None: those of `bits`."""
 
     bits: int
     signed: bool
@@ -24,7 +24,7 @@ class IntType(Struct, frozen=True):
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least and greatest value that an object of this type can hold."""
+        """Least and greatest value that an object of this type can hold."""
         if self.values is not None:
             return self.values
         half = 1 << (self.bits - 1)
@@ -43,7 +43,7 @@ class PointerType(Struct, frozen=True):
 
 
 class ArrayType(Struct, frozen=True):
-    """`count` is None for `T[]` (extern __shared__, flexible members), and 0 for a variable of unknown length."""
+    """Array; `count` is None for `T[]` (extern __shared__, flexible members), 0 for a variable of unknown length."""
 
     of: Type
     count: int | None
@@ -56,14 +56,14 @@ class RecordType(Struct, frozen=True):
 
 
 class FunctionType(Struct, frozen=True):
-    """`returns` is None where the signature is not known; `parameters` do not count a method's object."""
+    """Function type; `returns` is None where the signature is unknown; `parameters` are without a method's object."""
 
     returns: Type | None = None
     parameters: tuple[Type, ...] = ()
 
 
 class OpaqueType(Struct, frozen=True):
-    """A type whose layout is not known (library classes, incomplete types)."""
+    """Type of unknown layout (library classes, incomplete types)."""
 
     name: str
 
@@ -87,7 +87,7 @@ POINTER_SIZE = 8
 class Field(Struct, frozen=True):
     """A data member (or a base class, `name` "") at `offset` bytes.
 
-    Of a bit-field, `bits` is how many it has, from bit `shift` on of the integer at `offset` that it is a part of.
+    A bit-field has `bits` bits, from bit `shift` on, of the integer at `offset`; `bits` None: no bit-field.
     """
 
     name: str
@@ -98,9 +98,9 @@ class Field(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """Layout as the Itanium C++ ABI has it; sizes and offsets in bytes.
+    """Record layout by the Itanium C++ ABI; sizes and offsets in bytes.
 
-    `complete` is False where a member's size is unknown: offsets are then not to be trusted.
+    `complete` is False where a member's size is unknown: the offsets may then be wrong.
     """
 
     key: str

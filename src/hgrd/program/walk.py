@@ -1,4 +1,4 @@
-"""Walks over the IR: every node of a tree, and how statements jump."""
+"""Traversals of the IR: all nodes of a tree, and the jumps of statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAVES = {"type", "span", "variable", "field", "function", "constructor", "op",
 
 
 def nodes(root: object) -> Iterator[object]:
-    """Every IR node below `root`, in no particular order."""
+    """All IR nodes below `root`, in no particular order."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -50,7 +50,7 @@ def _parts(kind: type) -> tuple[str, ...] | None:
 
 
 def inside(statement: Statement) -> tuple[Statement, ...]:
-    """The statements directly in one."""
+    """Statements directly in a statement."""
     match statement:
         case Block(body=body):
             return body
@@ -67,19 +67,19 @@ def inside(statement: Statement) -> tuple[Statement, ...]:
 
 
 def below(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements and everything in them, in the order of the source."""
+    """Statements with all statements nested in them, in the order of the source."""
     for statement in statements:
         yield statement
         yield from below(inside(statement))
 
 
 def jumps(statement: Statement) -> bool:
-    """Whether there is a goto or a label in it."""
+    """Whether the statement contains a goto or a label."""
     return any(isinstance(s, Goto | Label) for s in below((statement,)))
 
 
 def escapes(statement: Statement, breaks: bool = True, continues: bool = True) -> bool:
-    """Whether a break (a continue) in it belongs to a loop or switch around it."""
+    """Whether a break (or continue) in the statement belongs to a loop or switch around it."""
     match statement:
         case Break():
             return breaks
@@ -94,7 +94,7 @@ def escapes(statement: Statement, breaks: bool = True, continues: bool = True) -
 
 
 def mapped(statement: Statement, change: Callable[[Statement], Statement | None]) -> Statement:
-    """The statement with `change` for each part, from the outside in; None: the part stays, its own parts change."""
+    """Statement with each part replaced by what `change` gives, from the outside in; None: `change` goes on inside."""
     changed = change(statement)
     if changed is not None:
         return changed
