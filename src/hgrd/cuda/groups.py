@@ -56,6 +56,7 @@ NAMESPACE = "cooperative_groups::"
 _GROUP = re.compile(
     r"\b(thread_block_tile|thread_block|multi_grid_group|grid_group|coalesced_group|thread_group|cluster_group)\b(?:<(\d+))?"
 )
+_WITHIN_BLOCK = re.compile(r"cooperative_groups::thread_block(_tile<(?!.*coalesced).*)?")
 _SCOPES = {
     "grid_group": Scope.DEVICE,
     "multi_grid_group": Scope.DEVICE,
@@ -93,6 +94,24 @@ FUNCTIONS: dict[str, GroupCall] = {
     "map_shared_rank": GroupCall.REMOTE,
 }  # fmt: skip
 """By name, unqualified; a function of such a name is one of groups only where a group is given or named."""
+
+
+TELLING_NOTHING = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
+"""Functions of any group that tell a thread nothing of where it is; with the names of types, which construct."""
+
+TELLING_OF_BLOCK = frozenset(
+    {
+        "this_thread_block", "tiled_partition", "thread_rank", "size", "num_threads", "group_size", "thread_index",
+        "group_dim", "dim_threads", "meta_group_rank", "meta_group_size", "shfl", "shfl_up", "shfl_down", "shfl_xor",
+        "any", "all", "ballot", "thread_block", "thread_block_tile",
+    }
+)  # fmt: skip
+"""Functions that tell a thread its place in the group, or what others of the group have given."""
+
+
+def is_within_block(name: str) -> bool:
+    """Whether a type of this name is the block, or a tile of it: a group that all blocks have alike."""
+    return _WITHIN_BLOCK.fullmatch(name) is not None
 
 
 @cache

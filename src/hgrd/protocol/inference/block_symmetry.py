@@ -28,6 +28,7 @@ from msgspec import Struct, field
 
 from hgrd.cuda.builtins import Kind, builtin
 from hgrd.cuda.cub import is_collective, is_cub
+from hgrd.cuda.groups import TELLING_NOTHING, TELLING_OF_BLOCK, is_group, is_within_block
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.program.expressions import (
     Call,
@@ -64,15 +65,6 @@ _TELLING: Final = re.compile(
     r"|malloc|calloc|aligned_alloc|operator new.*|surf\w+|cuda[A-Z]\w*|__cluster\w*|__nvvm_\w*"
     r"|__builtin_(?!(memcpy|memset|expect|unreachable|assume)$)\w*"
 )
-_OF_BLOCKS: Final = re.compile(r"cooperative_groups::thread_block(_tile<(?!.*coalesced).*)?")
-_SAME: Final = frozenset(
-    {
-        "this_thread_block", "tiled_partition", "thread_rank", "size", "num_threads", "group_size", "thread_index",
-        "group_dim", "dim_threads", "meta_group_rank", "meta_group_size", "shfl", "shfl_up", "shfl_down", "shfl_xor",
-        "any", "all", "ballot", "thread_block", "thread_block_tile",
-    }
-)  # fmt: skip
-_OF_ANY_GROUP: Final = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
 _NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]|dim3")
 
 
@@ -164,9 +156,9 @@ def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions
     objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
     if is_cub(function.qualified):
         return not all(map(is_collective, (function.qualified, *objects)))
-    if function.qualified.startswith("cooperative_groups::") or function.name in _SAME | _OF_ANY_GROUP:
-        return function.name not in _OF_ANY_GROUP and not (
-            function.name in _SAME and all(map(_OF_BLOCKS.fullmatch, objects))
+    if is_group(function.qualified) or function.name in TELLING_OF_BLOCK | TELLING_NOTHING:
+        return function.name not in TELLING_NOTHING and not (
+            function.name in TELLING_OF_BLOCK and all(map(is_within_block, objects))
         )
     declared = functions.get(function.key)
     if declared is not None and declared.body is not None:
