@@ -28,7 +28,7 @@ from hgrd.source.clang.toolchain import NoCompilerError, find_toolchain
 from hgrd.source.options import SourceOptions
 from hgrd.source.text.includes import scan
 
-_ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # whose code makes the programs
+_ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # the rooms with code that makes programs
 _KEPT_BYTES = 1 << 28
 # Further header directories of clang, which no option names.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")

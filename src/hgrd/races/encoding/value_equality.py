@@ -1,4 +1,4 @@
-"""Equality of values that two writes leave: values computed alike differ only where their operands differ."""
+"""Equality of values that two writes leave: values computed in the same way differ only where their operands differ."""
 
 from __future__ import annotations
 

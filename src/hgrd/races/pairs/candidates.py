@@ -1,4 +1,4 @@
-"""Which accesses can race at all, and at which levels."""
+"""Candidate pairs: the accesses that can race at all, and the levels at which they can."""
 
 from __future__ import annotations
 

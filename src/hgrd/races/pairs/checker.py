@@ -1,4 +1,4 @@
-"""The checker of pairs: decides the pairs of accesses of a protocol and says what the answers mean."""
+"""The pair checker: decides the pairs of accesses of a protocol and turns the answers into verdicts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OUT_OF_TIME = "the time limit was reached"
 
 
 class PairChecker(Struct):
-    """Decides pairs until `pairs_until`, then looks for preconditions until `deadline`: values of perf_counter()."""
+    """Checker of pairs until `pairs_until`, then of preconditions until `deadline`: values of perf_counter()."""
 
     queue: PairQueue
     queries: PairQueries
@@ -65,7 +65,7 @@ class PairChecker(Struct):
         return self.verdicts.finish(strict=self.queue.options.strict)
 
     def _pairs_end(self) -> float:
-        """Until when pairs are decided: each race found leaves some time more to its condition, up to half of all."""
+        """The time at which pairs stop: each race found reserves more time for its condition, up to half of all."""
         share = self.deadline - self.pairs_until
         return self.pairs_until - min(share, _SECONDS_A_RACE * len(self.preconditions.conflicts))
 
@@ -81,14 +81,14 @@ class PairChecker(Struct):
         return None
 
     def _sure(self, key: SiteKey, levels: tuple[Level, ...]) -> bool:
-        """Whether a race between two sites is known at these levels, and needs nothing that may never be the case."""
+        """Whether a race between two sites is known at these levels, without any doubt about it."""
         known = self.verdicts.findings.get(key)
         if known is None or known.same_value or key in self.preconditions.doubtful:
             return False
         return set(levels) <= set(known.levels)
 
     def _by_level(self, pair: Pair, levels: tuple[Level, ...]) -> None:
-        """A pair that was asked about for all levels at once and can meet: at which ones?"""
+        """Decide each level of a pair that was asked about for all levels at once and can meet."""
         clear = True
         for single in self.queue.by_level(pair, levels):
             if perf_counter() > self._pairs_end() and single.level is not None:
@@ -121,7 +121,7 @@ class PairChecker(Struct):
             self.verdicts.assume(text, span or self.verdicts.protocol.span)
 
     def _meet(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> None:
-        """They meet in one of the orders; do they in one that is certain?"""
+        """The two meet in one of the parallel cases: check whether they meet in one that is certain."""
         sure = certain(pair)
         if len(sure.orders) == len(pair.orders):
             return self._found(pair, encoded, answer)
@@ -175,7 +175,7 @@ class PairChecker(Struct):
         )
 
     def _cause(self, pair: Pair) -> tuple[str, str]:
-        """The rule, and what keeps synchronisation that is there from ordering the two; "" if none is there."""
+        """The rule, and the flaw for which existing synchronisation does not order the two; "" if there is none."""
         assert pair.level is not None
         found = self.queries.encoder.synchronization.find_flaw(pair.first, pair.second, pair.level)
         return (DATA_RACE.code, "") if found is None else (found.rule.code, found.text)

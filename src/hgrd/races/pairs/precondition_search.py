@@ -26,7 +26,7 @@ class PreconditionSearch(Struct):
 
     `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
     `conflicts` are all that were found between two sites and leave different values.  `doubtful`: findings that need
-    what there may never be (negative sizes, particular contents), and what that is.
+    something that may never hold (negative sizes, particular contents), with that condition in words.
     """
 
     queue: PairQueue
@@ -43,7 +43,7 @@ class PreconditionSearch(Struct):
     doubtful: dict[SiteKey, str] = field(default_factory=dict[SiteKey, str])
 
     def run(self) -> None:
-        """Make races conditional that a precondition on parameters excludes; doubtful ones without one stay open."""
+        """Make races conditional if a precondition on parameters excludes them; doubtful ones without one stay open."""
         findings, decide = self.verdicts.findings, self.queries.decide
         racy = [key for key in self.conflicts if not findings[key].same_value]
         racy.sort(key=lambda key: key in self.doubtful)
@@ -67,7 +67,7 @@ class PreconditionSearch(Struct):
         self.verdicts.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
     def _racy_pair(self, key: SiteKey) -> RacyPair:
-        """Everything that the finding's two sites can do to each other (the same value twice is a note)."""
+        """All conflicts of the two sites of a finding (two writes of the same value are only a note)."""
         conflicts, protocol = self.conflicts[key], self.verdicts.protocol
         first = conflicts[0][0]
         tickets = self.queries.encoder.synchronization.tickets

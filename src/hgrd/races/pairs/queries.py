@@ -1,4 +1,4 @@
-"""Queries about pairs: lean ones first, and models only of threads that get to their accesses in a possible launch."""
+"""Pair queries, short ones first; in models that count, both threads reach their accesses in a possible launch."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hgrd.races.plausibility.reachability import reach, with_condition
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Answer, Conflict, Proved, Undecided
 
-_ATTEMPTS = 8  # to find iterations that both threads come to
+_ATTEMPTS = 8  # to find iterations that both threads reach
 
 
 class PairQueries(Struct, frozen=True):
-    """Asks about pairs; `verdicts` are told what the answers assume."""
+    """Queries about pairs; what the answers assume is noted in `verdicts`."""
 
     facts: tuple[Fact, ...]
     decide: Decider
@@ -30,7 +30,7 @@ class PairQueries(Struct, frozen=True):
     verdicts: VerdictBuilder
 
     def ask(self, pair: Pair) -> tuple[EncodedPair, Answer]:
-        """The answer, first without what only rules conflicts out: extents of allocations, reads that agree."""
+        """The answer, first without what can only exclude conflicts: extents of allocations, reads that agree."""
         encoded, answer = self.decided(self.encoder.encode(pair, bounded=False))
         if isinstance(answer, Proved):
             return encoded, answer
@@ -49,7 +49,7 @@ class PairQueries(Struct, frozen=True):
         return encoded, answer
 
     def decided(self, encoded: EncodedPair) -> tuple[EncodedPair, Answer]:
-        """The answer to a query; a conflict is one that both threads reach in a launch that the host can make."""
+        """The answer to a query; both threads of a conflict reach it in a launch that the host can make."""
         answer = self.decide(encoded.query)
         for _ in range(_ATTEMPTS):
             if isinstance(answer, Conflict):

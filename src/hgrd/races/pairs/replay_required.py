@@ -1,9 +1,9 @@
-"""Races that count only if a replay confirmed them; the others stay undecided.
+"""Required replays: races that count only if a replay confirmed them, and are undecided otherwise.
 
-The witness of a data-dependent race is contents of memory.  What threads find in shared memory, or a loop makes of
-contents, cannot be given to a kernel as input: the witness assumes that the kernel computes it, and only a run tells.
-Threads that wait for each other may be ordered in more ways than are known.  Where no run shows the race, it is not
-decided.
+The witness of a data-dependent race consists of contents of memory.  Values that threads read from shared memory, or
+that a loop computes from contents, cannot be given to a kernel as input: the witness assumes that the kernel computes
+them, which only a run can show.  Threads that wait for each other may be ordered in ways that are not known.  If no
+run shows the race, it is not decided.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What two accesses leave in memory, where one of them is a write: the values that they store, and what twins make.
+"""Stored values: what two accesses leave in memory, where one of them is a write.
 
-Twins are threads with equal indexes in two blocks of a kernel that does the same in all of them.  They come to the same
-accesses in the same iterations, and what each stores there is the same, whatever it is made of (block_symmetry says
-why).  So a store is known by the index of its thread and the iterations of the loops around it.
+Twins are threads with equal indexes in two blocks of a kernel that does the same in all of them.  They reach the same
+accesses in the same iterations and store equal values there, however these are computed (block_symmetry says why).
+So the value of a store is a function of the index of its thread and the iterations of the loops around it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STORED_BEFORE = "threads find in shared memory only what their block has stored
 
 
 class StoredValues(Struct, frozen=True):
-    """`every_race`: all races of the kernel are looked for, on which rests what is said of twins."""
+    """Stored values of pairs; `every_race`: all races of the kernel are searched for, which the rule of twins needs."""
 
     protocol: Protocol
     relation: Phases
@@ -31,7 +31,7 @@ class StoredValues(Struct, frozen=True):
     every_race: bool
 
     def told(self, pair: Pair) -> Iterator[tuple[Values, str]]:
-        """What is known of what the two leave, in more and more words, and what is assumed for them ("": nothing)."""
+        """Terms for the values that the two leave, more and more, each with the assumption made for it ("": none)."""
         own, made = self._own(pair), self._made(pair)
         if own:
             yield own, ""
@@ -39,7 +39,7 @@ class StoredValues(Struct, frozen=True):
             yield (*own, *made), _STORED_BEFORE if self._hands_over() else ""
 
     def all(self, pair: Pair) -> Values:
-        """All words for what the two leave."""
+        """All terms for the values that the two leave."""
         return (*self._own(pair), *self._made(pair))
 
     def _own(self, pair: Pair) -> Values:
@@ -49,7 +49,7 @@ class StoredValues(Struct, frozen=True):
         return ((one, two),)
 
     def _made(self, pair: Pair) -> Values:
-        """The store of a thread by its indexes in the block and in iterations: twins make the same."""
+        """The stored value as a function of the thread's indexes and its iterations: twins store equal values."""
         access = pair.first
         if (
             not self.protocol.uniform.symmetric_blocks

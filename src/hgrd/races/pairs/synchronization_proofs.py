@@ -1,4 +1,4 @@
-"""Proofs that two accesses never meet: they make an object a lock, and a flag one of a single thread."""
+"""Proofs that two accesses never meet, which make an object a lock and a flag the flag of a single thread."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SolverProofs(Struct, frozen=True):
 def infer_synchronization(
     protocol: Protocol, facts: tuple[Fact, ...], phases: Phases, decide: Callable[[Query], Answer], tickets: Tickets
 ) -> Synchronization:
-    """The synchronisation of a protocol by other means than barriers."""
+    """The synchronisation of a protocol other than barriers: locks, flags, counters, tickets."""
     plain = by_tickets_alone(tickets)
     if not protocol.symbols.observed:
         return plain

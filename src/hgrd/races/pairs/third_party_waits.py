@@ -1,4 +1,4 @@
-"""Third-party waits: one of two threads waits for what the other one sets, and further threads may set as well."""
+"""Third-party waits: one of two threads waits for a value that the other one sets, and that third threads may set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hgrd.solve.query import Answer, Proved, Query
 
 
 def needs_third_party(encoder: PairEncoder, pair: Pair, decide: Callable[[Query], Answer]) -> str | None:
-    """What a third thread must have set for the two to meet, in words; None where they meet without one."""
+    """The value that a third thread must set for the two to meet, in words; None if they meet without that."""
     found = encoder.synchronization.set_by_third_party(pair.first, pair.second)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Triage of conflicts: whether a conflict in a query is one in the program, and with which model it is shown."""
+"""Triage of conflicts: whether a conflict of a query is one of the program, and which model shows it best."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from hgrd.terms import Symbol
 class TriagedConflict(Struct, frozen=True):
     """A conflict, with the query and the model that show it best.
 
-    `same_value`: the two leave the same bytes in any case.  `doubt`: what it needs that may never be the case (negative
-    sizes, particular contents of memory); "" if nothing.
+    `same_value`: the two accesses always leave the same bytes.  `doubt`: conditions of the conflict that may never hold
+    (negative sizes, particular contents of memory); "" if there are none.
     """
 
     encoded: EncodedPair
@@ -32,7 +32,7 @@ class TriagedConflict(Struct, frozen=True):
 
 
 class ConflictTriage(Struct, frozen=True):
-    """Asks what conflicts need; `sizes` are inputs that the host uses as sizes."""
+    """Conditions that conflicts need; `sizes` are inputs that the host uses as sizes."""
 
     queries: PairQueries
     stored: StoredValues
@@ -41,7 +41,7 @@ class ConflictTriage(Struct, frozen=True):
     sizes: frozenset[Symbol]
 
     def unclear(self, pair: Pair, encoded: EncodedPair) -> str | None:
-        """Why a conflict in the query may be none in the program; None if nothing speaks against it."""
+        """The reason why a conflict of the query may be none of the program; None if there is no reason."""
         if encoded.unknown:
             return f"it depends on values that are not known: {listed(encoded.unknown)}"
         functions = self.computed.functions_in(encoded.query)
@@ -52,7 +52,7 @@ class ConflictTriage(Struct, frozen=True):
         return doubt or needs_third_party(encoder, pair, decide)
 
     def triaged(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> TriagedConflict:
-        """The conflict between different values and at natural sizes, where there is such a one."""
+        """The conflict with different values and with sizes that are not negative, if there is such a conflict."""
         shown = self._with_two_values(pair, encoded, answer)
         same_value = shown is None
         encoded, answer = shown or (encoded, answer)
@@ -65,9 +65,9 @@ class ConflictTriage(Struct, frozen=True):
     def _with_two_values(
         self, pair: Pair, encoded: EncodedPair, answer: Conflict
     ) -> tuple[EncodedPair, Conflict] | None:
-        """The conflict; between two writes one of different values, None if these are always the same.
+        """The conflict; of two writes, one with different values, or None if the values are always equal.
 
-        So too between a write and a read of what the reading thread has just written itself.
+        The same holds for a write and a read of what the reading thread has just written itself.
         """
         for values, assumed in self.stored.told(pair):
             match self.queries.decided(self.queries.in_full(pair, values=values)):
@@ -84,7 +84,7 @@ class ConflictTriage(Struct, frozen=True):
     def _with_natural_sizes(
         self, encoded: EncodedPair, answer: Conflict
     ) -> tuple[EncodedPair, Conflict, tuple[str, ...]]:
-        """The conflict in a launch without negative sizes; if none is known, this one, and which sizes are."""
+        """The conflict without negative sizes, or, if none is known, `answer` and the sizes that are negative in it."""
         odd = negative(self.sizes, answer.model)
         if odd:
             narrower, natural = self.queries.decided(with_natural(self.sizes, encoded))
@@ -93,7 +93,7 @@ class ConflictTriage(Struct, frozen=True):
         return encoded, answer, odd
 
     def _too_large(self, encoded: EncodedPair, answer: Conflict) -> str:
-        """Which sums of contents wrap in the conflict; "" if there is one in which none does."""
+        """The sums of contents that wrap in the conflict, in words; "" if there is a conflict in which none wraps."""
         large = overflowing(encoded, answer.model)
         if not large or isinstance(self.queries.decide(within_types(encoded).query), Conflict):
             return ""

@@ -20,7 +20,7 @@ from hgrd.terms import TRUE
 class PairVerdicts(Struct, frozen=True):
     """Findings, open pairs and proofs of one protocol; `evidence` has one entry a finding.
 
-    `notes` say what was not looked for; () where all was.
+    `notes` say what was not looked for; () if everything was.
     """
 
     outcome: Outcome
@@ -36,10 +36,10 @@ class PairVerdicts(Struct, frozen=True):
 
 
 class VerdictBuilder(Struct):
-    """Collects the verdicts of a protocol pair by pair; what concerns the same two sites becomes one entry.
+    """Collector of the verdicts of a protocol, pair by pair; pairs with the same two sites become one entry.
 
     `facts` are all that queries may use.  `open_sites` are the keys of `open_pairs` without reasons.  `pairs` counts
-    the pairs looked at, `discharged` those shown never to meet.
+    the pairs examined, `discharged` those proved never to meet.
     """
 
     protocol: Protocol
@@ -69,7 +69,7 @@ class VerdictBuilder(Struct):
             self.assume(f"the memory behind {names} does not overlap", self.protocol.span)
 
     def add_proof(self, encoded: EncodedPair, answer: Proved) -> None:
-        """Note a proof, with the facts that it uses and the arithmetic that it takes not to wrap around."""
+        """Note a proof, with the facts that it uses and the arithmetic that it assumes not to wrap around."""
         facts = (*(encoded.facts[index] for index in sorted(answer.used)), *encoded.contents)
         uses = dict.fromkeys(map(use_of, facts))
         self.used |= uses
@@ -90,13 +90,13 @@ class VerdictBuilder(Struct):
         self.open_pairs[key] = OpenPair(site_of(a), site_of(b), a.space, ordered, reason, a.span)
 
     def withdraw(self, key: SiteKey, reason: str) -> None:
-        """Make an open pair of a finding."""
+        """Turn a finding into an open pair."""
         levels = self.findings.pop(key).levels
         encoded = self.evidence.pop(key).encoded
         self.leave_open(encoded.first, encoded.second, levels, reason)
 
     def settled(self, key: SiteKey) -> bool:
-        """Whether nothing is found and nothing left open between two sites."""
+        """Whether there is neither a finding nor an open pair between two sites."""
         return key not in self.open_sites and key not in self.findings
 
     def finish(self, *, strict: bool) -> PairVerdicts:

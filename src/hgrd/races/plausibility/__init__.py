@@ -1,1 +1,1 @@
-"""Plausibility of conflicts: those that need what there never is are none."""
+"""Plausibility of conflicts: a conflict that needs conditions that never hold is none."""

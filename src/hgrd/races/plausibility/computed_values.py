@@ -1,8 +1,8 @@
 """Computed values: which contents of memory a data-dependent race may assume.
 
-An array of the program's input may hold anything, and so may a copy of it.  What the kernel itself has
-computed and stored, or a loop has made of memory contents (a rank, a position found by a search), takes
-some values only, and which is not known: an address that depends on it shows no race.
+An array of the program's input may hold anything, and so may a copy of it.  Values that the kernel itself has
+computed and stored, or that a loop computes from memory contents (a rank, a position found by a search), take
+only some values, and it is unknown which: an address that depends on them shows no race.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, s
 from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
-FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that any bound is taken to let in
-MANY: Final = 1024  # so many times a counter is taken to be counted up, where nothing says how often
+FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that every bound is assumed to admit
+MANY: Final = 1024  # assumed number of increments of a counter where nothing bounds it
 _COUNTING: Final = ("add", "sub", "inc", "dec")
 
 
 class Made(Struct, frozen=True):
-    """By their keys, `objects` that the program, before the launch, has filled with what it has computed.
+    """`objects`, by their keys, that the program filled with computed values before the launch.
 
-    Of the arrays in `known`, as `protocol.inference.read_only_memory.element` says, it is known element by element.
+    The elements of the arrays in `known` are known one by one (`protocol.inference.read_only_memory.element`).
     """
 
     objects: Mapping[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
     known: frozenset[str] = frozenset()
 
     def holds(self, array: str) -> bool:
-        """Whether an array is in one of the objects, and not known."""
+        """Whether an array is in one of the objects, and its elements are not known."""
         names = (m.target.name for m in self.objects.values())
         return array not in self.known and any(array == name or array.startswith(f"{name}.") for name in names)
 
@@ -53,7 +53,7 @@ _NOTHING: Final = Made()
 
 
 def made_by(protocol: Protocol) -> Made:
-    """The objects of which it is not known, element by element, what the program fills all of them with."""
+    """The objects that the program fills with values that are not all known element by element."""
     known = [h for h in protocol.memory.contents if isinstance(h.fill.pattern, Affine)]
     whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size}
     arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
@@ -63,8 +63,8 @@ def made_by(protocol: Protocol) -> Made:
 class ComputedValues(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
-    `drawn`: of what additions to counters found, with the most that each is taken to find.  `reads`: by the names in
-    `computed`.
+    `drawn`: names of the results of additions to counters, with the highest value that each is assumed to have.
+    `reads`: the reads by the names in `computed`.
     """
 
     computed: frozenset[str]
@@ -72,7 +72,7 @@ class ComputedValues(Struct, frozen=True):
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
 
     def doubt(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str | None:
-        """Why a conflict may need values that the kernel never computes, if it does."""
+        """Why a conflict may need values that the kernel never computes; None if it does not."""
         for found in (self.bearing_on(encoded.query), self.choosing(encoded.query)):
             if found and not self._from_one_counter(found, encoded, decide):
                 return f"it depends on values that the kernel computes: {listed(found)}"
@@ -89,7 +89,7 @@ class ComputedValues(Struct, frozen=True):
         return self.computed_in(difference(query.first.address, query.second.address))
 
     def choosing(self, query: Query) -> tuple[str, ...]:
-        """Names of the computed values that must be the number of a thread for it to make its access at all."""
+        """Names of the computed values that must equal an index of a thread for the thread to make its access."""
         guards = (*query.first.guards, *query.second.guards)
         equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
         return self.computed_in(*equal)
@@ -97,7 +97,7 @@ class ComputedValues(Struct, frozen=True):
     def _from_one_counter(
         self, names: tuple[str, ...], encoded: EncodedPair, decide: Callable[[Query], Answer]
     ) -> bool:
-        """Whether threads that draw from one counter meet as well: where it begins is the same for both."""
+        """Whether the threads also meet if both draw from one counter, which begins at the same value for both."""
         read = self.reads.get(names[0])
         if len(names) > 1 or read is None or read.kind is not AccessKind.ATOMIC:
             return False
@@ -107,17 +107,17 @@ class ComputedValues(Struct, frozen=True):
         return isinstance(decide(replace(encoded.query, between=(*encoded.query.between, eq(*places)))), Conflict)
 
     def never_given(self, encoded: EncodedPair) -> tuple[str, ...]:
-        """Names of computed values behind the guards that no input can hold: of shared memory, or made by loops."""
+        """Names of computed values in guards that no input can hold: of shared memory, or computed by loops."""
         query = encoded.query
         names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
         return tuple(n for n in names if n not in self.reads or self.reads[n].space is Space.SHARED)
 
     def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
-        """Names of the computed values that bound indexes in the addresses of a query, and a query that asks little.
+        """Names of the computed values that bound indexes in the addresses of a query, and a query with small bounds.
 
-        How far `i < count` lets threads go is not known where `count` is computed: a race counts only if two of
-        the first few, in the first iteration, meet as well.  Nor is it known how often something is counted: a place
-        that lies a counter's value behind another one (`a[n * block + slot]`) counts with what few threads find.
+        How many threads pass `i < count` is unknown if `count` is computed: a race counts only if two of the first
+        few threads, in the first iteration, meet as well.  The number of increments of a counter is unknown, too: if
+        a counter's value is an offset in an address (`a[n * block + slot]`), only values that few threads reach count.
         """
         apart = difference(query.first.address, query.second.address)
         own = symbols_of(apart)
@@ -134,9 +134,9 @@ class ComputedValues(Struct, frozen=True):
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
     def in_order(self, encoded: EncodedPair) -> tuple[tuple[str, ...], Query]:
-        """Objects in which both threads have looked up computed values of neighbours, and a query with these sorted.
+        """Names of objects in which both threads read neighbouring computed values, and a query with these sorted.
 
-        Of running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; that they are running sums is not seen.
+        In running sums, `sum[i - 1] < k && k <= sum[i]` holds for one `i`; running sums are not recognised as such.
         """
         accesses = {Side.FIRST: encoded.first, Side.SECOND: encoded.second}
         looked_up = {party: self._neighbours(access) for party, access in accesses.items()}
@@ -155,7 +155,7 @@ class ComputedValues(Struct, frozen=True):
         return tuple(sorted(names)), replace(encoded.query, between=(*encoded.query.between, *ordered))
 
     def _neighbours(self, access: Access) -> list[Access]:
-        """The computed reads that an access depends on, of objects of which it has looked up two neighbours."""
+        """The computed reads that an access depends on, of objects in which it reads two neighbouring elements."""
         names = sorted({s.name for s in symbols_of(*access.guards)} & self.reads.keys())
         reads = [self.reads[name] for name in names]
         beside = {
@@ -166,9 +166,9 @@ class ComputedValues(Struct, frozen=True):
         return [r for r in reads if r.target.key in beside]
 
     def functions_in(self, query: Query) -> tuple[str, ...]:
-        """Functions whose values decide whether the addresses are the same, of what is no data: they are what they are.
+        """Functions of arguments other than data that decide whether the addresses are equal: their values are fixed.
 
-        A witness that makes `__brev(0)` equal to `__brev(1)` shows nothing; with `__popc(a[i])` the contents do.
+        A witness that makes `__brev(0)` equal to `__brev(1)` shows nothing; `__popc(a[i])` depends on contents.
         """
         apart = difference(query.first.address, query.second.address)
         reads = (t for t in bottom_up((apart,)) if t.op is Op.READ and t.array.endswith("()"))
@@ -183,7 +183,7 @@ class ComputedValues(Struct, frozen=True):
 
 
 def _found(read: Access) -> tuple[Term, Term]:
-    """The place of a read, and what it got."""
+    """The place of a read, and its result."""
     assert read.result is not None
     return read.offset, var(read.result)
 
@@ -195,7 +195,7 @@ def _from_data(terms: tuple[Term, ...]) -> bool:
 
 
 def _outside_reads(term: Term) -> set[Symbol]:
-    """The symbols of a term, but for indexes of arrays of the input: what these hold is free anyway."""
+    """The symbols of a term, without those in indexes of input arrays, whose contents are free anyway."""
     found: set[Symbol] = set()
     todo, seen = [term], {term}
     while todo:
@@ -209,7 +209,7 @@ def _outside_reads(term: Term) -> set[Symbol]:
 
 
 def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
-    """What counters are taken to be found at: as many draw from one of a block as it has threads, if once each."""
+    """The values assumed of counters: as many draws from a counter of a block as it has threads, if each draws once."""
     found: dict[str, int] = {}
     x, y, z = protocol.configuration.block
     threads = mul(mul(x, y), z).high
@@ -221,7 +221,7 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
 
 
 def computed_values(protocol: Protocol, relation: Phases, made: Made = _NOTHING) -> ComputedValues:
-    """`made`: objects that hold something computed from the start."""
+    """The computed values of a kernel; `made`: objects that hold computed values before the launch."""
     everything = accesses(protocol.items)
     results = {a.result.name: a for a in everything if a.result is not None}
     computed = {name for name, r in results.items() if r.target.key in made.objects}
@@ -236,12 +236,12 @@ def computed_values(protocol: Protocol, relation: Phases, made: Made = _NOTHING)
 
 
 def _sets(write: Access) -> bool:
-    """Whether it decides what the next atomic operation there finds: not where counting begins at a constant."""
+    """Whether a write decides the result of the next atomic there: not if it sets a counter to a constant."""
     return write.kind is AccessKind.WRITE and not (write.value is not None and write.value.is_const)
 
 
 def _computes(write: Access, read: Access, computed: set[str], made: Made, relation: Phases) -> bool:
-    """Whether the read may find what the write has stored, and that is not a copy of something."""
+    """Whether the read may find the value of the write, and that value is not a copy of something."""
     if not write.changes or write.target.key != read.target.key:
         return False
     if read.kind is AccessKind.ATOMIC and not _sets(write):

@@ -1,7 +1,7 @@
 """Launch consistency: the extents of a witness satisfy all facts of the host about them.
 
-A query holds the facts that bear on its two accesses.  What the host says of an extent that they do not depend on
-decides nothing about them, but whether there is such a launch at all.
+A query holds the facts that bear on its two accesses.  Host facts about an extent that the accesses do not depend on
+only decide whether there is such a launch at all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hgrd.terms import EvaluationError, evaluate, symbols_of
 def consistent_launch(
     encoded: EncodedPair, found: Conflict, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]
 ) -> tuple[EncodedPair, Answer]:
-    """The same conflict, or what comes of asking for one in a launch that all facts on its extents allow.
+    """The same conflict, or the answer to the query with all facts on the extents of the launch.
 
     The facts of a conflict stay those that bear on the accesses; the query has the others after them.
     """

@@ -1,9 +1,9 @@
-"""Conflicts only at negative sizes.  Sizes are inputs from which the host computes an allocation, the extents of a
-launch or the size of its shared memory.
+"""Negative sizes: conflicts that need one.  Sizes are inputs from which the host computes an allocation, the extents of
+a launch or the size of its shared memory.
 
-Two sizes below 0 make a product that can be allocated, and rows of -16 elements one that a kernel can run over: the
-program does not exclude them, but they are not meant.  So a race is one with sizes that are not negative;
-where none such is known, it needs a precondition, or is not decided.
+The product of two sizes below 0 can be allocated, and a kernel can run over rows of -16 elements: the program does not
+exclude negative sizes, but they are not meant.  So a race counts if its sizes are not negative; if no such conflict is
+known, it needs a precondition, or is not decided.
 """
 
 from __future__ import annotations

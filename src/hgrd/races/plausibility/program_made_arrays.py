@@ -1,15 +1,16 @@
-"""Whether a race needs contents that the program, which makes them itself, need not ever make.
+"""Program-made arrays: whether a race needs contents that the program, which computes them, may never produce.
 
-What the program has computed before a launch, on the host or in another kernel, takes some values only, and which is
-not known.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted keys,
-counters that begin at running sums.  Its elements differ, ascend, or lie as far apart as the parts are long, and what
-it has one thread work on is not what others come to by other such arrays.  A race that is there all the same, with
-whatever else the kernel is given, needs nothing in particular of them.  Numbers of a narrow range, as bytes, are not
-looked at: many of them repeat in any case.  How long parts are may be given, where they begin made of that: so what is
-given is small where what is made lies far apart.
+Values that the program has computed before a launch, on the host or in another kernel, are only some of all values,
+and it is unknown which.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted
+keys, counters that begin at running sums.  Its elements differ, ascend, or are as far apart as the parts are long, and
+an element that it gives to one thread is not one that other threads reach through other such arrays.  A race that
+exists even so, with any other input of the kernel, needs no particular contents of these arrays.  Numbers of a narrow
+range, such as bytes, are left out: many of them repeat in any case.  The lengths of parts may be input, with their
+begins computed from them: so input is assumed small where computed values are assumed far apart.
 
-Arrays may also be kept in step from launch to launch, each telling a part of an element's state: who is in the frontier
-has been visited, who leads a group is in none.  No element need be in a state that two threads find parts of.
+Arrays may also be kept consistent from launch to launch, each with a part of an element's state: an element of the
+frontier has been visited, the leader of a group is in none.  There need not be an element whose state combines the
+parts that two threads find.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, mul, ne, s
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
-_FAR: Final = 1 << 12  # apart: longer than parts are, in elements
-_FARTHER: Final = 4  # bits: in the next array, so that sums of two arrays' elements lie apart, too
-_MOST: Final = 4  # arrays that are told apart so
-_SHORT: Final = 63  # what is given, then: the product of two is less than _FAR
-_PART: Final = 64  # elements: parts that lie behind each other, each of the same length
+_FAR: Final = 1 << 12  # distance of elements that are far apart: more elements than a part has
+_FARTHER: Final = 4  # bits more for the next array, so that sums of elements of two arrays are apart, too
+_MOST: Final = 4  # arrays that get distances of their own
+_SHORT: Final = 63  # bound of input values then: the product of two is less than _FAR
+_PART: Final = 64  # elements of each of several consecutive parts of equal length
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 
 class _Look(Struct, frozen=True):
-    """An element that a thread (`side`) looks at: the array or object by what tells it from others, and by its name.
+    """An element that a thread (`side`) reads: `array` is the key of its array or object, `name` the name of that.
 
-    `place`: where in the array (in elements) or object (in bytes), `index`: which element it is.  `block`: whose it is,
-    where each of two blocks has such an object of its own.
+    `place`: its offset in the array (in elements) or object (in bytes), `index`: its number.  `block`: the side with
+    the object, if each of two blocks has its own; None otherwise.
     """
 
     array: str
@@ -62,9 +63,9 @@ class _Look(Struct, frozen=True):
 
 
 class ProgramMadeArrays(Struct, frozen=True):
-    """`reads`: those that find what the program has `made`, or what has been computed from that, by their symbols.
+    """Program-made arrays of a kernel; `reads`, by symbol, find values that the program `made`, or computed from these.
 
-    Of the arrays in `filled` more is known than where their numbers begin.
+    About the arrays in `filled` more is known than a lower bound of their numbers.
     """
 
     made: Made
@@ -72,13 +73,13 @@ class ProgramMadeArrays(Struct, frozen=True):
     filled: frozenset[str] = frozenset()
 
     def of(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
-        """What a conflict supposes of contents that the program makes; "": nothing in particular."""
+        """The doubt about a conflict that needs particular contents that the program makes; "" if it needs none."""
         if not self.made.objects:
             return ""
         return self._of_places(encoded, decide) or self._of_states(encoded, decide)
 
     def _of_places(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
-        """What tells threads where to go need not lead them to one place."""
+        """The doubt that the values that decide the places of accesses need not lead two threads to one place; "": none."""
         seen = (look for party in Side for look in self._looks(encoded, party))
         looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
         shapes = self._shapes(encoded.query, looks) if looks else ()
@@ -87,7 +88,7 @@ class ProgramMadeArrays(Struct, frozen=True):
         return self._reason(looks)
 
     def _of_states(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
-        """What threads ask, each of another array, need not be so of one element."""
+        """The doubt that what the threads test, each in another array, need not hold for one element; "": none."""
         tests = {side: [look for look in self._tests(encoded, side) if self.made.holds(look.name)] for side in Side}
         met: list[_Look] = []
         apart: list[Term] = []
@@ -109,13 +110,13 @@ class ProgramMadeArrays(Struct, frozen=True):
         return f"it depends on values that the program computes: {listed(names)}{where}"
 
     def _shapes(self, query: Query, looks: list[_Look]) -> Iterator[tuple[Term, ...]]:
-        """What the arrays may hold, in each of a few simple ways."""
+        """Simple shapes of the arrays' contents, each as conditions on the elements that the threads read."""
         rising = _rising(looks)
         yield (*rising, *self._short(query)) if rising else ()
         yield (*_in_step(looks), *_not_met(looks))
 
     def _short(self, query: Query) -> Iterator[Term]:
-        """What is given to the kernel, and says how far its threads go, is small: not what says where they are."""
+        """Conditions that input values which bound the work of threads are small; those that give places stay free."""
         addresses = (query.first.address, query.second.address)
         guards = [g for g in (*query.first.guards, *query.second.guards) if not _is_flag(g)]
         begins = arrays_of(*(t for a in addresses for t in linear(a)[1] if t.op is Op.READ))
@@ -127,7 +128,7 @@ class ProgramMadeArrays(Struct, frozen=True):
                 yield conj(le(const(0), t), le(t, const(_SHORT)))
 
     def _compared(self, guards: list[Term]) -> Iterator[Term]:
-        """What stands against numbers that the program makes, as `to` in `from[e] < to[e]`: one of the same kind."""
+        """Reads compared with program-made numbers, as `to` in `from[e] < to[e]`: they are of the same kind."""
         for t in bottom_up(guards):
             if t.op in (Op.LT, Op.LE, Op.EQ):
                 atoms = {unwrapped(a): n for a, n in linear(sub(*t.args))[1].items()}
@@ -135,7 +136,7 @@ class ProgramMadeArrays(Struct, frozen=True):
                 yield from (a for a, n in atoms.items() if a.op is Op.READ and (n < 0) in signs)
 
     def _looks(self, encoded: EncodedPair, side: Side) -> Iterator[_Look]:
-        """What one thread looks at to know where to go, and to know where to look."""
+        """The elements that decide the place of a thread's access, and those that decide the places of these."""
         party = encoded.query.first if side is Side.FIRST else encoded.query.second
         todo = [party.address, *(g for g in party.guards if not _is_flag(g))]
         seen: set[Term] = set()
@@ -145,7 +146,7 @@ class ProgramMadeArrays(Struct, frozen=True):
                 yield look
 
     def _tests(self, encoded: EncodedPair, side: Side) -> Iterator[_Look]:
-        """The elements of which one thread asks whether they are some constant, before it makes its access."""
+        """The elements that one thread compares with a constant before it makes its access."""
         party = encoded.query.first if side is Side.FIRST else encoded.query.second
         own = (g for g in encoded.passed if any(s.name.endswith(SUFFIX[side]) for s in symbols_of(g)))
         for guard in filter(_is_flag, (*party.guards, *own)):
@@ -154,7 +155,7 @@ class ProgramMadeArrays(Struct, frozen=True):
                 yield from (look for look in self._in(tested, encoded, side, set()) if look.value is tested)
 
     def _in(self, term: Term, encoded: EncodedPair, side: Side, seen: set[Term]) -> Iterator[_Look]:
-        """The elements that a thread looks at whose values stand in a term, but for those in parts that were `seen`."""
+        """The elements read by a thread whose values are in a term, without those in subterms that were `seen`."""
         for t in bottom_up((term,)):
             if t in seen:
                 continue
@@ -170,7 +171,7 @@ class ProgramMadeArrays(Struct, frozen=True):
 
 
 def program_made_arrays(protocol: Protocol, relation: Phases) -> ProgramMadeArrays:
-    """Of a kernel at a launch, as it was read."""
+    """The program-made arrays of a kernel at a launch."""
     made = made_by(protocol)
     if not made.objects:
         return ProgramMadeArrays(made, {})
@@ -180,7 +181,7 @@ def program_made_arrays(protocol: Protocol, relation: Phases) -> ProgramMadeArra
 
 
 def _is_natural(pattern: Pattern) -> bool:
-    """Whether all that is known is that numbers are not negative, as drawn ones are not, and what they are below."""
+    """Whether the pattern only says that numbers are not negative, and at most gives an upper bound."""
     return isinstance(pattern, Between) and 0 <= pattern.low <= _SHORT
 
 
@@ -191,7 +192,7 @@ def _narrowed(encoded: EncodedPair, said: tuple[Term, ...]) -> Query:
 
 
 def _is_flag(guard: Term) -> bool:
-    """Whether it compares one value with a constant: flags are the same for many."""
+    """Whether a guard compares one value with a constant: many elements have equal flags."""
     sides = _sides(guard)
     return len(_core(guard).args) == 2 and len(sides) == 1 and sides[0].op in (Op.READ, Op.VAR)
 
@@ -201,27 +202,27 @@ def _core(guard: Term) -> Term:
 
 
 def _sides(guard: Term) -> list[Term]:
-    """What it compares, but for constants."""
+    """The operands of a comparison that are not constants."""
     return [unwrapped(t) for t in _core(guard).args if not t.is_const]
 
 
 def _rising(looks: list[_Look]) -> tuple[Term, ...]:
-    """Each array on its own: elements are far above those before them."""
+    """Rising contents, array by array: elements are far above those before them."""
     gaps = {array: _FAR << _FARTHER * n for n, array in enumerate(sorted({look.array for look in looks})[:_MOST])}
     pairs = ((a, b) for a, b in combinations(looks, 2) if a.array == b.array)
     return tuple(t for a, b in pairs for t in _far_apart(a, b, gaps.get(a.array)))
 
 
 def _in_step(looks: list[_Look]) -> tuple[Term, ...]:
-    """All arrays alike, as one tells where a part begins, and another one where it ends."""
+    """Equal contents of all arrays, since one may give the begin of a part, and another one its end."""
     return tuple(eq(look.value, mul(look.place, const(_PART))) for look in looks if _is_number(look.value))
 
 
 def _not_met(looks: list[_Look]) -> Iterator[Term]:
-    """No thread finds in one array what the other thread finds in another one.
+    """Conditions that no thread finds in one array the value that the other thread finds in another array.
 
-    What one list has a thread work on (the columns of a level, the vertices of a colour), and what another one has its
-    neighbour touch: lists are made so that this is not the same.
+    One list gives the items of a thread (the columns of a level, the vertices of a colour), another one the items that
+    its neighbour touches: lists are made so that these differ.
     """
     numbers = [look for look in looks if _is_number(look.value)]
     common = {a.value for a, b in combinations(numbers, 2) if a.value is b.value}
@@ -230,14 +231,14 @@ def _not_met(looks: list[_Look]) -> Iterator[Term]:
 
 
 def _is_number(value: Term) -> bool:
-    """Whether it is found in memory, and no address."""
+    """Whether a value is read from memory, and is not an address."""
     return value.op is Op.READ and value.high < ADDRESSES
 
 
 def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
-    """What stands behind something else is far above it; what different blocks have is far apart in any case.
+    """Conditions that later elements are far above earlier ones; elements of different blocks are far apart in any case.
 
-    `gap`: so far, and not much farther; None: anywhere above it.
+    `gap`: the least distance, which is not exceeded by much; None: far above, without an upper limit.
     """
     below, above = (_above(one.value, two.value, gap) for one, two in ((a, b), (b, a)))
     if a.block is not b.block:

@@ -1,7 +1,7 @@
-"""Whether the two threads of a model come to their accesses at all: no loop has been left for good before.
+"""Reachability: whether the two threads of a model reach their accesses, without leaving a loop before.
 
-A thread may leave the kernel, or a loop, in an iteration that a query says nothing of.  The iterations before are
-looked at one by one with the values of the model; where one of them leaves, the query lacks a condition.
+A thread may leave the kernel, or a loop, in an iteration that a query says nothing about.  The earlier iterations are
+evaluated one by one with the values of the model; if one of them leaves, the query lacks a condition.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ Numbers: TypeAlias = Mapping[Symbol, Term]
 
 
 class Reachability(Struct, frozen=True):
-    """`missing` is a condition that the model must meet and does not, or says nothing of; None: there is none.
+    """Reachability of the accesses; `missing` is a condition that the model violates or leaves open; None: there is none.
 
-    `data`: memory contents decide whether the threads come so far; `unknown`: values that the analysis does not know.
+    `data`: memory contents decide whether the threads reach their accesses; `unknown`: values that the analysis does
+    not know decide it.
     """
 
     missing: Term | None = None
@@ -41,7 +42,7 @@ class Reachability(Struct, frozen=True):
 
 
 def reach(protocol: Protocol, paths: Mapping[int, Path], encoded: EncodedPair, model: Model) -> Reachability:
-    """Of both threads of a model."""
+    """Reachability of the accesses of both threads of a model."""
     data, unknown = False, dict[str, None]()
     for party, access in ((Side.FIRST, encoded.first), (Side.SECOND, encoded.second)):
         thread = _Thread(protocol, encoded.threads, model, party)
@@ -87,7 +88,7 @@ class _LeavesError(Exception):
 
 
 class _Thread(Struct):
-    """One of the two; `data` and `unknown` are what has kept the way to its access from being known."""
+    """One of the two threads; `data` and `unknown` say why its path to the access could not be evaluated."""
 
     protocol: Protocol
     threads: ThreadPair
@@ -97,7 +98,7 @@ class _Thread(Struct):
     unknown: set[str] = field(default_factory=set[str])
 
     def comes_to(self, access: Access, path: Path) -> Term | None:
-        """What is missing for it; None: the thread comes to the access, as far as that is known."""
+        """The missing condition; None: the thread reaches the access, as far as that is known."""
         around: dict[Symbol, Term] = {}
         try:
             for items, index in path:
@@ -125,7 +126,7 @@ class _Thread(Struct):
                 self._stays((way_out,), here, loop.local)
 
     def _runs(self, loop: ProtocolLoop, around: Numbers) -> None:
-        """A loop from its first iteration on, until it ends."""
+        """Run a loop from its first iteration until it ends."""
         if self._holds(loop.guards, around, frozenset()) is False:
             return
         for iteration in range(min(loop.binder.high + 1, _MOST_ITERATIONS)):
@@ -194,7 +195,7 @@ class _Thread(Struct):
 
 
 def _goes_on_as_contents_say(loop: ProtocolLoop, number: int) -> bool:
-    """Whether contents decide that it has not ended before the iteration of this number."""
+    """Whether contents of memory decide that the loop has not ended before the iteration of this number."""
     return loop.untold and number > 0
 
 

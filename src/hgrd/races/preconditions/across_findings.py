@@ -1,4 +1,4 @@
-"""Preconditions of all races of a kernel: one that is found for a race is tried for all others at once."""
+"""Preconditions across findings: one that is found for a race is tried for all other races of the kernel at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
 
 _EFFORT = Effort(queries=1200, units=40_000_000)
-_EFFORT_WITH_KNOWN = Effort(queries=2400, units=80_000_000)  # up to it conditions known of other races are tried
+_EFFORT_WITH_KNOWN = Effort(queries=2400, units=80_000_000)  # limit for trying the conditions known from other races
 
 Key = TypeVar("Key")
 
@@ -25,8 +25,8 @@ def preconditions_of(
 ) -> dict[Key, str]:
     """The preconditions of the races that have one, as C; `deadline` is a value of perf_counter().
 
-    Those of the kernel's races `elsewhere`, at other launches, come first: it is one assert that has to hold at all.
-    A kernel in which one holds tends to have many races that it excludes: they are tried before the search goes on.
+    Those of the kernel's races `elsewhere`, at other launches, come first, since one assert must hold at all launches.
+    A condition that excludes one race often excludes many: it is tried on all races before the search goes on.
     """
     found: dict[Key, str] = {}
     races: dict[Key, RacyPair] = {}

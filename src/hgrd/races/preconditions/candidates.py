@@ -1,4 +1,4 @@
-"""The preconditions that a race may lean on, from weak to strong."""
+"""Candidate preconditions of a race, from weak to strong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hgrd.terms import (
 from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
-_ITERATION = "#"  # ends the name of what counts the iterations of a loop of the host
+_ITERATION = "#"  # ends the names of iteration counters of host loops
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
 _MOST_BOUNDS = 8
@@ -47,7 +47,7 @@ Named: TypeAlias = tuple[str, Term]
 
 
 class Candidate(Struct, frozen=True):
-    """`text` as C; `term` is what it says in a query."""
+    """A candidate: its `text` as C, and its `term` in a query."""
 
     text: str
     term: Callable[[Query], Term]
@@ -56,9 +56,9 @@ class Candidate(Struct, frozen=True):
 def candidates(
     query: Query, configuration: Configuration, arguments: tuple[Named, ...], *, scatters: bool
 ) -> Iterator[Candidate]:
-    """What is worth trying for a query; `arguments` are the kernel's parameters that are numbers.
+    """The candidates for a query; `arguments` are the kernel's parameters that are numbers.
 
-    `scatters`: the accesses are writes whose places index arrays decide.
+    `scatters`: the accesses are writes to places that index arrays decide.
     """
     parameters = _parameters(query)
     yield from _of_one(parameters)
@@ -112,10 +112,10 @@ def _of_lengths(query: Query) -> Iterator[Candidate]:
 
 
 def _of_several(parameters: list[Named], query: Query, configuration: Configuration) -> Iterator[Candidate]:
-    """How parameters relate to each other and to the extents of the launch, and of which form they are."""
+    """Relations of parameters to each other and to the extents of the launch, and their forms (multiples, powers)."""
     extents = [(show(e), e) for e in _extents(configuration)] if parameters else []
     compared = _compared(query)
-    own = [p for p in parameters if p[1] not in compared]  # who compares indexes with p expects more threads than p
+    own = [p for p in parameters if p[1] not in compared]  # comparing indexes with p expects more threads than p
     ordered = [*permutations(parameters, 2), *product(extents, own)]
     pairs = [*permutations(parameters, 2), *product(own, extents)]
     for p, q in ordered:
@@ -140,7 +140,7 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
 
 
 def _divisors(parameter: Term, query: Query) -> list[int]:
-    """What the accesses divide something by that the parameter is in, and how many elements one of them covers."""
+    """The divisors of terms that contain the parameter, and the number of elements that one access covers."""
     symbols = symbols_of(parameter)
     found: set[int] = set()
     for t in bottom_up(_roots(query)):
@@ -153,7 +153,7 @@ def _divisors(parameter: Term, query: Query) -> list[int]:
 
 
 def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:
-    """That a range from one parameter to another one fits into a row of the width by which rows are multiplied."""
+    """The condition that a range between two parameters fits into a row, whose width is a factor in addresses."""
     factors = {unwrapped(f) for t in _products(query) for f in t.args}
     widths = [p for p in parameters if unwrapped(p[1]) in factors]
     for width in widths:
@@ -165,7 +165,7 @@ def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:
 
 
 def _products(query: Query) -> list[Term]:
-    """Products of two numbers that are not constant in the addresses."""
+    """Products in the addresses whose two factors are not constant."""
     terms = bottom_up((query.first.address, query.second.address))
     return [t for t in terms if t.op is Op.MUL and sum(not a.is_const for a in t.args) > 1]
 
@@ -175,7 +175,7 @@ def _roots(query: Query) -> tuple[Term, ...]:
 
 
 def _used(query: Query) -> frozenset[Symbol]:
-    """The symbols that the two accesses depend on as numbers: not those that only choose among cases."""
+    """Symbols that the two accesses use as numbers: not those that only choose among cases."""
     return frozenset(t.symbol for t in bottom_up(_roots(query), _but_choices) if t.op is Op.VAR)
 
 
@@ -189,7 +189,7 @@ def _parameters(query: Query) -> list[Named]:
 def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
     """The kernel's parameters on which the accesses depend, if the host computes one of them from something unnamed.
 
-    Not those that a loop of the host runs through: it says itself which values they take.
+    Without counters of host loops: the loop itself determines their values.
     """
     used, terms = _used(query), set(bottom_up(_roots(query)))
     steady = [(name, t) for name, t in arguments if not any(map(_counts_iterations, bottom_up((t,), _but_reads)))]
@@ -203,7 +203,7 @@ def _counts_iterations(term: Term) -> bool:
 
 
 def _but_reads(term: Term) -> tuple[Term, ...]:
-    """The parts of a term, but for where it reads memory, and what chooses: there stands the program's input."""
+    """The parts of a term, without its reads of memory and its choices, which are input of the program."""
     match term.op:
         case Op.READ:
             return ()
@@ -214,12 +214,12 @@ def _but_reads(term: Term) -> tuple[Term, ...]:
 
 
 def _but_choices(term: Term) -> tuple[Term, ...]:
-    """The parts of a term, but for a symbol that is compared with a constant."""
+    """The parts of a term, without symbols that are compared with a constant."""
     return () if term.op is Op.EQ and any(a.is_const for a in term.args) else term.args
 
 
 def _lengths(query: Query) -> tuple[Term, ...]:
-    """Numbers that all threads read at one place to know where something begins: parameters, too, but in memory."""
+    """Lengths that all threads read from one place in memory, to compute where something begins."""
     shared = set(query.shared)
     reads = {r for party in (query.first, query.second) for r in reads_in(party.address)}
     found = [r for r in reads if symbols_of(r) <= shared and NAME.fullmatch(r.array)]
@@ -227,7 +227,7 @@ def _lengths(query: Query) -> tuple[Term, ...]:
 
 
 def _compared(query: Query) -> set[Term]:
-    """Symbols that the accesses compare something with."""
+    """Terms that the accesses compare something with."""
     tests = [t for t in bottom_up(_roots(query)) if t.op in (Op.EQ, Op.LE, Op.LT)]
     return {var(s) for t in tests for s in symbols_of(t)}
 
@@ -247,13 +247,13 @@ def _extents(configuration: Configuration) -> list[Term]:
 
 
 def _index_arrays(query: Query) -> list[str]:
-    """Arrays of integers whose elements decide where both accesses go."""
+    """Index arrays: arrays of integers whose elements are in the addresses of both accesses."""
     first, second = ({t.array for t in reads_in(p.address)} for p in (query.first, query.second))
     return sorted(a for a in first & second if NAME.fullmatch(a))
 
 
 def _elements(array: str, query: Query) -> str:
-    """The array, or where only every so many-th element says where something goes (a member of records) those."""
+    """The array in words, or every n-th element of it if only these are indexes (a member of records)."""
     places = [linear(t.args[0]) for p in (query.first, query.second) for t in reads_in(p.address) if t.array == array]
     step = gcd(*(c for _, atoms in places for c in atoms.values()))
     starts = {constant % step for constant, _ in places} if step > 1 else set[int]()
@@ -264,7 +264,7 @@ def _elements(array: str, query: Query) -> str:
 
 
 def _without_repeats(array: str, query: Query) -> Term:
-    """Elements of the array at two places, one of each thread's, differ."""
+    """The condition that elements of the array at two places, one of each thread, differ."""
     first, second = ([t for t in reads_in(p.address) if t.array == array] for p in (query.first, query.second))
     return conj(
         *(
@@ -276,7 +276,7 @@ def _without_repeats(array: str, query: Query) -> Term:
 
 
 def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
-    """That all that memory gives for indexes is below the number of columns, so that rows stay apart."""
+    """The condition that all indexes read from memory are below the number of columns, so that rows stay apart."""
     arrays = sorted({name for name, _ in _data(query)})
     if not arrays or not all(arrays) or len(arrays) > _MOST_LENGTHS:
         return
@@ -286,7 +286,7 @@ def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidat
 
 
 def _of_row_lengths(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
-    """That what memory says of how far to go in a row is no more than the row has columns."""
+    """The condition that row lengths read from memory are at most the number of columns of a row."""
     arrays = sorted({r.array for party in (query.first, query.second) for r in bounds_in(party)})
     for array in (a for a in arrays[:_MOST_LENGTHS] if NAME.fullmatch(a)):
         for text, most in _columns(query, arguments)[:_MOST_BOUNDS]:
@@ -301,9 +301,9 @@ def _at_most(array: str, most: Term, query: Query) -> Term:
 
 
 def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
-    """Numbers that an index is multiplied with in an address, and inputs that the host compares with one of them.
+    """Factors of an index in an address, and inputs that the host compares with one of them.
 
-    So the width of rows of which it only knows that they are not shorter (`cudaMallocPitch`).
+    The latter give the width of rows that are only known not to be shorter (`cudaMallocPitch`).
     """
     products = _products(query)
     strides = symbols_of(*products)
@@ -325,7 +325,7 @@ def _one_more(arguments: tuple[Named, ...], factors: set[Term]) -> list[Named]:
 
 
 def _bounded(fact: Term, strides: frozenset[Symbol]) -> set[Term]:
-    """What a stride is not less than some constant multiple of, if the fact says that."""
+    """The terms of which a stride is at least a constant multiple, if the fact says that."""
     if fact.op is not Op.LE:
         return set()
     apart = linear(sub(fact.args[1], fact.args[0]))[1]
@@ -334,7 +334,7 @@ def _bounded(fact: Term, strides: frozenset[Symbol]) -> set[Term]:
 
 
 def _widths(query: Query) -> list[int]:
-    """How many values of an index from memory there is room for, where rows have a constant width."""
+    """Row widths that are constant: how many values an index read from memory may have."""
     data = {t for _, t in _data(query)}
     found: set[int] = set()
     for address in (query.first.address, query.second.address):
@@ -345,7 +345,7 @@ def _widths(query: Query) -> list[int]:
 
 
 def _but_lookups(term: Term) -> tuple[Term, ...]:
-    """The parts of a term, but for where an array is looked into."""
+    """The parts of a term, without its reads of arrays."""
     return () if term.op is Op.READ else term.args
 
 
@@ -354,7 +354,7 @@ def _within(bound: Term, query: Query) -> Term:
 
 
 def _data(query: Query) -> list[Named]:
-    """What the addresses are computed from that memory holds: values that are read, by the name of their array."""
+    """Values read from memory from which the addresses are computed, by the name of their array."""
     found: list[Named] = []
     for t in bottom_up((query.first.address, query.second.address), _but_lookups):
         match t.op:
@@ -369,7 +369,7 @@ def _data(query: Query) -> list[Named]:
 
 
 def _row_starts(query: Query) -> list[str]:
-    """Arrays of which both threads read an element and the next one: where their row begins, and where it ends."""
+    """Arrays of row starts: both threads read an element and the next one, the begin and the end of their row."""
     first, second = map(_neighbours, (query.first, query.second))
     return sorted(a for a in first & second if NAME.fullmatch(a))
 
@@ -380,7 +380,7 @@ def _neighbours(party: Party) -> set[str]:
 
 
 def _sorted(array: str, query: Query) -> Term:
-    """Elements of the array that the threads read are in the order of their indexes."""
+    """The condition that the elements that the threads read are in the order of their indexes."""
     reads = [r for r in of_one_index(query.first, query.second) if r.array == array]
     return conj(
         *(

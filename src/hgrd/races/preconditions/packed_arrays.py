@@ -1,7 +1,7 @@
-"""Arrays that the host has put behind each other in one allocation, for each of which the kernel has a pointer.
+"""Packed arrays: several arrays in one allocation, one after the other, each with its own kernel pointer.
 
-Where each begins the host computes (`dU + offset[1]`, `all + n`), how long it is nobody says: an index that stands in
-memory may lead out of one into the next one.  That it does not is a precondition.
+The host computes where each begins (`dU + offset[1]`, `all + n`), but their lengths are unknown: an index read from
+memory may lead out of one array into the next.  That it does not is a precondition.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up, unwrapped
 
 Start = tuple[str, Term]
-"""A pointer of the kernel into the allocation, and how many bytes behind its begin it points."""
+"""A pointer of the kernel into the allocation, and its offset from the begin of the allocation in bytes."""
 
 
 def of_layout(
     query: Query, starts: tuple[Start, ...], arguments: tuple[tuple[str, Term], ...]
 ) -> Iterator[tuple[str, Callable[[Query], Term]]]:
-    """That no index out of memory leads from one of two arrays into the other one: as C, and what it says in a query.
+    """Conditions that no index read from memory leads from one of two arrays into the other: as C, and in a query.
 
     `starts`: the kernel's pointers into the allocation that both threads access; `arguments`: its numbers.
     """
@@ -44,7 +44,7 @@ def of_layout(
 
 
 class _Lookup(Struct, frozen=True):
-    """An access by way of a `pointer` to row `value`, an element of `array`, of so many elements of so many bytes."""
+    """An access through a `pointer` to the row `value`, an element of `array`: so many elements of so many bytes."""
 
     pointer: str
     begin: Term
@@ -54,7 +54,7 @@ class _Lookup(Struct, frozen=True):
     size: int
 
     def within(self, other: _Lookup, arguments: tuple[tuple[str, Term], ...]) -> str:
-        """That it stays before where the other array begins, as C."""
+        """The condition that it stays before the begin of the other array, as C."""
         rows = f"{other.pointer} - {self.pointer}"
         if self.width is not const(1):
             width = unwrapped(self.width)
@@ -63,7 +63,7 @@ class _Lookup(Struct, frozen=True):
         return f"within({self.array}, {rows})"
 
     def before(self, other: _Lookup) -> Term:
-        """That the row ends before the other array begins, if that one comes behind."""
+        """The condition that the row ends before the other array begins, if that array comes after it."""
         end = mul(add(mul(self.value, self.width), self.width), const(self.size))
         return disj(lt(other.begin, self.begin), le(end, sub(other.begin, self.begin)))
 
@@ -77,7 +77,7 @@ def _stay(query: Query, starts: tuple[Start, ...]) -> Term:
 
 
 def _lookups(query: Query, starts: tuple[Start, ...]) -> tuple[_Lookup, _Lookup] | None:
-    """What the two threads look up, by way of pointers of which the host alone knows how far apart they are."""
+    """The look-ups of the two threads, through pointers whose distance only the host knows."""
     if len(starts) < 2:
         return None
     one, two = (_lookup(party, starts) for party in (query.first, query.second))
@@ -87,7 +87,7 @@ def _lookups(query: Query, starts: tuple[Start, ...]) -> tuple[_Lookup, _Lookup]
 
 
 def _lookup(party: Party, starts: tuple[Start, ...]) -> _Lookup | None:
-    """What an access finds in memory to know its row, if that is one number."""
+    """The look-up that gives the row of an access; None if that is not one number."""
     constant, atoms = linear(party.address)
     found: list[tuple[int, Start]] = []
     for start in starts:

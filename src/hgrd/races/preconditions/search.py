@@ -1,10 +1,10 @@
 """Preconditions of a race: one simple condition on parameters under which it cannot happen.
 
 Host code often does not say how parameters relate (`stride >= cols`, `n <= m`, a power of two, an index
-array without repeats).  A race that such a condition excludes, while two threads still do what they race
-with, is a conditional one (docs/verdicts.md).  Candidates are tried from weak to strong,
-and each must have been violated by every witness before a proof is attempted.  A proof may take arithmetic not
-to wrap around only where that alone does not exclude the race.
+array without repeats).  A race is conditional (docs/verdicts.md) if such a condition excludes it, and two threads can
+still make the two accesses under the condition.  Candidates are tried from weak to strong, and each must be violated
+by every witness before a proof is attempted.  A proof may assume that arithmetic does not wrap around only if that
+assumption alone does not exclude the race.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _EFFORT = Effort(queries=200, units=8_000_000)  # for one race
 class RacyPair(Struct, frozen=True):
     """All queries that one finding stands for, and the conflicts that were found in some of them.
 
-    `scatters`: the accesses are writes to places that nobody reads by way of the same index arrays
+    `scatters`: the accesses are writes to places that no access reads by way of the same index arrays
     (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
     `starts`: those that point into the object that is accessed.
     """
@@ -95,7 +95,7 @@ def precondition(
 
 
 def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
-    """That no size is, if this excludes the finding; "" if it does not, or where a size has no name."""
+    """The condition that no size is negative, if it excludes the finding; "" if it does not, or a size has no name."""
     if not race.conflicts or len(race.queries) > _MOST_QUERIES:
         return ""
     bearing = sorted(sizes & {s for p in race.queries for s in p.query.shared}, key=lambda s: s.name)
@@ -129,9 +129,9 @@ def _excludes(
     decide: Callable[[Query], Answer],
     conflicts: list[tuple[EncodedPair, Model]],
 ) -> tuple[Term, ...] | None:
-    """What is assumed not to wrap around where the candidate rules all conflicts out; None if it does not.
+    """The terms assumed not to wrap around if the candidate excludes all conflicts; None if it does not exclude them.
 
-    Where it does not, later candidates must be violated there, and that query is asked first for them.
+    If it does not, later candidates must be violated in the conflict found, and that query is asked first for them.
     """
     assumed: dict[Term, None] = {}
     for index, encoded in enumerate(queries):
@@ -153,13 +153,13 @@ def _leans(model: Model, assumed: tuple[Term, ...]) -> bool:
 
 
 def _conflict_without(assumed: tuple[Term, ...], query: Query, decide: Callable[[Query], Answer]) -> bool:
-    """Whether there is a conflict even where none of these wraps around."""
+    """Whether there is a conflict even if none of the `assumed` terms wraps around."""
     plain = tuple(in_range(wrap) for wrap in assumed)
     return isinstance(decide(replace(query, between=(*query.between, *plain))), Conflict)
 
 
 def scatters(a: Access, b: Access, protocol: Protocol) -> bool:
-    """Whether both are writes whose places index arrays decide, of an object that is not read like that."""
+    """Whether both are writes to places that index arrays decide, of an object that is not read in that way."""
 
     def read_alike(other: Access) -> bool:
         return other.kind is not AccessKind.WRITE and other.target.key == a.target.key and _looks_up(other.offset)
@@ -173,7 +173,7 @@ def _looks_up(term: Term) -> bool:
 
 
 def _violates(candidate: Candidate, query: Query, model: Model) -> bool:
-    """Whether the condition is false in the model; where the model leaves a value open, that it may be."""
+    """Whether the condition is false in the model, or may be where the model leaves a value open."""
     try:
         (holds,) = evaluate(
             (candidate.term(query),), model.values, lambda array, index: model.reads.get((array, index), 0)
@@ -190,11 +190,11 @@ def _under(candidate: Candidate, query: Query) -> Query:
 def _leaves_work(
     candidate: Candidate, query: Query, model: Model, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]
 ) -> bool:
-    """Whether two threads can still make the two accesses, wherever these go, without what is assumed not to wrap.
+    """Whether two threads can still make the two accesses, at any address, with none of the `assumed` terms wrapping.
 
-    Where no loop with a barrier is run between the two, one may be.  They can so with different indexes along each axis
-    along which those of the model differ: a condition under which only one row of threads has anything to do is none to
-    expect.
+    If no loop with a barrier runs between the two in the query, one may run here.  The indexes of the two threads must
+    be able to differ along each axis along which those of the model differ: a condition that leaves work to a single
+    row of threads only is not one to expect.
     """
     anywhere = [replace(party, address=const(0)) for party in (query.first, query.second)]
     between = tuple(map(_however_often, query.between))
@@ -205,7 +205,7 @@ def _leaves_work(
 
 
 def _however_often(term: Term) -> Term:
-    """What holds between two threads, but for that loops were left before their first iteration."""
+    """A condition between two threads, without the part that loops were left before their first iteration."""
     match term.op:
         case Op.AND:
             return conj(*map(_however_often, term.args))

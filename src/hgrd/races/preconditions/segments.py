@@ -1,4 +1,4 @@
-"""Runs that two arrays describe: where each begins, and how long it is or where it ends."""
+"""Runs of elements that two arrays describe: the begin of each, and its length or its end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hgrd.terms import Op, Origin, Term, add, conj, const, disj, le
 from hgrd.terms.rewrite import bottom_up
 
 NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
-_MOST = 4  # pairs of arrays that are looked at
+_MOST = 4  # pairs of arrays that are examined
 
 
 def of_runs(query: Query) -> Iterator[tuple[str, Callable[[Query], Term]]]:
-    """That what begins where one array says, and is as long as another one says or ends there, does not overlap.
+    """Conditions that runs do not overlap: one array gives the begin of each, another one its length or its end.
 
-    As C, and what it says in a query.
+    Each as C, and as a term of a query.
     """
     for begin, other in sorted(_runs(query))[:_MOST]:
         for text, end in ((f"{begin} + {other}", add), (other, _only_second)):
@@ -29,12 +29,12 @@ def of_runs(query: Query) -> Iterator[tuple[str, Callable[[Query], Term]]]:
 
 
 def reads_in(*terms: Term) -> list[Term]:
-    """Where arrays are looked into."""
+    """The reads of arrays in the terms."""
     return [t for t in bottom_up(terms) if t.op is Op.READ]
 
 
 def of_one_index(*parties: Party) -> list[Term]:
-    """What parties look up under one index, to know where to go or whether."""
+    """Reads under one index that decide where the parties access memory, or whether they do."""
     found = dict.fromkeys(t for p in parties for t in reads_in(p.address, *p.guards) if len(t.args) == 1)
     return list(found)
 
@@ -44,7 +44,7 @@ Run: TypeAlias = tuple[Term, Term, Term]
 
 
 class _Rule(Struct, frozen=True):
-    """Runs, by the names of the two arrays, are apart, and the second array's elements are at least so large."""
+    """The rule that runs, by the names of two arrays, are apart, with a lower bound of the second one's elements."""
 
     names: tuple[str, str]
     end: Callable[[Term, Term], Term]
@@ -64,7 +64,7 @@ def _runs(query: Query) -> dict[tuple[str, str], list[tuple[Run, Run]]]:
 
 
 def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
-    """What a thread reads of two arrays under one index, by their names: where it goes, and how far."""
+    """The reads of a thread from two arrays under one index, by their names: the begin of its run, and its length."""
     found: dict[tuple[str, str], list[Run]] = {}
     terms = bottom_up((party.address, *party.guards))
     cut = {t.args[0]: t for t in terms if t.op is Op.WRAP and t.args[0].op is Op.READ}
@@ -78,19 +78,19 @@ def _beside(party: Party, places: set[str]) -> dict[tuple[str, str], list[Run]]:
 
 
 def bounds_in(party: Party) -> list[Term]:
-    """What a thread looks up to know how far to go."""
+    """The reads of a thread that bound its loops or its thread range."""
     return reads_in(*filter(_bounds, party.guards))
 
 
 def _bounds(guard: Term) -> bool:
-    """Whether it bounds how often a loop runs, or which threads go on."""
+    """Whether a guard bounds the number of iterations of a loop, or the threads that continue."""
     core = guard.args[0] if guard.op is Op.NOT else guard
     outside = (t for t in bottom_up((core,), lambda t: () if t.op is Op.READ else t.args) if t.op is Op.VAR)
     return core.op in (Op.LE, Op.LT) and any(t.symbol.origin in (Origin.LOOP, Origin.THREAD) for t in outside)
 
 
 def _apart(pairs: Iterable[tuple[Run, Run]], end: Callable[[Term, Term], Term]) -> Term:
-    """Of two runs the one with the lower index ends before the other one begins."""
+    """The condition that of two runs the one with the lower index ends before the other begins."""
     return conj(
         *(disj(le(i, j), le(end(*before), begin)) for x, y in pairs for (i, begin, _), (j, *before) in ((x, y), (y, x)))
     )

@@ -1,4 +1,4 @@
-"""Evidence of findings: the query and model behind a witness, from which a replay makes a launch."""
+"""Evidence of findings: the query and model of a witness, from which a replay makes a launch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hgrd.terms import Symbol
 class Evidence(Struct, frozen=True):
     """The query whose model is the witness of a race, at `level`; `protocol` and `facts` are what it was made from.
 
-    `supposed`: values that no input holds and that the kernel would have to compute; () where there are none.
+    `supposed`: values that no input holds and that the kernel would have to compute; () if there are none.
     """
 
     encoded: EncodedPair
@@ -31,7 +31,7 @@ class Evidence(Struct, frozen=True):
 
 
 class BarrierEvidence(Struct, frozen=True):
-    """The same for a finding about a barrier; `binders` are those of the loops around it, `alone`: of one thread."""
+    """The same for a barrier finding; `binders` are those of the loops around it, `alone`: it concerns one thread."""
 
     encoded: EncodedPath
     model: Model

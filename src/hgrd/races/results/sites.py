@@ -1,4 +1,4 @@
-"""How findings name the accesses, facts and values that they are made of."""
+"""Sites of findings: how findings name accesses, facts and values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SiteKey: TypeAlias = tuple[object, ...]
 
 
 def key_of(a: Access, b: Access) -> SiteKey:
-    """What makes two pairs of accesses one finding."""
+    """The key of a pair: pairs with equal keys are one finding."""
     return (*sorted((_site_key(a), _site_key(b))), a.space)
 
 
@@ -24,7 +24,7 @@ def _site_key(a: Access) -> tuple[str, int, int, str, str]:
 
 
 def site_of(access: Access) -> Site:
-    """Where an access stands."""
+    """The place of an access in the source."""
     scope = access.scope.value if access.scope is not None else ""
     return Site(access.span, access.kind, access.target.name, access.text, scope)
 
@@ -35,13 +35,13 @@ def use_of(fact: Fact) -> FactUse:
 
 
 def outermost(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Those that are not part of another one."""
+    """The terms that are not part of another one of them."""
     inner = {x for t in terms for x in bottom_up(t.args)}
     return tuple(t for t in terms if t not in inner)
 
 
 def said(term: Term) -> str:
-    """A term of one thread or of both, short."""
+    """A short print of a term of one thread or of both."""
     text = show(term).replace("@1", "").replace("@2", "")
     return text if len(text) <= 80 else text[:77] + "..."
 

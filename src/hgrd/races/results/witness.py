@@ -1,4 +1,4 @@
-"""Models as launches that people can read."""
+"""Witnesses: models of queries, written as launches that people can read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _parts(party: Party) -> tuple[Term, ...]:
 
 
 def _loop_name(binder: Symbol) -> str:
-    """The variable that a loop counts with; "iteration" if there is none."""
+    """The counting variable of a loop; "iteration" if there is none."""
     return binder.name.split("#")[0].removesuffix(".iteration")
 
 
@@ -98,7 +98,7 @@ def _thread(encoded: EncodedPair, access: Access, model: Model, side: Side, c: C
 
 
 def _passing(tests: tuple[Term, ...]) -> dict[Symbol, int]:
-    """A value that passes, for each symbol that one of the tests compares with a constant."""
+    """Values that pass the tests, one for each symbol that a test compares with a constant."""
     found: dict[Symbol, int] = {}
     for test in tests:
         (symbol,) = symbols_of(test)

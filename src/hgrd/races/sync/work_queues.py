@@ -69,7 +69,7 @@ def _constrained(protocol: Protocol) -> frozenset[Symbol]:
 
 
 def _shared_items(read: Access, got: Symbol, shared: list[Access], drawn: Tickets) -> Iterator[WorkItem]:
-    """The work item of a read, if all values written to its place are looked up alike at tickets of one counter."""
+    """The work item of a read, if all values written there are looked up equally at tickets of one counter."""
     changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
     found = [_looked_up(a.value, drawn) if same_place(a, read) else None for a in changes]
     own = Symbol(got.name + _END, 0, 0, got.origin)

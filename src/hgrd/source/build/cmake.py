@@ -14,7 +14,7 @@ _COMMENT = re.compile(r"#\[\[.*?\]\]|#[^\n]*", re.S)
 _CALL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _OPENING: Final = ("if", "foreach", "while", "function", "macro")
 _SCOPES: Final = frozenset({"PRIVATE", "PUBLIC", "INTERFACE", "BEFORE", "AFTER", "SYSTEM"})
-# Behind `target_...` stands the target; a definition may have its -D or not.
+# The target comes after `target_...`; a definition may have its -D or not.
 _DEFINITIONS: Final = {"add_definitions": 0, "add_compile_definitions": 0, "target_compile_definitions": 1}
 _DIRECTORIES: Final = {"include_directories": 0, "target_include_directories": 1}
 

@@ -90,7 +90,7 @@ class _Text(Struct, frozen=True):
         return position
 
     def statement_end(self, position: int) -> int:
-        """Behind the statement that begins at `position`."""
+        """The position after the statement that begins at `position`."""
         position = self.skip(position)
         word = _WORD.match(self.code, position)
         if self.code[position : position + 1] == "{":
