@@ -79,7 +79,7 @@ class ProgramMadeArrays(Struct, frozen=True):
         return self._of_places(encoded, decide) or self._of_states(encoded, decide)
 
     def _of_places(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
-        """The doubt that the values that decide the places of accesses need not lead two threads to one place; "": none."""
+        """The doubt that values that decide the places of accesses may never lead to one place; "": no doubt."""
         seen = (look for party in Side for look in self._looks(encoded, party))
         looks = list(dict.fromkeys(look for look in seen if look.value.high - look.value.low > _FAR))
         shapes = self._shapes(encoded.query, looks) if looks else ()
@@ -88,7 +88,7 @@ class ProgramMadeArrays(Struct, frozen=True):
         return self._reason(looks)
 
     def _of_states(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str:
-        """The doubt that what the threads test, each in another array, need not hold for one element; "": none."""
+        """The doubt that the threads' tests, each in another array, may never hold for one element; "": no doubt."""
         tests = {side: [look for look in self._tests(encoded, side) if self.made.holds(look.name)] for side in Side}
         met: list[_Look] = []
         apart: list[Term] = []
@@ -236,7 +236,7 @@ def _is_number(value: Term) -> bool:
 
 
 def _far_apart(a: _Look, b: _Look, gap: int | None) -> Iterator[Term]:
-    """Conditions that later elements are far above earlier ones; elements of different blocks are far apart in any case.
+    """Conditions that later elements are far above earlier ones; those of different blocks are far apart in any case.
 
     `gap`: the least distance, which is not exceeded by much; None: far above, without an upper limit.
     """

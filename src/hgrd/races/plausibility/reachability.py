@@ -30,7 +30,7 @@ Numbers: TypeAlias = Mapping[Symbol, Term]
 
 
 class Reachability(Struct, frozen=True):
-    """Reachability of the accesses; `missing` is a condition that the model violates or leaves open; None: there is none.
+    """Reachability of the accesses; `missing`: a condition that the model violates or leaves open; None: there is none.
 
     `data`: memory contents decide whether the threads reach their accesses; `unknown`: values that the analysis does
     not know decide it.

@@ -33,7 +33,7 @@ def within_types(encoded: EncodedPair) -> EncodedPair:
 
 
 def _sums(encoded: EncodedPair) -> Iterator[tuple[Term, frozenset[str]]]:
-    """Sums and differences of contents (or one value alone, converted), wrapped to their type, with the names of arrays."""
+    """Sums and differences of contents (or one value alone, converted), wrapped to their type, and names of arrays."""
     query = encoded.query
     roots = (party for p in (query.first, query.second) for party in (p.address, *p.guards))
     for t in bottom_up((*roots, *query.between)):
