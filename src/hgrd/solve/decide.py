@@ -55,7 +55,7 @@ _SMALL: Final = 64
 
 
 def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = None) -> Answer:
-    """Is there a valuation of the query?  Never raises for an odd query: that is Undecided.
+    """Decide whether the query has a valuation.  A query that makes a step fail is Undecided; no exception leaves.
 
     The answer depends on the query and the budget alone, not on what the session decided before.
     """
@@ -81,7 +81,7 @@ class Decider(Struct, frozen=True):
 
 
 def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFAULT) -> list[Answer]:
-    """The answers to many queries, in their order."""
+    """Answers to many queries, in the order of the queries."""
     return [decide(query, budget, session) for query in queries]
 
 
@@ -97,10 +97,11 @@ def _guarded(query: Query, budget: Budget, session: Session) -> Answer:
 
 
 class _Decision:
-    """One problem on its way through the steps of the procedure.
+    """State of the procedure for one problem.
 
-    Small launches come first if a conflict is expected (`expecting`), else behind the first search for a proof, which
-    rarely needs them.  It is the same answer either way: a conflict is shown as they show it wherever they do.
+    Small launches come first if a conflict is expected (`expecting`), else after the first search for a proof, which
+    rarely needs them.  The answer is the same either way: a conflict that a small launch shows is reported as that
+    launch shows it.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class _Decision:
             return self._weighed(contradiction.facts, "bounds", known, self._assumed(known))
 
     def _by_sign(self, divisor: Term) -> Answer:
-        """Both signs on their own: a divisor of known sign has a quotient and a remainder."""
+        """Split into both signs of the divisor: with a known sign it has a quotient and a remainder."""
         proofs: list[Proved] = []
         budget = replace(self.budget, launches=0)
         for sign in (lt(const(0), divisor), lt(divisor, const(0))):
@@ -161,7 +162,7 @@ class _Decision:
         return Undecided("; ".join(reasons), self.tried)
 
     def _attempts(self, known: Known, normal: Normal) -> Iterator[tuple[str, Callable[[], Outcome]]]:
-        """The steps that are left, by name."""
+        """The remaining steps, by name."""
         budget = self.budget
         yield "lemmas", partial(self._lemmas, normal, SearchLimit(budget.rounds, budget.first_effort, Arithmetic.OLD))
         yield "launch", lambda: self._small(known)
@@ -172,7 +173,7 @@ class _Decision:
         yield "nonlinear", lambda: self._ask(known, budget.fallback_effort, bits=False)
 
     def _simplest(self, known: Known, model: Model, method: str) -> Conflict:
-        """The conflict as a small launch shows it, if one does: easier to read than what z3 comes up with."""
+        """The conflict in a small launch, if there is one: easier to read than the model of z3."""
         small = self._small(known)
         return Conflict(small.model, "launch") if isinstance(small, Found) else Conflict(model, method)
 
@@ -182,7 +183,7 @@ class _Decision:
         return self.small
 
     def _launches(self, known: Known, launches: int, rows: int, seed: int) -> Outcome:
-        from hgrd.solve.steps.launches import try_launches  # it loads numpy, which a proof can do without
+        from hgrd.solve.steps.launches import try_launches  # it loads numpy, which a proof does not need
 
         tried = try_launches(self.problem, known.spans, launches=launches, rows=rows, seed=seed)
         self.tried += tried.launches
@@ -201,11 +202,11 @@ class _Decision:
         return ask(self.problem, read_plainly(self.problem, known), self.solver, effort, bits=bits)
 
     def _assumed(self, known: Known) -> tuple[Term, ...]:
-        """The wraps that steps other than the lemmas assume in range."""
+        """Wraps that steps other than the lemmas assume to be in range."""
         return read_plainly(self.problem, known).assumed
 
     def _weighed(self, facts: int, method: str, known: Known, assumed: tuple[Term, ...]) -> Answer:
-        """A proof that assumes some wraps in range, and what it is worth without."""
+        """The answer for a proof that assumes some wraps to be in range: it is asked again with exact wraps."""
         scrutiny = self.problem.query.scrutiny
         if not assumed or scrutiny is Scrutiny.NONE:
             return self._proved(facts, method)
@@ -224,7 +225,7 @@ class _Decision:
     def _assuming(
         self, facts: int, method: str, known: Known, assumed: tuple[Term, ...], example: Model | None
     ) -> Answer:
-        """A proof that rests on an assumption; what small launches already break is none, and has to be exact."""
+        """A proof that rests on an assumption; where small launches already violate that, it has to be exact."""
         if not self._wraps_in_small_launches(known, assumed):
             return self._proved(facts, method, assumed, example)
         common = frozenset(t for t in assumed if self._wraps_in_small_launches(known, (t,)))
@@ -271,7 +272,7 @@ class _Decision:
         return Proved(used, "lemmas", no_wrap)
 
     def _wraps_in_small_launches(self, known: Known, wraps: tuple[Term, ...]) -> bool:
-        """Whether two threads of a small launch make the accesses, wherever they go, while a wrap takes effect."""
+        """Whether two threads of a small launch make the accesses, at any addresses, while a wrap takes effect."""
         from hgrd.solve.steps.launches import try_launches
 
         query = self.problem.query
@@ -281,7 +282,7 @@ class _Decision:
         spans = {symbol: _small_part(span) for symbol, span in known.spans.items()}
         if try_launches(anywhere, spans, launches=4, rows=256, seed=1).model is not None:
             return True
-        if any(t.arrays for t in wraps):  # what is read is not bounded by small sizes
+        if any(t.arrays for t in wraps):  # values read from arrays are not bounded by small sizes
             return False
         try:
             normal = normal_form(anywhere, replace(known, spans=spans))
@@ -302,13 +303,13 @@ def _merged(some: tuple[Term, ...], more: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _small_part(span: Span) -> Span:
-    """The numbers in it that people would try things out with: sizes, not negative ones where there are others."""
+    """The small numbers of the interval, as in a first test run: sizes; negative ones only if there are no others."""
     low = max(span.low, min(0, span.high))
     return Span(low, min(span.high, max(_SMALL, 2 * low)))
 
 
 def _of_open_sign(problem: Problem, known: Known) -> Term | None:
-    """A symbol that is divided by in every execution and whose sign the bounds leave open; None for many."""
+    """A symbol that every execution divides by and that the bounds leave without a sign; None if none or too many."""
     found: dict[Term, None] = {}
     for t in bottom_up(problem.roots):
         if t.op in (Op.DIV, Op.MOD) and t in problem.strict and t.args[1].op is Op.VAR:

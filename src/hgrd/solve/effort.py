@@ -12,9 +12,9 @@ class Effort(Struct, frozen=True):
     units: int = 0
 
     def since(self, before: Effort) -> Effort:
-        """What was spent after `before`."""
+        """The work done after `before`."""
         return Effort(self.queries - before.queries, self.units - before.units)
 
     def exceeds(self, limit: Effort) -> bool:
-        """Whether one of the two counts is above its limit."""
+        """Whether either count is above its limit."""
         return self.queries > limit.queries or self.units > limit.units

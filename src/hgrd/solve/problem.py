@@ -17,9 +17,9 @@ Contents: TypeAlias = Callable[[str, tuple[int, ...]], int]
 
 
 class Condition(Struct, frozen=True):
-    """A Boolean term that must hold; `facts` is the bit of the fact it comes from.
+    """A Boolean term that must hold; `facts` is the bit of the fact that it comes from.
 
-    Guards and the like come from the accesses, which count as one more fact (`access_bit`).
+    Conditions of the accesses themselves, as guards, count as one more fact (`access_bit`).
     """
 
     term: Term
@@ -27,17 +27,17 @@ class Condition(Struct, frozen=True):
 
 
 class Same(NamedTuple):
-    """Equal to `symbol`, given `facts`."""
+    """An equality: equal to `symbol`, given `facts`."""
 
     symbol: Symbol
     facts: int
 
 
 class Problem(Struct, frozen=True):
-    """Everything that must hold but the overlap itself.
+    """Conditions of a query: everything that must hold except the overlap itself.
 
     `strict` are the terms that are evaluated in every execution of both accesses: their divisors are
-    not 0, and their soft wraps are the ones a proof may assume away.
+    not 0, and their soft wraps are those that a proof may assume to be in range.
     """
 
     query: Query
@@ -67,7 +67,7 @@ def restricted(problem: Problem, extra: Term) -> Problem:
 
 
 def access_bit(query: Query) -> int:
-    """The bit behind those of the facts: a contradiction without it is one among the facts."""
+    """The bit after those of the facts; a contradiction without this bit is one among the facts."""
     return 1 << len(query.facts)
 
 
@@ -121,7 +121,7 @@ def _same(conditions: Iterable[Condition]) -> dict[Symbol, Same]:
 
 
 def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:
-    """Subterms whose value every evaluation of a true `root` needs, each once over all calls."""
+    """Subterms that every evaluation of a true `root` evaluates, each once over all calls."""
     stack = list(root.args) if root.op is Op.AND else [root]
     while stack:
         t = stack.pop()
@@ -133,7 +133,7 @@ def _needed(root: Term, seen: set[Term]) -> Iterable[Term]:
 
 
 def _defined(t: Term) -> tuple[Term, ...]:
-    """What must hold for `t` to have a value."""
+    """Conditions for `t` to have a value."""
     match t.op:
         case Op.DIV | Op.MOD:
             return (ne(t.args[1], const(0)),)
@@ -144,7 +144,7 @@ def _defined(t: Term) -> tuple[Term, ...]:
 
 
 class Recorder:
-    """Array contents within their ranges, and what was looked at."""
+    """Array contents within their ranges; records the elements that are read."""
 
     def __init__(self, contents: Contents, ranges: Mapping[str, tuple[int, int]]) -> None:
         self._contents = contents
@@ -159,7 +159,7 @@ class Recorder:
 
 
 def confirm(problem: Problem, values: Mapping[Symbol, int], contents: Contents) -> Model | None:
-    """The model, where it makes everything true with exact semantics and the bytes overlap."""
+    """The model, if it meets every condition with exact semantics and the bytes overlap; else None."""
     if any(not s.low <= values[s] <= s.high for s in problem.symbols):
         return None
     recorder = Recorder(contents, problem.ranges)

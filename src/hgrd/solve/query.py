@@ -1,4 +1,4 @@
-"""What the solver is asked, and what it can answer.  Nothing here knows of CUDA."""
+"""Queries to the solver, and its answers; independent of CUDA."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Axis(Struct, frozen=True):
 
 
 class Party(Struct, frozen=True):
-    """One of the two: its private symbols, the conditions under which it makes its access, and the bytes.
+    """One of the two accesses: its private symbols, the conditions under which it happens, and its bytes.
 
     The access covers [address, address + size).  `axes` symbols are also in `private`.
     """
@@ -35,20 +35,20 @@ class Party(Struct, frozen=True):
 
 
 class Scrutiny(Enum):
-    """How far the wraps are looked into that a proof assumes not to take effect."""
+    """How far a query checks the wraps that its proof assumes not to take effect."""
 
-    NONE = "none"  # not at all: only a valuation is of use
-    REALISTIC = "realistic"  # whether they do at sizes that people use; all others are assumed
-    FULL = "full"  # whether they do at all; assumed is only what cannot be excluded
+    NONE = "none"  # not at all: the caller needs valuations only
+    REALISTIC = "realistic"  # whether they take effect at realistic sizes; beyond these the assumption stays
+    FULL = "full"  # whether they take effect at all; only what cannot be excluded is assumed
 
 
 class Query(Struct, frozen=True):
-    """Is there a valuation with all facts, guards and `between`, where the byte ranges overlap?
+    """A query: is there a valuation that meets all facts, guards and `between`, where the byte ranges overlap?
 
-    `shared` symbols have one value for both parties.  `facts` speak of shared symbols only; `between`
-    of anything (distinctness of the parties, their order).  `axes` are shared axes (a common block).
-    READ terms are uninterpreted functions common to both parties.  `scrutiny` is how good a
-    proof that there is none has to be.
+    `shared` symbols have one value for both parties.  `facts` use shared symbols only, `between` any
+    (distinctness of the parties, their order).  `axes` are shared axes (a common block).
+    READ terms are uninterpreted functions common to both parties.  `scrutiny` says how far the
+    assumptions of a proof that there is none are checked.
     """
 
     shared: tuple[Symbol, ...]
@@ -61,7 +61,7 @@ class Query(Struct, frozen=True):
 
 
 class Model(Struct, frozen=True):
-    """Exact values: of symbols, and of arrays at the indexes that were looked at (all else is free)."""
+    """Exact values of symbols, and of arrays at the indexes that were read (all other elements are free)."""
 
     values: Mapping[Symbol, int]
     reads: Mapping[tuple[str, tuple[int, ...]], int]

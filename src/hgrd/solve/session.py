@@ -1,4 +1,4 @@
-"""What lives longer than a query: z3, and the answers already given."""
+"""State across queries: z3, and the answers already given."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shape: TypeAlias = tuple[object, ...]
 
 
 class _Kept(Struct, frozen=True):
-    """An answer, with the names that its query used and the units of z3's resource count that it took."""
+    """A stored answer, with the names that its query used and the units of z3's resource count that it took."""
 
     answer: Answer
     names: _Names
@@ -37,9 +37,9 @@ class _Names(Struct, frozen=True):
 class Session:
     """Holds the solver and remembers answers; queries that differ only in names share one.
 
-    A context manager; `close` frees z3.  `conflicts` counts those found: where there is one, more may follow.
-    `spent` is the effort of all answers; one that is remembered counts as if it had been found anew, so that the effort
-    of a part of the analysis does not depend on what came before it.
+    A context manager; `close` frees z3.  `conflicts` counts those found: after one, more are expected.
+    `spent` is the effort of all answers; a remembered answer counts as if it had been computed again, so that the
+    effort of a part of the analysis does not depend on what ran before it.
     """
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import z3
 import z3.z3core as core
 
 _VALUE: Final = re.compile(r"\(([^\s()]+)\s+(?:(-?\d+)|\(- (\d+)\)|#x([0-9a-f]+)|#b([01]+)|(true|false))\)")
-_EMERGENCY: Final = 3000  # milliseconds: the resource count misses some of what z3 does
+_EMERGENCY: Final = 3000  # milliseconds: the resource count misses some of z3's work
 
 
 class Arithmetic(IntEnum):
@@ -26,10 +26,10 @@ class SolverError(RuntimeError):
 
 
 class Solver:
-    """z3, for one problem after another.
+    """The solver z3, for one problem after another.
 
     z3's answers depend on what its context did before, even after a reset: a query gets a context of its
-    own (`close` ends it), made when it is needed first.
+    own (`close` ends it), made at its first use.
     """
 
     def __init__(self) -> None:

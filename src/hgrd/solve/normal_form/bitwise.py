@@ -17,7 +17,7 @@ _MOST_CASES = 64
 
 
 def bit_operation(op: Op, a: Value, b: Value, span: Span, builder: Builder, divider: Divider) -> Value:
-    """a & b, a | b or a ^ b; an uninterpreted function with simple bounds where nothing better is known."""
+    """a & b, a | b or a ^ b; an uninterpreted function with simple bounds where there is no arithmetic reading."""
     for x, y in ((a, b), (b, a)):
         mask = poly.as_constant(y.poly)
         common = _masked(x, mask, divider) if mask is not None else None
@@ -85,7 +85,7 @@ def _modulo_power(x: Value, y: Value, builder: Builder, divider: Divider) -> Val
 
 
 def power_of_two(n: Poly, builder: Builder) -> int | None:
-    """The facts that make `n` a power of two, or None where nothing says so."""
+    """The facts that make `n` a power of two; None if it is not known to be one."""
     if len(n) != 1:
         return None
     ((mono, c),) = n.items()
@@ -98,7 +98,7 @@ def power_of_two(n: Poly, builder: Builder) -> int | None:
 
 
 def _bound_opaque(op: Op, a: Value, b: Value, result: Value, builder: Builder) -> None:
-    """What holds of non-negative operands."""
+    """Bounds of the result for non-negative operands."""
     sides = (builder.span(a.poly), builder.span(b.poly))
     facts = result.facts | sides[0].facts | sides[1].facts
     if min(sides[0].low, sides[1].low) < 0:
@@ -144,5 +144,5 @@ def shift_right(a: Value, count: Value, span: Span, builder: Builder, divider: D
 
 
 def _logarithm(c: int | None) -> int | None:
-    """The exponent of a power of two."""
+    """The exponent of a power of two; None for other numbers and for None."""
     return c.bit_length() - 1 if c is not None and c > 0 and c & (c - 1) == 0 else None

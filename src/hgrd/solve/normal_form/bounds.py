@@ -75,7 +75,7 @@ class Bounds(Struct):
         return Span(low, high, facts)
 
     def lower(self, atom: int, value: int, facts: int) -> bool:
-        """Raise the lower end; True where that is news."""
+        """Raise the lower end; True if that changes it."""
         if value <= self.low[atom]:
             return False
         self.low[atom], self.low_facts[atom] = value, facts
@@ -83,7 +83,7 @@ class Bounds(Struct):
         return True
 
     def upper(self, atom: int, value: int, facts: int) -> bool:
-        """Sink the upper end; True where that is news."""
+        """Reduce the upper end; True if that changes it."""
         if value >= self.high[atom]:
             return False
         self.high[atom], self.high_facts[atom] = value, facts
@@ -98,7 +98,7 @@ class Bounds(Struct):
 def propagate(claims: Iterable[Claim], bounds: Bounds, rounds: int = 6) -> None:
     """Tighten `bounds` through the comparisons among the claims.
 
-    Raises Infeasible where nothing is left.
+    Raises Infeasible where an interval becomes empty.
     """
     flat: list[tuple[list[tuple[Mono, int]], int, int]] = []
     for claim in claims:

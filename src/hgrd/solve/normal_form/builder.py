@@ -38,7 +38,7 @@ class Power(NamedTuple):
 
 
 class Builder(Struct):
-    """What a normal form consists of.
+    """Normal form under construction.
 
     Every claim about a fresh atom can be met whatever the values of older atoms are, as long as the
     claim's facts hold: adding definitions never makes a satisfiable problem unsatisfiable.
@@ -82,7 +82,7 @@ class Builder(Struct):
     # ------------------------------------------------------------ products
 
     def product(self, a: Value, b: Value) -> Value:
-        """a * b; sums that are multiplied with more than a constant get a name first.
+        """The product a * b; sums that are multiplied with more than a constant get a name first.
 
         So `y * w + x` stays one monomial and a rest, whatever sums y and w are.
         """
@@ -126,7 +126,7 @@ class Builder(Struct):
         return len(mono) > 1 and abs(c) == 1
 
     def _split_name(self, p: Poly, facts: int) -> Poly:
-        """The sum without its constant gets the name."""
+        """Name the sum without its constant."""
         rest = poly.proper(p)
         if len(rest) <= 1:
             return p
@@ -141,7 +141,7 @@ class Builder(Struct):
     # ------------------------------------------------------------ choices
 
     def choice(self, cases: list[tuple[Formula, Poly]], span: Span) -> Poly:
-        """An atom that equals the polynomial of a case whose condition holds."""
+        """An atom that equals the polynomial of a case with a true condition."""
         self.inexact = True
         result = poly.atom(self.fresh(span))
         self.claim(some(every((condition, equal(result, p))) for condition, p in cases), span.facts)
@@ -157,7 +157,7 @@ class Builder(Struct):
         return result
 
     def function(self, name: str, arguments: list[Value], span: Span) -> Poly:
-        """An uninterpreted function's value: equal arguments, equal values."""
+        """The value of an uninterpreted function: equal arguments, equal values."""
         facts = span.facts
         for argument in arguments:
             facts |= argument.facts
@@ -166,9 +166,9 @@ class Builder(Struct):
         return poly.atom(result)
 
     def power(self, exponent: Poly, span: Span, cap: int, *, saturate: bool) -> Poly:
-        """2 ** exponent (`span` is the exponent's range); for a negative exponent, anything.
+        """The power 2 ** exponent (`span` is the exponent's range); any value for a negative exponent.
 
-        From `cap` on it is 2 ** cap if `saturate`, else anything as large.
+        From `cap` on it is 2 ** cap if `saturate`, else any value that is at least as large.
         """
         known = self._powers.get((*poly.key(exponent), ((-1,), cap * 2 + saturate)))
         if known is not None:

@@ -9,7 +9,7 @@ from hgrd.terms import Op, Symbol, Term, add, div, sub, symbols_of
 
 
 def definitions(problem: Problem) -> dict[Symbol, Term]:
-    """What equalities among the facts say symbols are, without cycles."""
+    """Definitions of symbols by equalities among the facts, without cycles."""
     defined: dict[Symbol, Term] = {}
     for symbol, value in _equalities(problem):
         if symbol not in defined and not _depends(value, symbol, defined):
@@ -47,7 +47,7 @@ def _solved(left: Term, right: Term) -> tuple[Symbol, Term] | None:
 
 
 def _depends(value: Term, symbol: Symbol, defined: Mapping[Symbol, Term]) -> bool:
-    """Does `value` need `symbol`, through the definitions?"""
+    """Whether `value` depends on `symbol`, through the definitions."""
     seen: set[Symbol] = set()
     stack = list(symbols_of(value))
     while stack:

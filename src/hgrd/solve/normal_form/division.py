@@ -27,7 +27,7 @@ class Division(NamedTuple):
 
 
 class Divider(Struct):
-    """Divides in a builder, the same division once.
+    """Divides in a builder; a repeated division gives the same result.
 
     `floor` rounds toward minus infinity (shifts, masks), else toward zero as C does.
     """
@@ -39,7 +39,7 @@ class Divider(Struct):
     _remainders: dict[int, Value] = field(default_factory=dict[int, Value])
 
     def divide(self, a: Value, c: Value, *, floor: bool, others: Sequence[Poly] = ()) -> Division:
-        """`others` are further divisors of the same dividend, to share partial quotients with.
+        """The division of a by c; `others` are further divisors of a, to share partial quotients with.
 
         a / (f * g) is (a / f) / g for a >= 0 and f, g >= 1.
         """
@@ -53,7 +53,7 @@ class Divider(Struct):
         return self._chain(a, factors, rivals, c.facts)
 
     def _exact(self, a: Value, c: Value) -> Division | None:
-        """The quotient of a multiple, also of one like x - x % c."""
+        """The quotient of a multiple of c, also of one like x - x % c; None if a is not known to be one."""
         if len(c.poly) != 1:
             return None
         ((unit, k),) = c.poly.items()
@@ -72,7 +72,7 @@ class Divider(Struct):
         return None
 
     def _factors(self, c: Poly) -> Factors | None:
-        """The factors of a monomial of positive ones; None for other polynomials."""
+        """The factors of a monomial with positive factors only; None for other polynomials."""
         if len(c) != 1:
             return None
         ((mono, k),) = c.items()
@@ -125,7 +125,7 @@ class Divider(Struct):
         return Division(q, r, facts)
 
     def _truncated(self, a: Poly, c: Poly, ra: Span, rc: Span, facts: int) -> Division:
-        """The remainder has the sign of the dividend, which is not known."""
+        """Truncating division with a dividend of unknown sign: the remainder has that sign."""
         b = self.builder
         b.inexact = True
         reach, most = rc.high - 1, max(-ra.low, ra.high) // rc.low
@@ -139,7 +139,7 @@ class Divider(Struct):
         return Division(q, r, facts)
 
     def _any_sign(self, a: Poly, c: Poly, ra: Span, rc: Span, facts: int) -> Division:
-        """Nothing is said where the divisor is 0: the quotient has no value there."""
+        """Division by a divisor of any sign; unconstrained where it is 0, since the quotient has no value there."""
         b = self.builder
         b.inexact = True
         most, reach = max(-ra.low, ra.high), max(-rc.low, rc.high)

@@ -15,10 +15,10 @@ _MOST: Final = 48  # equations; the work grows with their square
 
 
 def check_divisors(claims: Iterable[Claim]) -> None:
-    """Raises Infeasible where the coefficients of an equation have a common divisor that its constant lacks.
+    """Raises Infeasible where a common divisor of an equation's coefficients does not divide its constant.
 
-    Monomials with a coefficient 1 or -1 are eliminated, one equation after another.  (They are opaque here:
-    what has no solution then has none among products either.)
+    Monomials with a coefficient 1 or -1 are eliminated, one equation after another.  (Monomials are opaque here:
+    a system without a solution then has none among products either.)
     """
     left = [(claim.formula.poly, claim.facts) for claim in claims if isinstance(claim.formula, Equal)]
     if len(left) > _MOST:
@@ -34,7 +34,7 @@ def check_divisors(claims: Iterable[Claim]) -> None:
 
 
 def _without(mono: Mono, q: Poly, why: int, p: Poly, facts: int) -> tuple[Poly, int]:
-    """q == 0 with `mono` replaced by what it is where p == 0."""
+    """q == 0 with `mono` replaced by its solution from p == 0."""
     coefficient = q.get(mono, 0)
     if not coefficient:
         return q, why

@@ -1,4 +1,4 @@
-"""Accesses to elements instead of bytes: arrays of `float` and of `double` that are accessed alike are one question."""
+"""Element indexes instead of bytes: the same accesses to arrays of `float` and of `double` are one query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hgrd.terms import Op, Term, add, const, ite, mul, sub
 
 
 def in_elements(query: Query) -> Query:
-    """The same question with addresses in units of the accesses' size, if these are as large and so aligned."""
+    """The query with addresses in units of the accesses' size, if both have one size and are aligned to it."""
     size = query.first.size
     if size == 1 or query.second.size != size:
         return query
@@ -24,7 +24,7 @@ def in_elements(query: Query) -> Query:
 
 
 def _divided(term: Term, by: int) -> Term | None:
-    """The term by a number that divides it, as its shape says; None where that does not."""
+    """The term divided by a number; None where its shape does not show that the number divides it."""
     match term.op:
         case Op.CONST:
             return const(term.value // by) if term.value % by == 0 else None

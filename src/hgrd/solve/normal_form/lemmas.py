@@ -35,7 +35,7 @@ from hgrd.solve.normal_form.prepare import Normal
 
 
 class Lemmas(Struct, frozen=True):
-    """Which families are on."""
+    """Families of lemmas: those that are used."""
 
     radix: bool = True
     pairs: bool = True
@@ -82,9 +82,9 @@ def last_lemmas(normal: Normal, on: Lemmas) -> list[Claim]:
 
 
 def value_lemmas(normal: Normal, on: Lemmas, monos: Iterable[Mono], value: Callable[[Mono], int]) -> list[Claim]:
-    """For monomials that are no products under `value`: f == c -> f * m == c * m, for c the value of f.
+    """Lemmas for monomials that are not products under `value`: f == c -> f * m == c * m, for c the value of f.
 
-    The factor is the one with the fewest values, so that these are few.
+    The factor f is the one with the fewest values, so that few lemmas are needed.
     """
     result: list[Claim] = []
     for mono in monos if on.values else ():
@@ -116,7 +116,7 @@ def _poly(claim: Claim) -> Poly:
 
 
 class _Products:
-    """Pairs (f, P): the product lemma will speak of f * P."""
+    """Pairs (f, P) that get the product lemma for f * P."""
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
@@ -132,7 +132,7 @@ class _Products:
 
 
 def product_lemma(factor: Mono, p: Poly, bounds: Bounds) -> list[Claim]:
-    """f * P has the sign of P and is at least as large, for a factor f >= 1 (guarded where its sign is open)."""
+    """Product lemma: f * P has the sign of P and is at least as large, for f >= 1 (guarded if f's sign is open)."""
     f: Poly = {factor: 1}
     product = poly.times(f, p)
     above, below = positive(p), negative(p)
@@ -172,7 +172,7 @@ def _implies(premise: Formula, conclusion: Formula) -> Formula:
 
 
 def _cofactors(normal: Normal, comparisons: list[Claim]) -> dict[Mono, list[Mono]]:
-    """For each factor, what it is multiplied with anywhere."""
+    """Cofactors of each factor: the monomials that it is multiplied with anywhere."""
     found: dict[Mono, dict[Mono, None]] = {}
     for p in (*map(_poly, comparisons), normal.gap):
         for mono in p:
@@ -218,7 +218,7 @@ def _factors(p: Poly) -> list[Mono]:
 
 
 def _unfolded(p: Poly, normal: Normal, equations: list[Poly]) -> Iterator[Poly]:
-    """`p` with names replaced by what they stand for, and back; with t replaced where t == M is known."""
+    """`p` with names replaced by their definitions, and back; with t replaced where t == M is known."""
     singles = [mono[0] for mono in p if len(mono) == 1]
     factors = {a for mono in p if len(mono) > 1 for a in mono}
     shifted = {

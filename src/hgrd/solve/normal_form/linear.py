@@ -13,7 +13,7 @@ from hgrd.solve.z3_process import Arithmetic, Solver, fact_names, guarded, numer
 class Linear:
     """An incremental conjunction of claims in which every monomial is a variable of its own.
 
-    What it forgets (that monomials are products) lemmas put back.
+    Lemmas restore what this abstraction drops: that monomials are products.
     """
 
     def __init__(self, solver: Solver, bounds: Bounds, effort: int, arithmetic: Arithmetic) -> None:
@@ -35,7 +35,7 @@ class Linear:
 
     @property
     def monomials(self) -> list[Mono]:
-        """All that were mentioned, by claims too."""
+        """All monomials mentioned, by claims too."""
         return list(self._names)
 
     def check(self, *more: str) -> str:
@@ -60,7 +60,7 @@ class Linear:
         return sum(1 << int(name[1:]) for name in self._solver.core())
 
     def model(self) -> Callable[[Mono], int]:
-        """The values of monomials; those z3 does not know are products of their atoms."""
+        """The values of monomials; one without a value in z3's model is the product of its atoms."""
         found = self._solver.values(list(self._names.values()))
         values = {mono: found[name] for mono, name in self._names.items()}
         values[()] = 1

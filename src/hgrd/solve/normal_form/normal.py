@@ -1,8 +1,8 @@
 """Step 0: a query's terms as claims on polynomials over atoms.
 
-Wraps that cannot wrap disappear; the others become `e - 2**bits * k`.  A division, a minimum, a read
+Wraps that cannot take effect disappear; the others become `e - 2**bits * k`.  A division, a minimum or a read
 becomes an atom with the claims that define it.  Every choice that rests on a bound carries the facts
-behind the bound.
+that the bound rests on.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _RING = frozenset({Op.ADD, Op.SUB, Op.MUL})
 class Normaliser:
     """Turns terms into polynomials and formulas within one builder.
 
-    `known` are bounds of symbols better than their own.  Soft wraps in `plain` are read as their
-    argument.  `loose` collects the soft wraps that the bounds do not exclude, `assumed` those of them
-    that were read so, the outermost with the argument that must be in range.
+    `known` are tighter bounds of symbols than their own.  Soft wraps in `plain` are read as their
+    argument.  `loose` collects the soft wraps that the bounds do not exclude.  `assumed` are those of them
+    that were read as their argument: the outermost with the argument that must be in range, the others with None.
     """
 
     problem: Problem
@@ -82,7 +82,7 @@ class Normaliser:
     # ------------------------------------------------------------ conditions
 
     def formula(self, t: Term) -> tuple[Formula, int]:
-        """The condition, and the facts its reading rests on."""
+        """The condition as a formula, and the facts that this reading rests on."""
         known = self._formulas.get(t)
         if known is None:
             known = self._formulas[t] = self._formula(t)
@@ -107,7 +107,7 @@ class Normaliser:
                 return every((make(a.poly, b.poly),)), a.facts | b.facts
 
     def decided(self, formula: Formula) -> tuple[bool, int] | None:
-        """The truth of a condition where bounds alone settle it, and the facts behind them."""
+        """The truth of a condition that bounds alone decide, and the facts of these bounds; None if they do not."""
         match formula:
             case AtMost(p):
                 span = self.builder.span(p)
@@ -136,7 +136,7 @@ class Normaliser:
         return known
 
     def _span(self, t: Term, p: Poly) -> Span:
-        """The better of what the term's shape and the atoms' bounds say."""
+        """The tighter of the intervals by the term's shape and by the atoms' bounds."""
         span = self.builder.span(p)
         return _meet(span, t)
 
@@ -180,7 +180,7 @@ class Normaliser:
                 return bit_operation(t.op, a, b, span, self.builder, self._divider)
 
     def _symbol(self, symbol: Symbol) -> Value:
-        """The atom of the symbol (or of one equal to it), or its value where the bounds leave one."""
+        """The atom of the symbol (or of one equal to it), or its value where the bounds leave only one."""
         same = self.problem.same.get(symbol)
         bounds = self.builder.bounds
         if same is not None:
@@ -201,7 +201,7 @@ class Normaliser:
         return self._cofactor(symbol, index, span) or Value(poly.atom(index))
 
     def _cofactor(self, symbol: Symbol, index: int, span: Span) -> Value | None:
-        """Where a condition says symbol % c == 0: it is c times something, so that sums of it can be divided by c."""
+        """c times an atom, if a condition says symbol % c == 0, so that sums can be divided by c.  Else None."""
         divisor, facts = self._multiples.get(symbol, (1, 0))
         if divisor == 1:
             return None
@@ -273,7 +273,7 @@ class Normaliser:
         return Value(result, facts)
 
     def _in_range(self, t: Term, inner: Value, exact: bool) -> Value | None:
-        """The wrapped value where the bounds leave one number of turns, for an argument congruent to `inner`."""
+        """The wrapped value of an argument congruent to `inner`; None if bounds leave several multiples of 2**bits."""
         bits, signed, _ = t.wrap_to
         low, _ = intervals.of_type(bits, signed)
         span = self._span(t.args[0], inner.poly) if exact else self.builder.span(inner.poly)
@@ -286,10 +286,10 @@ class Normaliser:
         return self._modular(t.args[0], t.wrap_to[0], t in self.plain)
 
     def _modular(self, t: Term, bits: int, plain: bool) -> tuple[Value, bool]:
-        """What is congruent to `t` modulo 2**bits, and whether it even equals `t`.
+        """A value congruent to `t` modulo 2**bits, and whether it equals `t`.
 
-        Wraps to as many bits or more fall away within sums and products; under a wrap that is assumed not
-        to wrap (`plain`) only those that are assumed so too.
+        Wraps to as many bits or more are dropped within sums and products; under a wrap that is assumed not
+        to take effect (`plain`) only those with the same assumption.
         """
         if t.op in _RING:
             (a, a_exact), (b, b_exact) = (self._modular(x, bits, plain) for x in t.args)
@@ -314,7 +314,7 @@ class Normaliser:
 
 
 def _multiples(truths: Mapping[Term, int]) -> dict[Symbol, tuple[int, int]]:
-    """Symbols that a condition says are multiples of a constant: the greatest one, and the facts behind it."""
+    """Symbols that conditions make multiples of a constant: the greatest constant, and the facts of its condition."""
     found: dict[Symbol, tuple[int, int]] = {}
     for t, facts in truths.items():
         match t:
@@ -327,7 +327,7 @@ def _multiples(truths: Mapping[Term, int]) -> dict[Symbol, tuple[int, int]]:
 
 
 def _needs(t: Term) -> tuple[Term, ...]:
-    """The terms whose values the value of `t` is made of."""
+    """Terms from which the value of `t` is computed."""
     if t.op is not Op.WRAP:
         return t.args
     leaves: list[Term] = []

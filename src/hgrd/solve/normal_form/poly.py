@@ -66,7 +66,7 @@ def times(p: Poly, q: Poly) -> Poly:
 
 
 def as_constant(p: Poly) -> int | None:
-    """The value of a polynomial without atoms."""
+    """The value of a polynomial without atoms; None for others."""
     if not p:
         return 0
     return p.get(()) if len(p) == 1 else None
@@ -77,13 +77,13 @@ def key(p: Poly) -> PolyKey:
 
 
 def primitive(p: Poly) -> Poly:
-    """p divided by what divides all its coefficients."""
+    """p divided by the greatest common divisor of its coefficients."""
     unit = gcd(*p.values())
     return p if unit <= 1 else {mono: c // unit for mono, c in p.items()}
 
 
 def positive_first(p: Poly) -> Poly:
-    """p or -p: the one whose first coefficient is positive."""
+    """p or -p: the one with a positive first coefficient."""
     if p and p[min(p)] < 0:
         return negated(p)
     return p
@@ -99,7 +99,7 @@ def proper(p: Poly) -> Poly:
 
 
 def divided(mono: Mono, factor: Mono) -> Mono | None:
-    """The monomial divided by another, where that goes."""
+    """The monomial divided by another; None where that does not divide it."""
     rest = list(mono)
     for a in factor:
         if a not in rest:

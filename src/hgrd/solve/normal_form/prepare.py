@@ -1,4 +1,4 @@
-"""Step 0: normal forms of a problem, with bounds propagated, equalities solved, the overlap as one equation."""
+"""Normal forms of a problem (step 0): bounds propagated, equalities solved, the overlap as one equation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PASSES = 3
 
 
 class Normal(Struct, frozen=True):
-    """A problem over integer atoms: the claims (the overlap among them), and what the lemmas need to know.
+    """A problem over integer atoms: the claims (the overlap among them), and the data that lemmas need.
 
     `gap` is the polynomial that is 0 where the accesses meet.  `in_range` are the assumptions that
     soft wraps read as identity do not wrap; they are left out of the claims until they are needed.
@@ -81,7 +81,7 @@ def _span(symbol: Symbol, span: Span, problem: Problem) -> Span:
 
 
 def normal_form(problem: Problem, known: Known, plain: frozenset[Term] = frozenset()) -> Normal:
-    """The problem with exact wraps, but for the soft ones in `plain`: their arguments are assumed in range.
+    """The problem with exact wraps, except the soft ones in `plain`: their arguments are assumed to be in range.
 
     Raises Infeasible.
     """
@@ -143,7 +143,7 @@ def _logarithms(builder: Builder) -> Iterator[Claim]:
 
 
 def _note_power_of_two(normaliser: Normaliser, t: Term, facts: int) -> None:
-    """x == 1 || x == 2 || x == 4 ..."""
+    """Record that x is a power of two, where `t` is x == 1 || x == 2 || x == 4 ..."""
     if t.op is not Op.OR or any(a.op is not Op.EQ for a in t.args):
         return
     variables = {a.args[0] for a in t.args}
@@ -159,7 +159,7 @@ def _note_power_of_two(normaliser: Normaliser, t: Term, facts: int) -> None:
 
 
 def _overlap(problem: Problem, normaliser: Normaliser) -> Poly:
-    """Claim that the bytes overlap: -size1 < address1 - address2 < size2, divided by what divides all terms."""
+    """Claim that the bytes overlap: -size1 < address1 - address2 < size2, divided by a divisor of all terms."""
     first, second = (normaliser.value(a) for a in problem.addresses)
     builder = normaliser.builder
     gap = poly.minus(first.poly, second.poly)
@@ -231,7 +231,7 @@ def _solved(claims: list[Claim], bounds: Bounds) -> tuple[tuple[Claim, ...], dic
 
 
 def _twins(p: Poly) -> tuple[int, int] | None:
-    """(x, y), x the older atom, for a polynomial that says x == y."""
+    """(x, y), x the older atom, for a polynomial that says x == y; None for others."""
     if len(p) != 2 or any(len(mono) != 1 for mono in p) or sorted(p.values()) != [-1, 1]:
         return None
     x, y = sorted(mono[0] for mono in p)

@@ -1,1 +1,1 @@
-"""Steps of a decision: each tries to answer a query."""
+"""Steps of the decision procedure: each tries to answer a query."""

@@ -24,14 +24,14 @@ _MOST_BLOCKS: Final = 6  # along one axis
 
 
 class Tried(Struct, frozen=True):
-    """`model` is a conflict found in one of `launches` launches, if there was one."""
+    """Result of `launches` launches: `model` is a conflict found in one of them, or None."""
 
     launches: int
     model: Model | None
 
 
 class _Rows(NamedTuple):
-    """The accesses of a party in a launch: private values and addresses, one row an access."""
+    """Accesses of a party in a launch: private values and addresses, one row per access."""
 
     symbols: dict[Symbol, Column]
     addresses: Column

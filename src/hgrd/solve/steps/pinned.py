@@ -1,4 +1,4 @@
-"""After a near miss: the shared symbols fixed to its values, what is left is nearly linear."""
+"""Search after a near miss: with the shared symbols fixed to its values, the rest is nearly linear."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROUNDS = 10
 def search_near(
     problem: Problem, near: Mapping[Symbol, int], solver: Solver, lemmas: Lemmas, effort: SearchLimit
 ) -> Model | None:
-    """A model whose shared symbols have the values in `near`, but for those the facts define."""
+    """A model with the values in `near` for the shared symbols, except those that the facts define; None if none."""
     free = definitions(problem)
     fixed = {s: near[s] for s in problem.shared if s not in free and s in near}
     smaller = pose(_with_values(problem.query, {s: const(v) for s, v in fixed.items()}))

@@ -16,7 +16,7 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 
 
 class Look(Struct, frozen=True):
-    """`symbol` stands for array[index]."""
+    """A read of an array: `symbol` stands for array[index]."""
 
     array: str
     index: tuple[Term, ...]
@@ -24,10 +24,10 @@ class Look(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """Conditions (the overlap among them) over symbols alone; the wraps in `assumed` are taken to be in range.
+    """Conditions (the overlap among them) over symbols alone; the wraps in `assumed` are assumed to be in range.
 
     `symbols` maps a symbol of the query to the one with tighter bounds that stands for it here, and to
-    the facts behind those bounds.
+    the facts that those bounds rest on.
     """
 
     conditions: tuple[Condition, ...]
@@ -37,7 +37,7 @@ class Reading(Struct, frozen=True):
 
 
 def read_plainly(problem: Problem, known: Known) -> Reading:
-    """The problem with known bounds, reads as symbols that are equal where their indexes are."""
+    """The problem with known bounds; reads become symbols that are equal where their indexes are equal."""
     tight = {s: _tight(s, known.spans.get(s)) for s in problem.symbols}
     plain = known.loose & problem.strict
     looks: list[Look] = []

@@ -1,4 +1,4 @@
-"""Step 3: the linear abstraction, with lemmas added where its model violates them."""
+"""Refutation (step 3): the linear abstraction, with lemmas added where its model violates them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Found(Struct, frozen=True):
 
 
 class Stuck(Struct, frozen=True):
-    """`near` is a valuation of the symbols that meets the abstraction, if one was found."""
+    """No answer; `near` is a valuation of the symbols that meets the abstraction, None if none was found."""
 
     reason: str
     near: Mapping[Symbol, int] | None = None
@@ -96,7 +96,7 @@ def _symbols(normal: Normal, value: Callable[[Mono], int]) -> dict[Symbol, int]:
 
 
 def _smaller(model: Model, problem: Problem, normal: Normal, linear: Linear) -> Model:
-    """A model with values that people like to read, if the next attempts give one."""
+    """A model with smaller values, which are easier to read, if the next attempts give one; else `model`."""
     for reach in _READABLE:
         if any(abs(v) > reach for v in model.values.values()) and linear.check_near_zero(reach) == "sat":
             value = linear.model()
@@ -107,7 +107,7 @@ def _smaller(model: Model, problem: Problem, normal: Normal, linear: Linear) -> 
 
 
 def contents(applications: tuple[Application, ...], value: Callable[[Mono], int]) -> Contents:
-    """What a model of the abstraction says of arrays; 0 elsewhere."""
+    """Array contents by a model of the abstraction; 0 elsewhere."""
     known: dict[tuple[str, tuple[int, ...]], int] = {}
     for a in applications:
         index = tuple(poly.value_of(p, value) for p in a.arguments)

@@ -1,4 +1,4 @@
-"""Values to try for the symbols that both parties share: many launches at once, those that meet the facts."""
+"""Sampling of shared symbols: many launches at once, those that meet the facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXTENTS: Final = (1, 2, 3, 4, 8, 16, 32, 64)
 _INDEXES: Final = (0, 1, 2, 3, 4)
 _INPUTS: Final = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 20, 31, 32, 33, 48, 64, 100, 1000, 1024)
 _BELOW: Final = (0, -1, -2, -3, -16, -17, -33, -64, -100)
-_BEYOND: Final = (1 << 62) + 1  # what is as far from 0 as that is not tried: columns have 64 bits
+_BEYOND: Final = (1 << 62) + 1  # values this far from 0 are not tried: columns have 64 bits
 _FREE_SYMBOLS: Final = frozenset({Origin.BLOCK, Origin.THREAD, Origin.LOOP})
 
 

@@ -19,11 +19,11 @@ _CONNECTIVES: Final = {Op.AND: "and", Op.OR: "or", Op.NOT: "not", Op.EQ: "=", Op
 
 
 class Unwritable(Exception):  # noqa: N818  (a result, not an error)
-    """The theory has no word for a term."""
+    """A term that the theory cannot express."""
 
 
 def ask(problem: Problem, reading: Reading, solver: Solver, effort: int, *, bits: bool) -> Outcome:
-    """What z3 says: over bit-vectors wide enough that nothing overflows, or over integers."""
+    """The answer of z3: over bit-vectors wide enough that nothing overflows, or over integers."""
     try:
         writer = _BitVectors(reading) if bits else _Integers()
         script = _script(reading, writer)
@@ -44,7 +44,7 @@ def ask(problem: Problem, reading: Reading, solver: Solver, effort: int, *, bits
 
 
 def _bound_facts(reading: Reading) -> int:
-    """Bounds decide how terms are written, so a proof rests on all their facts."""
+    """The facts of all bounds: they decide how terms are written, so a proof rests on all of them."""
     result = 0
     for _, facts in reading.symbols.values():
         result |= facts
@@ -166,7 +166,7 @@ class _Integers(_Writer):
 
 
 class _BitVectors(_Writer):
-    """Signed, of one width in which no subterm overflows."""
+    """Signed bit-vectors, of one width in which no subterm overflows."""
 
     theory = "bit-vectors"
     less = ("bvsle", "bvslt")

@@ -1,6 +1,6 @@
 """Terms over numpy arrays: a whole launch at a time.
 
-int64 throughout, so large values wrap silently: results are candidates, never answers.
+All arrays are int64, so large values wrap without notice: results are candidates, never answers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _BINARY: Final[Mapping[Op, Callable[[Any, Any], Any]]] = {
 
 
 class Columns:
-    """`roots` compiled once, to be evaluated on many columns."""
+    """Compiled terms: `roots` are compiled once and evaluated on many columns."""
 
     def __init__(self, roots: Sequence[Term]) -> None:
         self._nodes = list(bottom_up(roots))

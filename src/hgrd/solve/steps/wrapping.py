@@ -1,6 +1,6 @@
-"""What a proof on mathematical integers is worth when arithmetic wraps: the second query.
+"""Exact wraps (the second query): whether a proof on mathematical integers holds when arithmetic wraps.
 
-A wrap that needs huge sizes is a note; one at sizes people use is a race.
+A wrap that needs huge sizes is a note; one at realistic sizes is a race.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Harmless(Struct, frozen=True):
 
 
 class Wraps(Struct, frozen=True):
-    """`model` wraps into a conflict, at sizes people use if `realistic`."""
+    """A wrap leads to a conflict in `model`, at realistic sizes if `realistic`."""
 
     model: Model
     realistic: bool
@@ -49,7 +49,7 @@ Verdict: TypeAlias = Harmless | Wraps | Open
 def check_wraps(
     problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: SearchLimit, *, full: bool = True
 ) -> Verdict:
-    """Decide the problem with exact wraps, given a proof without; at sizes that nobody uses only if `full`."""
+    """Decide the problem with exact wraps, given a proof without them; at unrealistic sizes only if `full`."""
     model = _realistic(problem, known, solver, lemmas, effort)
     if model is not None:
         return Wraps(model, realistic=True)
@@ -69,13 +69,13 @@ def check_wraps(
 
 
 def leans_on_wraps(known: Known, model: Model) -> bool:
-    """Whether a soft wrap takes effect in the model, at sizes that nobody uses."""
+    """Whether a soft wrap takes effect in the model, at unrealistic sizes."""
     sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
     return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(takes_effect(t, model) for t in known.loose)
 
 
 def takes_effect(wrap: Term, model: Model) -> bool:
-    """Whether the WRAP term changes its argument in the model (what the model leaves open does not)."""
+    """Whether the WRAP term changes its argument in the model (False where the model leaves that open)."""
 
     def contents(array: str, index: tuple[int, ...]) -> int:
         return model.reads.get((array, index), 0)
@@ -88,16 +88,16 @@ def takes_effect(wrap: Term, model: Model) -> bool:
 
 
 def in_range(wrap: Term) -> Term:
-    """That the WRAP term does not change its argument."""
+    """The condition that the WRAP term does not change its argument."""
     low, high = of_type(*wrap.wrap_to[:2])
     return conj(le(const(low), wrap.args[0]), le(wrap.args[0], const(high)))
 
 
 def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, effort: SearchLimit) -> Model | None:
-    """A wrap at moderate sizes, with addresses that are moderate even without wraps.
+    """A wrap at moderate sizes, with addresses that are moderate even without wraps; None if none is found.
 
     So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.  The sums and products
-    that addresses are then do not wrap, and where nothing else could there is nothing to look for.
+    that the addresses consist of then do not wrap; where no other term could, there is nothing to search for.
     """
     plain = frozenset(_outermost(problem.addresses)) & known.loose
     if plain == known.loose:
