@@ -13,7 +13,7 @@ _AXES = "xyz"
 
 
 def configuration(kernel: Function, launch: LaunchSite | None, forced: Configuration | None = None) -> Configuration:
-    """The configuration of a launch; without one, all that CUDA allows."""
+    """Configuration of a launch; if `launch` is None, all extents that CUDA allows."""
     if forced is not None:
         return forced
     span = kernel.span if launch is None else launch.span
@@ -28,7 +28,10 @@ def configured(
     span: Span,
     max_threads: int | None = None,
 ) -> Configuration:
-    """None: not known.  Extents that are no constants become symbols with CUDA's limits."""
+    """Configuration with the given extents; None: unknown.
+
+    Extents that are not constant become symbols with CUDA's limits.
+    """
     facts: list[Fact] = []
     grids = [_extent(f"gridDim.{a}", g, m, span, facts) for a, g, m in zip(_AXES, grid, GRID_LIMITS, strict=True)]
     blocks = [_extent(f"blockDim.{a}", b, m, span, facts) for a, b, m in zip(_AXES, block, BLOCK_LIMITS, strict=True)]

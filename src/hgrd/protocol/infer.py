@@ -1,4 +1,4 @@
-"""Runs a kernel symbolically at a launch and takes down its protocol."""
+"""Protocol inference: runs a kernel symbolically at a launch and records its protocol."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import TRUE, Origin, Symbol, Term, const, ne, read, symbols_of, var
 
-_MOST_RUNS = 6  # behind that, nothing is taken for granted of variables in shared memory
+_MOST_RUNS = 6  # after that, nothing is assumed of variables in shared memory
 
 
 def infer(
@@ -76,11 +76,11 @@ def infer(
     asserts: bool = True,
     deadline: float = inf,
 ) -> Protocol:
-    """The protocol of `kernel`, with the launch's arguments or with arguments of which nothing is known.
+    """Protocol of `kernel`, with the arguments of the launch; if `launch` is None, with unknown arguments.
 
-    Objects that nobody writes hold the same value at every read: a first run finds out which are written, and which
-    variables in shared memory are given one value only.
-    A kernel that is not followed to its end before `deadline`, a value of perf_counter(), has a gap.
+    Objects that are never written hold the same value at every read: a first run finds out which are written, and
+    which variables in shared memory are given one value only.
+    A kernel that does not run to its end before `deadline`, a value of perf_counter(), has a gap.
     """
     functions = FunctionNumbers(tables)
     written: frozenset[str] = frozenset()
@@ -111,13 +111,13 @@ def _semantics(
     asserts: bool,
     of_grid: bool = False,
 ) -> DeviceSemantics:
-    """Semantics for a run that knows which objects are `written`, and the only values of variables in shared memory."""
+    """Semantics for a run that knows which objects are `written`, and the single values of shared variables."""
     memory = MemoryKnowledge(tables.globals, written, single_values)
     return DeviceSemantics(configuration, functions, DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
 
 
 def _waits_for_grid(items: Iterable[Item]) -> bool:
-    """Whether a barrier of the grid is among them: else nothing that threads of two blocks read alike matters."""
+    """Whether a barrier of the grid is among the items: only then equal reads of threads of two blocks matter."""
     return any(_waits_for_grid(item.items) if isinstance(item, ProtocolLoop) else _is_of_grid(item) for item in items)
 
 
@@ -126,7 +126,7 @@ def _is_of_grid(item: Item) -> bool:
 
 
 def _of_grid(protocol: Protocol, seen: Protocol) -> Protocol:
-    """The protocol with what all threads of the grid have alike, as a run that asked for this has `seen` it."""
+    """The protocol with the symbols that are the same for all threads of the grid, as the run `seen` recorded them."""
     if seen.items != protocol.items:  # cut short
         return protocol
     of_grid = {**seen.uniform.broadcast, **seen.uniform.in_iteration}
@@ -207,13 +207,13 @@ def _run(
 
 
 def _declared(machine: Machine, device: DeviceSemantics) -> dict[str, int]:
-    """Numbers that observed variables are declared with, by key."""
+    """Initial numbers in the declarations of observed variables, by key."""
     keys = {o.target.key for o in device.observed.values()}
     return {key: number for key in keys for number in device.memory.declared_numbers(machine, key)}
 
 
 def _present(tables: Tables, kernel: Function, arguments: Iterable[Value], entered: Iterable[str]) -> Iterator[Fact]:
-    """What is taken for granted of pointers that nobody is seen to set, in a kernel that compares pointers."""
+    """Assumption on pointers of unknown origin, in a kernel that compares pointers."""
     names = [
         p.name for p, a in zip(kernel.parameters, arguments, strict=True) if any(o.external for o in pointed_to(a))
     ]
@@ -232,7 +232,7 @@ def _compares_pointers(node: object) -> bool:
 
 
 def _numbers(value: Value) -> Iterator[Term]:
-    """An argument that is a number, and the members of a record that are."""
+    """Numbers in an argument: itself, or the members of a record that are numbers."""
     match value:
         case Term():
             yield value
@@ -244,7 +244,7 @@ def _numbers(value: Value) -> Iterator[Term]:
 
 
 def _named(machine: Machine, parameter: Variable, value: Value) -> Iterator[tuple[str, Term]]:
-    """An argument that is a number, and the members of a record that are, as the source calls them."""
+    """Numbers in an argument, itself or members of a record, each with its name in the source."""
     match value:
         case Term():
             yield parameter.name, value
@@ -259,7 +259,7 @@ def _named(machine: Machine, parameter: Variable, value: Value) -> Iterator[tupl
 
 
 def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozenset[Symbol]:
-    """Symbols that exist before the kernel runs."""
+    """Outside symbols: those that exist before the kernel runs."""
     terms = [*configuration.grid, *configuration.block, *(f.term for f in configuration.facts)]
     symbols = symbols_of(*terms) | {s for s in (*configuration.thread, *configuration.block_index) if s is not None}
     if launch is not None:
@@ -270,14 +270,14 @@ def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozens
 
 
 def parameter_value(machine: Machine, parameter: Variable, known: Mapping[str, int]) -> Value:
-    """A kernel argument of which only name and type are known; pointers get objects of their own."""
+    """Value of a kernel argument of which only name and type are known; pointers get objects of their own."""
     if parameter.name in known:
         return const(known[parameter.name])
     return _unknown(machine, parameter.name, parameter.key, parameter.type, parameter)
 
 
 def _completed(machine: Machine, value: Value, parameter: Variable) -> Value:
-    """What the host does not know of an argument is as if there were no host."""
+    """Argument with its parts that are unknown to the host replaced as if there were no host."""
     match value, parameter.type:
         case Pointer(), PointerType(to=FunctionType()) as type_:
             return _unknown(machine, parameter.name, parameter.key, type_, parameter)

@@ -34,11 +34,11 @@ class Configuration(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """A thread touches [offset, offset + size) bytes of `target` when all `guards` hold.
+    """Access of a thread to the bytes [offset, offset + size) of `target`, when all `guards` hold.
 
     `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values), or
-    is the operand of an atomic; None: not known.  `compare` is what a compare-and-swap expects.  `result` is
-    the symbol of what a read or an atomic got.  `text` is for people.
+    is the operand of an atomic; None: unknown.  `compare` is what a compare-and-swap expects.  `result` is
+    the symbol of what a read or an atomic got.  `text` is for people to read.
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
     within their arrays.  `endings`: what is known of the iterations of loops that it has left.
     """
@@ -64,16 +64,16 @@ class Access(Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether it may leave something else in memory: all but reads and atomic loads."""
+        """Whether the access may change memory: all but reads and atomic loads."""
         return self.kind is not AccessKind.READ and self.operation != "load"
 
 
 class Barrier(Struct, frozen=True):
-    """Threads wait here for those of their block, warp or grid, and memory is as they have left it.
+    """Barrier of a block, warp or grid: its threads wait for each other, and then see each other's writes.
 
-    `guards` are what the program chose on the way here; threads that have ended do not count.  `mask` is the
-    warp mask where it is not all ones: the lanes in it wait for each other.  `tile`: only threads for which it
-    has the same value do.  `path`: all that holds there, in program order.
+    `guards` are the conditions that the program chose on the way here, without those that only threads that have ended
+    fail.  `mask` is the warp mask: only the lanes in it wait for each other; None: all ones.  `tile`: only threads with
+    the same value of it wait for each other; None: all.  `path`: all that holds there, in program order.
     """
 
     scope: Scope
@@ -85,12 +85,12 @@ class Barrier(Struct, frozen=True):
 
     @property
     def of_block(self) -> bool:
-        """All threads of a block wait for each other there, not only those of a tile or mask."""
+        """Whether all threads of a block wait for each other, not only those of a tile or mask."""
         return self.scope is not Scope.WARP and self.mask is None and self.tile is None
 
 
 class Exit(Struct, frozen=True):
-    """A thread leaves the kernel before its end when all `guards` hold; `aborts`: it takes the launch with it."""
+    """Exit of a thread before the end of the kernel, when all `guards` hold; `aborts`: it ends the whole launch."""
 
     guards: tuple[Term, ...]
     span: Span
@@ -104,9 +104,9 @@ class Fence(Struct, frozen=True):
 
 
 class Gap(Struct, frozen=True):
-    """A part of the kernel that is not in the protocol.
+    """Gap in the protocol: a part of the kernel that is not in it.
 
-    `may_order`: there could be a barrier in it.  It then stands among the items, if its place is known.
+    `may_order`: the part may contain a barrier.  The gap is then among the items, if its place is known.
     """
 
     reason: str
@@ -116,10 +116,10 @@ class Gap(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True):
-    """What a symbol stands for: the value that an atomic or a volatile read found at a place.
+    """Observed value that a symbol stands for: what an atomic or a volatile read found at a place.
 
     `compare` and `value` are the operands of the atomic `operation`; for a volatile read that is "".
-    Also made for what only the end of a loop knows: the last test of a spin loop.
+    The last test of a spin loop, which only the end of the loop knows, has one, too.
     """
 
     target: MemoryObject
@@ -133,12 +133,12 @@ class Observation(Struct, frozen=True):
 
 
 class ProtocolLoop(Struct, frozen=True):
-    """Iterations binder = 0, 1, …; `count` is the symbol of how many there were, as later code knows it.
+    """Loop with iterations binder = 0, 1, …; `count` is the symbol for their number in later code.
 
     `guards` hold at entry.  `entry` are those among them that the program chose, and `tests` what it tests
     before every iteration.  An iteration that breaks out (or returns from a device function) does so under
-    one of `breaks`, and is not counted.  `local`: the symbols that each iteration has for itself.  `untold`: nothing
-    is known of what it tests between two iterations (`do x = a[i++]; while (x);`, where the kernel writes `a`).
+    one of `breaks`, and is not counted.  `local`: the symbols that each iteration has for itself.  `untold`: its test
+    between two iterations is unknown (`do x = a[i++]; while (x);`, where the kernel writes `a`).
     """
 
     binder: Symbol
@@ -157,9 +157,9 @@ Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
 
 
 class AcrossThreads(Struct, frozen=True):
-    """What the program says of any two threads that get here: the condition holds for each of them.
+    """Assertion on any two threads that get here: the condition holds for each of them.
 
-    The symbols of `others` stand in it for the values that their terms have in the other one, in the same
+    The symbols of `others` stand for the values that their terms have in the other thread, in the same
     iterations of the `loops` around.
     """
 
@@ -172,8 +172,8 @@ class AcrossThreads(Struct, frozen=True):
 class UniformGroup(Struct, frozen=True):
     """Group of threads that get the same value: those of a block for which `terms` are equal, in the same iterations.
 
-    `loops`: the loops whose iterations must be the same.  `source`: the threads get the value from one of them, and
-    this is what that one has handed on, as it sees it itself; None: they do not.
+    `loops`: the loops whose iterations must be the same.  `source`: the threads get the value from one of them,
+    and this is the term for it in that thread; None: they do not.
     """
 
     terms: tuple[Term, ...]
@@ -190,10 +190,9 @@ class Uniformity(Struct, frozen=True, kw_only=True):
 
     `in_iteration`: the same for all threads of a block in the same iterations of the loops given.
 
-    `of_grid`: names of those that are the same for all threads of the grid, of a kernel in which these wait for each
-    other.
+    `of_grid`: names of those that are the same for all threads of the grid, in a kernel with barriers of the grid.
 
-    `groups`: by symbol, the threads of a warp or tile that make it together.
+    `groups`: by symbol, the threads of a warp or tile that compute it together.
 
     `symmetric_blocks`: threads with equal indexes in different blocks do the same, if nothing races within a block.
     """
@@ -209,8 +208,8 @@ class SymbolInfo(Struct, frozen=True, kw_only=True):
     """Symbols created while running a kernel.
 
     `private`: their names; each thread has its own.  `observed`: by name, the values that atomics and volatile reads
-    have found.  `first_tests`: by the symbol of a value that the test of a loop reads where its thread has just stored
-    something, the condition that it finds this, as it does where there is no race.  `converted`: by the symbol of an
+    have found.  `first_tests`: by the symbol of a value that the test of a loop reads where its thread has just stored,
+    the condition that it reads the stored value, as it does without a race.  `converted`: by the symbol of an
     integer that a floating-point number has been converted to, this number, and whether it was rounded down before.
     """
 
@@ -223,9 +222,9 @@ class SymbolInfo(Struct, frozen=True, kw_only=True):
 class MemoryFacts(Struct, frozen=True, kw_only=True):
     """Facts about the memory that a kernel uses.
 
-    `written`: keys of the objects that the kernel writes.  `declared`: by key, the number that a variable at namespace
-    scope which is observed is declared with.  `constants`: what is known of constant memory.  `contents`: what the host
-    has filled memory with.  `made`: objects all of whose contents the program makes.
+    `written`: keys of the objects that the kernel writes.  `declared`: by key, the initial number of an observed
+    variable at namespace scope.  `constants`: what is known of constant memory.  `contents`: what the host has filled
+    memory with.  `made`: objects with contents that all come from the program, not from its input.
     """
 
     written: frozenset[str]
@@ -252,8 +251,8 @@ class LaunchInfo(Struct, frozen=True, kw_only=True):
 class Protocol(Struct, frozen=True, kw_only=True):
     """Memory access protocol of a kernel at one launch.
 
-    `functions` are the keys of all functions that the kernel runs.  `assumed` are assertions met in the kernel, and
-    what was taken for granted of unknown functions; `across`, those on two threads.
+    `functions` are the keys of all functions that the kernel runs.  `assumed` are assertions met in the kernel and
+    assumptions on unknown functions; `across` are the assertions on two threads.
     """
 
     kernel: str

@@ -7,7 +7,7 @@ from hgrd.terms import TRUE, Term, conj, show
 
 
 def print_protocol(protocol: Protocol) -> str:
-    """One line an item; conditions already stated by an enclosing loop are not repeated."""
+    """Printed protocol, a line for each item; conditions that an enclosing loop states are not repeated."""
     c = protocol.configuration
     lines = [
         f"kernel {protocol.kernel} at {protocol.span}",
@@ -20,7 +20,7 @@ def print_protocol(protocol: Protocol) -> str:
 
 
 def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = frozenset()) -> list[str]:
-    """The lines of some items; `known` conditions are not repeated."""
+    """Lines of some items; `known` conditions are not repeated."""
     pad = "  " * depth
     lines: list[str] = []
     for item in items:

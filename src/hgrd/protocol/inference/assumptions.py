@@ -10,7 +10,7 @@ from hgrd.terms import Symbol, Term
 
 
 class Assumptions(Struct):
-    """Assertions of the program, and what is taken for granted of unknown functions.
+    """Assertions of the program, and assumptions on unknown functions.
 
     `asserts`: whether calls of `assert` count as assertions.  `others`: by the symbol for another thread's value, the
     term that has this value there; `across` are the assertions on two threads that are made of such symbols.

@@ -1,21 +1,21 @@
-"""Kernels that do the same in every block: nothing in them tells a thread which block it is in.
+"""Block symmetry: kernels that do the same in every block, as nothing tells a thread which block it is in.
 
     int t = threadIdx.x;
     s[t] = in[t];
     __syncthreads();
     out[t] = s[t] + s[n - 1 - t];
 
-Thread t of one block and thread t of another one, its twin, begin alike: with the same index in the block, arguments
-and constants.  Whatever they find on their way they find alike, too, where it follows from what they have done so far,
-from memory that nobody writes, and from what the other threads of their block do, who have twins in the other block.
-So twins come to the same accesses in the same iterations, and leave the same there.  What threads of a block hand to
-each other in shared memory, by votes, shuffles and barriers, is the same for both if nothing races within a block, and
-each of these races is a finding of its own.
+Thread t of one block and thread t of another one, its twin, begin in the same state: with the same index in the block,
+arguments and constants.  Every later value is the same for both, too, if it follows from what they have done so far,
+from memory that is never written, and from what the other threads of their block do, which have twins in the other
+block.  So twins perform the same accesses in the same iterations, and write the same values.  The data that threads of
+a block exchange in shared memory, by votes, shuffles and barriers, are the same for both if nothing races within a
+block, and each of these races is a finding of its own.
 
-What ends this: the index of the block (in a grid or cluster), global memory that the kernel writes and reads, atomics
-(who comes first?), loops that wait for what others set (how often do they look?), who happens to be at a place
-(`__activemask`), clocks and other registers of the machine, memory that threads allocate, assembly, functions of which
-nothing is known, and everything that is not understood.
+The symmetry is broken by the index of the block (in a grid or cluster), global memory that the kernel writes and reads,
+atomics (their order is open), loops that wait for values that other threads set (the number of iterations is open),
+the set of active threads (`__activemask`), clocks and other registers of the machine, memory that threads allocate,
+assembly, unknown functions, and everything that is not understood.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from hgrd.program.walk import nodes
 from hgrd.protocol.model import Gap, Item, ProtocolLoop, accesses
 from hgrd.symbolic.values import MemoryObject, MemorySpace
 
-# Kinds of builtins that give twins the same: what a new kind gives is not taken for the same.
+# Kinds of builtins that give twins the same result; a new kind is assumed not to.
 _ALIKE: Final = frozenset(
     {
         Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.FENCE, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.LANE,
@@ -69,9 +69,9 @@ _NUMBERS: Final = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1
 
 
 class CollectiveAccesses(Struct):
-    """Global memory that collectives of a library read and store to, of which no accesses are taken down.
+    """Global memory that collectives of a library read and store to without recorded accesses.
 
-    `unclear`: not known which, or memory that others may overlap.
+    `unclear`: it is unknown which memory, or other memory may overlap it.
     """
 
     read: dict[str, tuple[str, Span]] = field(default_factory=dict[str, "tuple[str, Span]"])  # by key: name, where
@@ -79,7 +79,7 @@ class CollectiveAccesses(Struct):
     unclear: bool = False
 
     def to(self, call: Call, targets: Iterable[MemoryObject], *, anywhere: bool) -> None:
-        """A collective is called with what reaches `targets`; `anywhere`: with pointers of unknown targets, too."""
+        """Notes a call with arguments that reach `targets`; `anywhere`: also pointers of unknown targets."""
         outside = [t for t in targets if t.space is MemorySpace.GLOBAL]
         into = {"Load": self.read, "Store": self.changed}.get(call.function.name)
         if anywhere or any(t.external or into is None for t in outside):
@@ -88,7 +88,7 @@ class CollectiveAccesses(Struct):
             into |= {t.key: (t.name, call.span) for t in outside}
 
     def gaps(self, changed: Set[str]) -> Iterator[Gap]:
-        """What is not looked at: their stores, and loads from what they or the kernel (`changed`) may write."""
+        """Gaps for collectives: their stores, and loads of what they or the kernel (`changed`) may write."""
         for name, span in dict.fromkeys(self.changed.values()):
             yield Gap(f"what a collective stores to {name}", (), span, False)
         for key, (name, span) in self.read.items():
@@ -101,7 +101,7 @@ def has_symmetric_blocks(
 ) -> bool:
     """Whether threads with equal indexes in different blocks do the same, if nothing races within a block.
 
-    `entered` are the keys of all functions that the kernel runs, itself among them; `items`, all that it does.
+    `entered` are the keys of all functions that the kernel runs, itself among them; `items` is its whole protocol.
     """
     made = accesses(items)
     outside = [a for a in made if a.space is Space.GLOBAL]
@@ -117,7 +117,7 @@ def has_symmetric_blocks(
 
 
 def _tells(node: object, functions: Mapping[str, Function]) -> bool:
-    """Whether a part of the program may come out differently for twins."""
+    """Whether a part of the program may give twins different results."""
     match node:
         case VariablePlace(variable=Variable(name="blockIdx", storage=Storage.BUILTIN)):
             return True
@@ -140,7 +140,7 @@ def _tells(node: object, functions: Mapping[str, Function]) -> bool:
 def tells_by_name(name: str) -> bool:
     """Whether a function of this name may give twins different results.
 
-    Votes and shuffles without a mask are among whatever lanes happen to be there (Programming Guide, "Independent
+    Votes and shuffles without a mask are among the lanes that happen to be active (Programming Guide, "Independent
     Thread Scheduling").
     """
     row = builtin(name)
@@ -150,7 +150,7 @@ def tells_by_name(name: str) -> bool:
 
 
 def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions: Mapping[str, Function]) -> bool:
-    """Whether what a function gives is no function of what the thread, or its warp or block, has given it."""
+    """Whether the result of a function depends on more than the arguments of the thread, or its warp or block."""
     if tells_by_name(function.name):
         return True
     objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
@@ -167,7 +167,7 @@ def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions
 
 
 def _class_of(type_: Type) -> str | None:
-    """The class of an object that is given, itself or by a pointer; None of a number."""
+    """Class of an object that is given, itself or by a pointer; None for other types."""
     while isinstance(type_, PointerType):
         type_ = type_.to
     match type_:

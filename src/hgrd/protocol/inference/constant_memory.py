@@ -1,4 +1,4 @@
-"""What the host has put into constant memory, as device code reads it."""
+"""Constant memory: what the host has put there, as device code reads it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hgrd.symbolic.memory.lvalues import fits
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
 
-_CHAIN = 8  # an index that is not constant becomes a choice among at most so many elements
+_CHAIN = 8  # an index that is not constant becomes a choice among at most this many elements
 
 
 def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
-    """The value of `type_` at an offset; what is not known of it is a function of the place."""
+    """Value of `type_` at an offset; unknown parts of it are a function of the place."""
     if isinstance(type_, RecordType | ArrayType):
         members = scalars(type_, machine.records, 256)
         cells = {
@@ -31,7 +31,7 @@ def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: 
 
 
 def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:
-    """An element at an index that is not constant: a choice among few numbers."""
+    """Element at an index that is not constant: a choice among few numbers."""
     value = value_of_read_only(machine, target, offset, type_)
     size = machine.size(type_)
     near = {o: c for o, c in held.cells.items() if offset.low <= o <= offset.high}
@@ -44,7 +44,7 @@ def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Ter
 
 
 def _is_known(value: Value, type_: Type) -> bool:
-    """Whether device code that reads the type finds this value: a pointer to known objects, or a number."""
+    """Whether device code can read this value by the type: a pointer to known objects, or a number."""
     if isinstance(value, Choice):
         return _is_known(value.then, type_) and _is_known(value.otherwise, type_)
     return isinstance(value, Pointer) if isinstance(type_, PointerType) else fits(value, type_)

@@ -1,4 +1,4 @@
-"""What a thread that is in an iteration, or behind a loop, cannot have done: leave in an iteration before."""
+"""Early exits: a thread in an iteration, or after a loop, cannot have left in an earlier iteration."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from hgrd.terms import (
 from hgrd.terms.linear import difference, from_linear, linear
 from hgrd.terms.rewrite import arrays_of
 
-_FIRST = 64  # iterations that are looked at one by one
+_FIRST = 64  # iterations that are examined one by one
 
 
 def stayed(exits: Iterable[Term], binder: Symbol, local: frozenset[str], at: Term) -> tuple[Term, ...]:
-    """What is known at the start of iteration `at`, if a loop is left under `exits`.
+    """Conditions at the start of iteration `at` of a loop that is left under `exits`.
 
-    That is: not in the first iteration nor in the one before (of inner loops, in their first one), and for an exit
-    that one iteration alone can take, or that all threads take in one of the first, not in that one.  Exits that
-    depend on values of their iterations (`local`) or of memory say nothing.
+    The thread did not leave in the first iteration, nor in the previous one (of inner loops, in their first one).  An
+    exit that is possible in one iteration only, or that all threads take in one of the first, was not taken in that
+    one.  Exits that depend on values of their iterations (`local`) or of memory give no condition.
     """
     found: dict[Term, None] = {}
     for condition in _told(exits, local):
@@ -50,7 +50,7 @@ def stayed(exits: Iterable[Term], binder: Symbol, local: frozenset[str], at: Ter
 def ended(
     tests: tuple[Term, ...], breaks: tuple[Term, ...], binder: Symbol, local: frozenset[str], count: Term
 ) -> tuple[Term, ...]:
-    """What is known behind a loop that may end by one of `breaks` in iteration `count`, if it can be told."""
+    """Conditions after a loop that may end by one of `breaks` in iteration `count`; () if they are unknown."""
     if len(_told((*tests, *breaks), frozenset())) < len(tests) + len(breaks):
         return ()
     if any(s.name in local for s in symbols_of(*tests, *breaks)):
@@ -60,7 +60,7 @@ def ended(
 
 
 def _told(conditions: Iterable[Term], local: frozenset[str]) -> list[Term]:
-    """Those that depend on nothing but iterations and on what is known before the loop."""
+    """Conditions that depend only on iterations and on what is known before the loop."""
     found: list[Term] = []
     for condition in conditions:
         inner = {s: const(0) for s in symbols_of(condition) if s.origin is Origin.LOOP and s.name in local}
@@ -71,7 +71,7 @@ def _told(conditions: Iterable[Term], local: frozenset[str]) -> list[Term]:
 
 
 def _once(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
-    """`binder == value` leads out: `at` is not beyond that."""
+    """Bound by an exit under `binder == value`: `at` is at most this value."""
     parts = condition.args if condition.op is Op.AND else (condition,)
     for i, part in enumerate(parts):
         others = conj(*parts[:i], *parts[i + 1 :])
@@ -85,7 +85,7 @@ def _once(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
 
 
 def _for_all(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
-    """The first iteration in which all threads leave, whatever else is known: `at` is not beyond that."""
+    """Bound by the first iteration in which all threads leave: `at` is at most its number."""
     if binder not in symbols_of(condition):
         return
     for number in map(const, range(min(binder.high, _FIRST) + 1)):
@@ -95,7 +95,7 @@ def _for_all(condition: Term, binder: Symbol, at: Term) -> Iterator[Term]:
 
 
 def knowing(items: Iterable[Item], known: tuple[Term, ...]) -> tuple[Item, ...]:
-    """The items with more that is known of each access."""
+    """Items with the `known` conditions added to the guards of each access."""
     return tuple(_knowing(item, known) for item in items) if known else tuple(items)
 
 

@@ -20,8 +20,8 @@ _LONGEST = 60
 class AtomicOperation(Struct, frozen=True):
     """Operation of an atomic, with its scope and operands.
 
-    `operand` is what it stores or combines with memory, `compare` what a compare-and-swap expects; None: there is
-    none, or it is no integer.
+    `operand` is what it stores or combines with memory, `compare` what a compare-and-swap expects; None: there is none,
+    or it is no integer.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a pointer to a function in device code can be.
+"""Function pointers in device code: what they can point to.
 
 Device code calls only device functions, and a pointer gets their addresses in device code or in the
 initial values of device variables (CUDA Programming Guide, "Function Pointers"): an unknown pointer is
@@ -18,8 +18,8 @@ from hgrd.program.types import FunctionType
 from hgrd.symbolic.values import NULL, OPAQUE, Choice, FunctionValue, NullValue, PointerValue, Value
 from hgrd.terms import Term, const, eq, ite
 
-NUMBERS = (0, 0xFFFF)  # the range of a number that is not known; what has no function there is null
-MAX_TARGETS = 16  # a pointer to one of more functions is not followed
+NUMBERS = (0, 0xFFFF)  # the range of an unknown number; one without a function is null
+MAX_TARGETS = 16  # a pointer that may be one of more functions is not followed
 
 
 class FunctionNumbers(Struct, frozen=True):
@@ -28,12 +28,12 @@ class FunctionNumbers(Struct, frozen=True):
     tables: Tables
 
     def targets(self, type_: FunctionType) -> tuple[Function, ...]:
-        """The functions that a pointer of this type can point to."""
+        """Functions that a pointer of this type can point to."""
         known = self.tables.functions
         return tuple(f for key in self.tables.function_numbers if callable_as(f := known[key], type_))
 
     def number(self, value: Value) -> Term | None:
-        """The number of what a pointer points to; None where it is no function of the program."""
+        """Number of the function that a pointer points to; None where it is no function of the program."""
         match value:
             case NullValue():
                 return const(0)
@@ -47,7 +47,7 @@ class FunctionNumbers(Struct, frozen=True):
                 return None
 
     def numbered(self, number: Term, targets: Iterable[Function]) -> PointerValue:
-        """The pointer that `number` stands for: one of the targets, else null."""
+        """Pointer that `number` stands for: one of the targets, else null."""
         value: PointerValue = NULL
         numbers = self.tables.function_numbers
         for target in reversed(tuple(targets)):
@@ -55,6 +55,6 @@ class FunctionNumbers(Struct, frozen=True):
         return value
 
     def one_of(self, number: Term, type_: FunctionType) -> PointerValue:
-        """A pointer of unknown value; OPAQUE where it could be anything, or too much."""
+        """Pointer of unknown value; OPAQUE if it has no or too many targets."""
         targets = self.targets(type_)
         return self.numbered(number, targets) if 0 < len(targets) <= MAX_TARGETS else OPAQUE

@@ -1,4 +1,4 @@
-"""First tests of loops that read back what their own thread has just stored.
+"""Loop tests that read back what their own thread has just stored.
 
     while (i < n) { ... }  // after `i = 0;` in shared memory
 
@@ -24,7 +24,7 @@ from hgrd.terms import FALSE, Symbol, Term, const, disj, ne, var
 class LoopTests(Struct):
     """Reads in the first test of a loop, or in the test with which it ends after `left` iterations.
 
-    `found`: by the symbol of such a read, the condition that it finds what was stored.  `active`: such a test is run.
+    `found`: by the symbol of such a read, the condition that it gets the stored value.  `active`: in such a test.
     """
 
     recorder: Recorder
@@ -34,7 +34,7 @@ class LoopTests(Struct):
 
     @contextmanager
     def loop_test(self, machine: Machine, test: Expression, count: Symbol | None) -> Generator[None, None, None]:
-        """While `test` is run: for the first time if `count` is None, else after `count` iterations."""
+        """Context in which `test` runs: its first run if `count` is None, else the one after `count` iterations."""
         self.active = not machine.speculative and not any(isinstance(n, Call) for n in nodes(test))
         self.left = count
         try:
@@ -43,7 +43,7 @@ class LoopTests(Struct):
             self.active = False
 
     def read(self, state: State, pointer: Pointer, size: int, result: Symbol) -> None:
-        """A read that got `result`."""
+        """Notes a read that got `result`."""
         own = self.recorder.just_stored(pointer, size, state, self.left) if self.active else None
         if own is not None:
             later = FALSE if self.left is None else ne(var(self.left), const(0))

@@ -1,4 +1,4 @@
-"""Knowledge of memory in one run of a kernel: what variables are declared with and hold, which objects are written."""
+"""Knowledge of memory in one run of a kernel: initial values, contents, and which objects are written."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MemoryKnowledge(Struct):
     numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def initial_value(self, machine: Machine, target: MemoryObject, offset: int) -> Value | None:
-        """The initial value of a const global of host code that device code uses; None: it is no such, or unknown."""
+        """Initial value of a const global of host code that device code uses; None: unknown, or not such a global."""
         declared = self.globals.get(target.key)
         if declared is None or not declared.constant or declared.initial is None:
             return None
@@ -50,7 +50,7 @@ class MemoryKnowledge(Struct):
         return value if offset == 0 else None
 
     def declared_numbers(self, machine: Machine, key: str) -> Iterator[int]:
-        """The number that a variable is declared with, once; zero where it says nothing (C++ [basic.start.static])."""
+        """Number that a variable is declared with, if known; zero without initializer (C++ [basic.start.static])."""
         declared = self.globals.get(key)
         if declared is None:
             return
@@ -59,7 +59,7 @@ class MemoryKnowledge(Struct):
             yield value.value
 
     def constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
-        """The value of `type_` at an offset in constant memory."""
+        """Value of `type_` at an offset in constant memory."""
         if target.key not in self.globals and not isinstance(target.element, ArrayType):
             return named(f"<{target.name}>", type_, Origin.UNKNOWN)  # a parameter of a template, of unknown value
         if offset.is_const:

@@ -1,4 +1,4 @@
-"""What memory that nobody writes holds: functions of the place, by names that are equal for equal contents."""
+"""Read-only memory: its contents are functions of the place, with names that are equal for equal contents."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 
 
 def pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
-    """Where a pointer found in memory points: some object of its own, at an address that the memory holds."""
+    """Target of a pointer found in memory: an object of its own, at an address that the memory holds."""
     return Pointer(MemoryObject(key, name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
 
 
 def found_in(holder: MemoryObject) -> str:
-    """The key of what pointers lead to that are found in an object which the kernel writes."""
+    """Key of the target of pointers that are found in an object which the kernel writes."""
     return f"**{holder.key}"
 
 
 def value_of_read_only(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
-    """What memory that nobody writes holds: a function of the place."""
+    """Value in read-only memory: a function of the place."""
     size = machine.size(type_)
     if isinstance(type_, RecordType | ArrayType):
         members = scalars(type_, machine.records, 64)
@@ -67,10 +67,10 @@ def value_of_read_only(machine: Machine, target: MemoryObject, offset: Term, typ
 
 
 def _member(machine: Machine, target: MemoryObject, offset: Term, type_: PointerType) -> str:
-    """The member of a record in memory, as text, whose place this is if it points to numbers; else "".
+    """Member of a record in memory, as text, at this place if it points to numbers; else "".
 
-    Buffers behind different members are different objects, like those behind different parameters (pointers to
-    records are links as a rule, and many lead to one record).
+    Different members are assumed to point to different buffers, as different parameters are (pointers to records are
+    links as a rule, and many lead to one record).
     """
     record = target.element
     while isinstance(record, ArrayType):
@@ -87,7 +87,7 @@ def _member(machine: Machine, target: MemoryObject, offset: Term, type_: Pointer
 
 
 def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple[str, Term]:
-    """The name of an array of elements of `type_` (`size` bytes) at `target`, and the index in it.
+    """Name of an array of elements of `type_` (`size` bytes) at `target`, and the index in it.
 
     Reads of other types have other names: they are functions of their own, with ranges of their own.
     """
@@ -100,7 +100,7 @@ def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple
 
 
 def _is_usual(declared: Type | None, type_: Type) -> bool:
-    """Whether an object is read as what it is declared as; a record, as int or float."""
+    """Whether an object is read by its declared type; a record, by int or float."""
     while isinstance(declared, ArrayType):
         declared = declared.of
     if isinstance(declared, BoolType | IntType | FloatType | PointerType):

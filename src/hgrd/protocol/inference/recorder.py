@@ -1,4 +1,4 @@
-"""Collects protocol items in program order while the machine runs a kernel."""
+"""Recorder: collects protocol items in program order while the machine runs a kernel."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class _OpenLoop(Struct):
     tests: tuple[Term, ...] | None = None
 
     def conditions(self, states: Iterable[State], *, whole: bool = False) -> tuple[Term, ...]:
-        """What has led from the start of an iteration to each of the states.
+        """Conditions that lead from the start of an iteration to each of the states.
 
-        `whole`: with what threads that have ended there did not meet.
+        `whole`: including those that only threads that have ended fail.
         """
         known = {*self.entry, *(self.tests or ())}
         of_state = guards_of if whole else barrier_guards
@@ -41,7 +41,7 @@ class _OpenLoop(Struct):
 
 
 class Recorder(Struct):
-    """`open` is a stack of item lists: the innermost loop's is last."""
+    """Recorder of items; `open` is a stack of item lists, that of the innermost loop last."""
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
     loops: list[_OpenLoop] = field(default_factory=list[_OpenLoop])
@@ -66,9 +66,9 @@ class Recorder(Struct):
             self.gaps.append(gap)
 
     def just_stored(self, pointer: Pointer, size: int, state: State, left: Symbol | None) -> Term | None:
-        """The value that the thread, which has got to `state`, has stored at this place as the last thing it did.
+        """Value that the thread in `state` has just stored at this place; None if it did more than read since.
 
-        But for a loop that is over after `left` iterations.
+        A loop that ended after `left` iterations is passed over.
         """
         items = self.open[-1]
         if items and isinstance(loop := items[-1], ProtocolLoop) and loop.count == left:
@@ -90,7 +90,7 @@ class Recorder(Struct):
             self.loops[-1].tests = tuple(g for g in barrier_guards(state) if g not in self.loops[-1].entry)
 
     def leave(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
-        """Closes a loop; what is known behind it."""
+        """Closes a loop and gives the conditions known after it."""
         if machine.speculative:
             return ()
         items = self.open.pop()
@@ -120,7 +120,7 @@ def _only_reads(item: Item) -> bool:
 
 
 def finds(read: Symbol, stored: Term) -> Term:
-    """That a read gets the number that was stored, if the type that it is read by has this number.
+    """Condition that a read gets the stored number, if the type of the read can represent it.
 
     Through a pointer to another type, or another member of a union, -1 is 255.
     """
@@ -137,14 +137,14 @@ def conditions_of(state: State, kind: ConditionKind) -> tuple[Term, ...]:
 
 
 def choices_of(state: State) -> tuple[Term, ...]:
-    """What the program has chosen on the way."""
+    """Conditions that the program has chosen on the way."""
     return tuple(dict.fromkeys(c.term for c in state.path if not c.incidental))
 
 
 def barrier_guards(state: State) -> tuple[Term, ...]:
     """Conditions under which a barrier is reached, as far as the program chose them.
 
-    Not those that only threads which have ended do not meet: a barrier does not wait for these (CUDA
+    Conditions that only threads that have ended fail are left out: a barrier does not wait for these (CUDA
     Programming Guide, "Independent Thread Scheduling").
     """
     chosen = (c.term for c in state.path if not (c.incidental or c.ended or c.kind is ConditionKind.ASSERT))

@@ -1,4 +1,4 @@
-"""What device code means to the symbolic machine: accesses are recorded, values of memory are named."""
+"""Device implementation of `Semantics`: accesses are recorded, values in memory are named."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Va
 
 
 class DeviceCalls(Struct, frozen=True):
-    """Meaning of device functions, as the room of device calls gives it.
+    """Meaning of device functions, as `device_calls` gives it.
 
     `call` gives the value of a known function, None of an unknown one.  `specifies` tells by its name whether a
     function only serves to specify.
@@ -65,8 +65,9 @@ class DeviceCalls(Struct, frozen=True):
 class DeviceSemantics(Semantics):
     """Device implementation of `Semantics` for one run of a kernel.
 
-    `of_grid`: what is recorded as the same for all threads of a block is so for the whole grid.  `number_arguments` are
-    the kernel's arguments that are integers.  `observed`: by symbol name, what atomics and volatile reads have found.
+    `of_grid`: symbols recorded as the same for all threads of a block are the same for the whole grid.
+    `number_arguments` are the kernel's arguments that are integers.  `observed`: by symbol name, what atomics and
+    volatile reads have found.
     """
 
     configuration: Configuration
@@ -126,7 +127,7 @@ class DeviceSemantics(Semantics):
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             if generation is not INITIAL or not offset.is_const:
-                return OPAQUE  # one of those that the thread has put there
+                return OPAQUE  # one of the values that the thread has put there
             return pointee(target, f"*{target.key}+{offset}", target.name, type_, const(0))
         if not offset.is_const:
             return machine.unknown(target.name, type_, Origin.UNKNOWN)
@@ -176,7 +177,7 @@ class DeviceSemantics(Semantics):
         self.uniformity.agree(symbol, iteration)
 
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
-        """Contents of memory that others write: unknown, and a value of its own at every read."""
+        """Contents of memory that other threads write: unknown, and a value of its own at every read."""
         if isinstance(type_, RecordType | ArrayType):
             members = scalars(type_, machine.records, 64)
             cells = {at: Cell(self.fresh(machine, target, t), machine.size(t) or 1) for at, t in members}
@@ -185,7 +186,7 @@ class DeviceSemantics(Semantics):
             number = var(machine.names.fresh(f"{target.name}[]", *NUMBERS, Origin.DATA))
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
-            made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input is kept there
+            made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input there
             symbol = machine.names.fresh(f"{target.name}[]", 0, ADDRESSES, made)
             return pointee(target, found_in(target), f"*{target.name}", type_, var(symbol))
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
@@ -207,9 +208,9 @@ class DeviceSemantics(Semantics):
         self.access(machine, state, event)
 
     def access(self, machine: Machine, state: State, event: AccessEvent) -> None:
-        """Records an access, unless only the thread itself has the memory."""
+        """Records an access, unless the memory belongs to the thread alone."""
         kind, target = event.kind, event.pointer.target
-        self.tests.active = self.tests.active and kind is AccessKind.READ  # not of what the test itself has stored
+        self.tests.active = self.tests.active and kind is AccessKind.READ  # not for what the test itself has stored
         space = _SPACES.get(target.space)
         if space is None or machine.speculative or not state.alive:
             return
@@ -238,7 +239,7 @@ class DeviceSemantics(Semantics):
         self.recorder.add(machine, item)
 
     def observe(self, machine: Machine, symbol: Symbol, pointer: Pointer, atomic: AtomicOperation, span: Span) -> None:
-        """Records what `symbol` was found to be; in trial runs, too: they make the last test of a loop.
+        """Records what `symbol` observes, also in speculative runs, which make the last test of a loop.
 
         A volatile read is an operation without a name.
         """
@@ -294,7 +295,7 @@ class DeviceSemantics(Semantics):
         return OPAQUE
 
     def unrolls_array(self, array: Variable) -> bool:
-        """Arrays of floating point hold neither indexes nor conditions."""
+        """Whether loops that fill the array are unrolled: floating-point arrays hold no indexes and no conditions."""
         element: Type = array.type
         while isinstance(element, ArrayType):
             element = element.of
@@ -330,12 +331,12 @@ class DeviceSemantics(Semantics):
 
 
 def _stack(machine: Machine) -> tuple[Span, ...]:
-    """The call sites that lead here, outermost first."""
+    """Call sites that lead here, outermost first."""
     return tuple(f.call_site for f in machine.frames if f.call_site is not None)
 
 
 def _touches_memory(template: str) -> bool:
-    """PTX loads, stores, atomics, barriers; an unknown template counts as one."""
+    """Whether assembly has PTX loads, stores, atomics or barriers; an unknown template counts as one."""
     words = template.replace(";", " ").split()
     return not words or any(w.split(".")[0] in _PTX_MEMORY for w in words)
 
@@ -348,7 +349,7 @@ def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> 
         # All `extern __shared__` arrays of a kernel begin at the same address.
         return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
     size = machine.size(variable.type)
-    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is not known
+    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is unknown
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 

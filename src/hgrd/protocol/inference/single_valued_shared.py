@@ -1,11 +1,11 @@
-"""Variables in shared memory to which a block stores one value only: where its row begins, for all its threads.
+"""Single-valued variables in shared memory: a block stores one value only, such as where its row begins.
 
     __shared__ float *row;
     if (threadIdx.x == 0) row = rows + blockIdx.x * pitch;
     __syncthreads();
 
-Who reads such a variable gets this value: it holds nothing before (CUDA Programming Guide, "__shared__": no
-initialisation), and a read that nothing orders behind the store is a race of its own.
+Every read of such a variable gets this value: it has no value before (CUDA Programming Guide, "__shared__": no
+initialisation), and a read that is not ordered after the store is a race of its own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from hgrd.terms.rewrite import arrays_of, unwrapped
 
 
 class SingleValued(Struct):
-    """`values`: by the key of a variable, what the stores so far give it; None where they differ."""
+    """Single values; `values`: by the key of a variable, what the stores so far give it; None where they differ."""
 
     values: dict[str, Value | None] = field(default_factory=dict[str, "Value | None"])
     stores: dict[str, int] = field(default_factory=dict[str, int])
     changes: dict[str, int] = field(default_factory=dict[str, int])
 
     def stored(self, target: MemoryObject, type_: Type, value: Value, common: Set[str]) -> None:
-        """A store to a variable; `common` are the names of what is the same for all threads of a block, always."""
+        """Notes a store to a variable; `common` are names of symbols that all threads of a block always share."""
         if target.space is not MemorySpace.SHARED or not isinstance(type_, IntType | PointerType):
             return
         known = type_ == target.element and _depends_on(value, common)
@@ -41,19 +41,19 @@ class SingleValued(Struct):
         self.stores[target.key] = self.stores.get(target.key, 0) + 1
 
     def accessed(self, kind: AccessKind, target: MemoryObject) -> None:
-        """An access to an object: not all that change it are stores."""
+        """Notes an access to an object: not all accesses that change it are stores."""
         if kind is not AccessKind.READ and target.space is MemorySpace.SHARED:
             self.changes[target.key] = self.changes.get(target.key, 0) + 1
 
     def found(self) -> dict[str, Value]:
-        """What each of the variables holds whenever it is read."""
+        """Value of each single-valued variable, whenever it is read, by key."""
         return {k: v for k, v in self.values.items() if v is not None and self.changes.get(k) == self.stores[k]}
 
 
 def _depends_on(value: Value, common: Set[str]) -> bool:
-    """Whether nothing but symbols of these names decides what the value is.
+    """Whether the value is a function of symbols of these names only.
 
-    Contents of memory may be added to others, not more: what a kernel makes of them takes some values only.
+    Contents of memory may only be added: other results of the kernel from them take some values only.
     """
     match value:
         case Term() as term:

@@ -1,11 +1,11 @@
-"""Pointers that a kernel stores in memory: who finds one there again gets to the same object by another name.
+"""Stored pointers of a kernel: a thread that reads one from memory gets to the same object by another name.
 
     __shared__ float *row;
     if (threadIdx.x == 0) row = n > 1 ? a : b;
     __syncthreads();
     row[threadIdx.x] = a[0];  // what `row` points to may be `a`
 
-That two objects do not overlap is an assumption on what the kernel is given, none on what it does itself.
+That two objects do not overlap is assumed of what the kernel is given, not of pointers that it stores itself.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from hgrd.protocol.model import Access, Gap
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
 
-_ANYTHING: Final = ""  # the key of what a pointer that is not known points to
+_ANYTHING: Final = ""  # the key for the target of an unknown pointer
 
 
 class StoredPointers(Struct):
-    """`held`: by the key of what is found in an object, the keys of what pointers stored there point to, by names."""
+    """Stored pointers; `held`: by the key of what is found in an object, the keys and names of the stored targets."""
 
     held: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    own: set[str] = field(default_factory=set[str])  # objects of one thread: no accesses to these are taken down
+    own: set[str] = field(default_factory=set[str])  # objects of one thread: accesses to these are not recorded
     places: dict[str, tuple[MemoryObject, Span]] = field(default_factory=dict[str, tuple[MemoryObject, Span]])
 
     def stored(self, holder: MemoryObject, type_: Type, value: Value, span: Span) -> None:
@@ -45,7 +45,7 @@ class StoredPointers(Struct):
             self.own |= {t.key for t in pointed_to(value) if t.space not in SHARED_SPACES}
 
     def gaps(self, accesses: Iterable[Access]) -> Iterator[Gap]:
-        """Where two names of what may be one object are used, by one of them to write."""
+        """Gaps where two names of what may be one object are used, at least one of them to write."""
         used = [(a.target.key, a.changes) for a in accesses]
         read, changed = {key for key, _ in used}, {key for key, changes in used if changes}
         for found, names in self._names().items():
@@ -57,7 +57,7 @@ class StoredPointers(Struct):
                 yield Gap(f"pointers to {what} that are stored in {holder.name} and found there", (), span, False)
 
     def _names(self) -> dict[str, dict[str, None]]:
-        """By what is found in one object, all that it may be: what is found in another one, too."""
+        """Possible targets by the key of what is found in an object; what is found in other objects is among them."""
         known = {found: dict.fromkeys(targets) for found, targets in self.held.items()}
         for one, other in combinations(known, 2):
             if _ANYTHING in self.held[one] or _ANYTHING in self.held[other] or self.held[one].keys() & self.held[other]:

@@ -1,4 +1,4 @@
-"""Values that the threads of a block have alike: of one read, one vote, one warp, or made of such values."""
+"""Uniform values, the same for the threads of a block: of one read, one vote, one warp, or computed from these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hgrd.terms import Op, Origin, Symbol, Term, symbols_of, var
 
 
 class UniformityTracker(Struct):
-    """What is known in one run of a kernel; the tables are those of `Protocol`.
+    """Uniform symbols found in one run of a kernel; the tables are those of `Uniformity` and `SymbolInfo`.
 
     `common` are symbols that a block's threads share from the start.
     """
@@ -26,7 +26,7 @@ class UniformityTracker(Struct):
     converted: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
 
     def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
-        """All threads of a block get the same value here (in the same iterations of the loops around)."""
+        """Records that all threads of a block get the same value here (in the same iterations of the loops around)."""
         for symbol in symbols_in(value):
             self.agree(symbol)
         if not machine.speculative:
@@ -34,7 +34,7 @@ class UniformityTracker(Struct):
             self.broadcast.update({s.name: tuple(loops) for s in symbols_in(value)})
 
     def read(self, machine: Machine, value: Value, offset: Term) -> None:
-        """What threads have read where nobody has written since: alike if they have read at one place."""
+        """Records a read of memory that is not written: the value is the same for threads that read at one place."""
         if self.same_for_block(offset):
             self.spread(machine, value)
         elif self.agrees(offset):  # one place in each iteration
@@ -42,8 +42,10 @@ class UniformityTracker(Struct):
                 self.agree(symbol)
 
     def made_of(self, machine: Machine, value: Value, given: FloatValue) -> None:
-        """As `spread` where the threads of a block have the same given value; in each iteration of the loops, too,
-        in which that was read.  Else it is the same for those that have made the given value of the same.
+        """Records a `value` that is a function of `given`.
+
+        Where the threads of a block have the same `given`, it is as after `spread`, also in each iteration of the loops
+        in which `given` was read.  Else it is the same for threads that computed `given` from equal symbols.
         """
         if isinstance(value, Term) and value.op is Op.VAR and value.symbol.high > 1:  # no truth value
             down = given.key.op is Op.READ and given.key.array == "floor of"
@@ -67,9 +69,9 @@ class UniformityTracker(Struct):
         *,
         everywhen: bool = False,
     ) -> None:
-        """Threads of a block with the same `terms` (if there are any) get the same value here, as `spread`.
+        """Records that threads of a block with equal `terms` get the same value here; None: nothing is recorded.
 
-        `source` is what a shuffle is given.  `everywhen`: they need not be in the same iterations of the loops around.
+        `source` is the argument of a shuffle.  `everywhen`: also in different iterations of the loops around.
         """
         if terms is not None and not machine.speculative:
             loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
@@ -77,7 +79,7 @@ class UniformityTracker(Struct):
             self.groups.update({s: UniformGroup(terms, loops, given) for s in symbols_in(value)})
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        """Whether all threads of a block have the value, in the same iterations; the symbols `besides` they have."""
+        """Whether all threads of a block share the value in the same iterations; they share the symbols `besides`."""
         return not isinstance(value, OpaqueValue) and all(
             s.name in self.common or s.name in self.in_iteration or s.name in besides or s.origin is Origin.LOOP
             for s in symbols_in(value)

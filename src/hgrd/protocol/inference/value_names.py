@@ -1,4 +1,4 @@
-"""What values are known by: terms that are equal for equal values, symbols and names."""
+"""Value names: terms that are equal for equal values, symbols and names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hgrd.terms import Origin, Symbol, Term, as_int, const, ite, ne, read, var
 
 
 def identity_of(value: Value) -> Term | None:
-    """A term that is equal for equal values; None if there is none."""
+    """Identity of a value: a term that is equal for equal values; None if there is none."""
     match value:
         case Term():
             return as_int(value)
@@ -25,7 +25,7 @@ def identity_of(value: Value) -> Term | None:
 
 
 def address_of(value: Value, objects: dict[str, int]) -> Term | None:
-    """The same for pointers to memory that threads share: which object it is, by its number there, and where in it."""
+    """Identity of a pointer to memory that threads share: the number of its object, and the place in it."""
     found = _place(value, objects)
     return None if found is None else read("record of", *found)
 
@@ -46,13 +46,13 @@ def _place(value: Value, objects: dict[str, int]) -> tuple[Term, Term] | None:
 
 
 def symbol_of(value: Value) -> Symbol | None:
-    """The one symbol that a fresh scalar value is made of."""
+    """Symbol that a fresh scalar value consists of; None if it has several or none."""
     symbols = symbols_in(value) if isinstance(value, Term | FloatValue) else frozenset[Symbol]()
     return next(iter(symbols)) if len(symbols) == 1 else None
 
 
 def named(name: str, type_: Type, origin: Origin) -> Value:
-    """The value of a name, the same wherever it is asked for."""
+    """Value of a name, the same at every call."""
     match type_:
         case BoolType():
             return ne(var(Symbol(name, 0, 1, origin)), const(0))

@@ -1,8 +1,8 @@
-"""Faial's aligned form of a protocol: no access leaks over the border of an iteration that synchronises.
+"""Aligned form of a protocol, as in Faial: no access leaks over the border of an iteration that synchronises.
 
 A loop `for k { A; barrier; B }` becomes `A[k = 0]; for k in 1… { barrier; B[k - 1]; A }; barrier; B[k = last]`
 (CAV 2021, section 4): cut at its barriers, every part then holds all accesses that can run together.
-`phases` decides by the same alignment, as a relation between iterations; this form is for people.
+`phases` decides by the same alignment, as a relation between iterations; this form is for people to read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hgrd.terms import Symbol, Term, add, const, show, substitute, var
 
 
 class Rotated(Struct, frozen=True):
-    """A loop that begins with a barrier: iterations binder = 1, 2, …, and `guards` hold at entry."""
+    """Rotated loop, which begins with a barrier: iterations binder = 1, 2, …; `guards` hold at entry."""
 
     binder: Symbol
     guards: tuple[Term, ...]
@@ -28,7 +28,7 @@ Aligned = Item | Rotated
 
 
 def aligned(items: tuple[Item, ...]) -> tuple[Aligned, ...]:
-    """The items with every loop that synchronises a block rotated, inner loops first."""
+    """Items with every loop that synchronises a block rotated, inner loops first."""
     found: list[Aligned] = []
     for item in items:
         if isinstance(item, ProtocolLoop) and synchronises(item):
@@ -39,7 +39,7 @@ def aligned(items: tuple[Item, ...]) -> tuple[Aligned, ...]:
 
 
 def synchronises(item: Item) -> bool:
-    """Whether a barrier of the block stands in it."""
+    """Whether the item contains a barrier of the block."""
     match item:
         case Barrier():
             return item.of_block
@@ -64,7 +64,7 @@ def _rotated(loop: ProtocolLoop) -> list[Aligned]:
 
 
 def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligned, ...]:
-    """The items in another iteration."""
+    """Items as they are in another iteration."""
 
     def there(terms: tuple[Term, ...]) -> tuple[Term, ...]:
         return substitute(terms, {binder: value})
@@ -87,7 +87,7 @@ def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligne
 
 
 def print_aligned(protocol: Protocol) -> str:
-    """One line an item, as `hgrd show protocol`; rotated loops say so."""
+    """Printed aligned form, a line for each item as in `hgrd show protocol`; rotated loops say so."""
     head = f"kernel {protocol.kernel} at {protocol.span}"
     return "\n".join((head, *_lines(aligned(protocol.items), 1))) + "\n"
 

@@ -1,8 +1,7 @@
-"""Ways to get past barriers without being ordered by them: conditions under which they are not reached.
+"""Bypassed barriers: the conditions under which two threads pass barriers without being ordered by them.
 
-That a barrier is reached by all threads or none is taken for granted where it separates two threads that
-both reach it.  Where only one of them does, they count as unordered, with a doubt; where neither does, as
-unordered.
+A barrier that both threads reach is assumed to be reached by all threads or none, and orders the two.  If only
+one of them reaches it, they count as unordered, with a doubt; if neither does, they count as unordered.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def orders(scope: Scope, level: Level) -> bool:
 
 
 def separates_at(item: Item, level: Level) -> bool:
-    """Whether it is or has in it what may order threads at this level."""
+    """Whether the item may order threads at this level, or contains an item that may."""
     match item:
         case Barrier(scope=scope):
             return orders(scope, level)
@@ -67,22 +66,23 @@ def names_of(loop: ProtocolLoop) -> frozenset[str]:
 
 
 def _any_number(binder: Symbol) -> Symbol:
-    """The binder without its highest value: tests that constants decide are not kept, but are its bound."""
+    """Binder without its highest value: tests that constants decide are not kept as tests, but as its bound."""
     return Symbol(binder.name, 0, 1 << 40, binder.origin)
 
 
 def below(items: tuple[Item, ...]) -> list[ProtocolLoop]:
-    """All loops below."""
+    """All loops below the items."""
     loops = [i for i in items if isinstance(i, ProtocolLoop)]
     return [x for loop in loops for x in (loop, *below(loop.items))]
 
 
 class Place(Struct, frozen=True):
-    """Iterations in which barriers are looked at: those that `owner` is in.
+    """Iterations in which barriers are examined: those that `owner` is in.
 
-    `together`: the other one is in the same.  If not, `apart` are the symbols that it has for other iterations.
-    `moved` are symbols of the owner replaced by `values`, or (stale) of other iterations than those looked at.
-    `given` is what holds there besides.  `behind`: who comes behind, and knows the counts of loops.
+    `together`: the other side is in the same iterations.  If not, `apart` are the symbols that it has for other
+    iterations.  `moved` are symbols of the owner that `values` replaces, or that are of other iterations than the
+    examined ones (`stale`).  `given` holds there in addition.  `behind`: the side that comes after these iterations,
+    and so knows the counts of loops; None: neither.
     """
 
     owner: Side
@@ -95,11 +95,11 @@ class Place(Struct, frozen=True):
     moved: frozenset[str] = field(default=frozenset())
 
     def among(self, loop: ProtocolLoop) -> Place:
-        """Some iteration of a loop here."""
+        """Place in some iteration of a loop here."""
         return replace(self, given=self.given | {*loop.entry, *loop.tests}, behind=None)
 
     def iteration(self, loop: ProtocolLoop, number: Term, *, first: bool = False) -> Place:
-        """Iteration `number` of a loop here; `first`: no other one of it is looked at, nor is the owner in one."""
+        """Place in iteration `number` of a loop here; `first`: no other one is examined, nor is the owner in one."""
         stale = self.stale if first else self.stale | loop.local
         moved = self.moved | stale | {loop.binder.name}
         values = (*self.values, (loop.binder, number), (_any_number(loop.binder), number))
@@ -107,13 +107,14 @@ class Place(Struct, frozen=True):
 
 
 class BarrierBypass(Struct, frozen=True):
-    """`alike`: tests of loops with barriers around an access; all threads make them alike.
+    """Ways in which accesses `a` and `b` bypass the barriers between them at a level.
 
-    `aligned`: numbers and counts of iterations that all threads have alike.
+    `alike`: tests of loops with barriers around an access that come out the same for all threads.  `aligned`: numbers
+    and counts of iterations that are the same for all threads.
     """
 
     shared: Shared
-    loops: Mapping[int, ProtocolLoop]  # by identity, those with what may order threads at the level
+    loops: Mapping[int, ProtocolLoop]  # by identity, those with an item that may order threads at the level
     a: Access
     b: Access
     level: Level
@@ -122,7 +123,7 @@ class BarrierBypass(Struct, frozen=True):
     alike: frozenset[Term] = frozenset()
 
     def separates(self, item: Item) -> bool:
-        """Whether it is or has in it what may order threads at this level."""
+        """Whether the item may order threads at this level, or contains an item that may."""
         if isinstance(item, ProtocolLoop):
             return id(item) in self.loops
         return separates_at(item, self.level)
@@ -133,11 +134,11 @@ class BarrierBypass(Struct, frozen=True):
         return self.a if party is Side.FIRST else self.b
 
     def uniform(self, guard: Term) -> bool:
-        """Whether all threads agree on it (loops with barriers are entered and left by all alike)."""
+        """Whether a guard is the same for all threads (all enter and leave loops with barriers together)."""
         return all(s.name in self.aligned or self.shared(s, self.level) for s in symbols_of(guard))
 
     def _known(self, guard: Term, party: Side, place: Place) -> bool:
-        """Whether a condition holds for a party, as its access tells."""
+        """Whether a condition is known to hold for a party, from the guards of its access."""
         if guard in place.given:
             return True
         names = {s.name for s in symbols_of(guard)}
@@ -149,7 +150,7 @@ class BarrierBypass(Struct, frozen=True):
         return same and guard in self._access(party).guards
 
     def _left(self, guards: tuple[Term, ...], place: Place) -> tuple[list[Term], list[Term]]:
-        """The conditions that may fail for the owner, and for the other one."""
+        """Conditions that may fail for the owner, and those that may fail for the other side."""
         mine = [g for g in guards if not self._known(g, place.owner, place)]
         others = [g for g in guards if not self._known(g, place.owner.other, place)]
         uniform = {g for g in mine if self.uniform(g)}
@@ -157,7 +158,7 @@ class BarrierBypass(Struct, frozen=True):
         return [g for g in mine if g not in agreed], [g for g in others if g not in agreed]
 
     def fails(self, guards: list[Term], party: Side, place: Place) -> Fails | None:
-        """That not all of the conditions hold; None if it cannot be said of these iterations."""
+        """Relation that not all of the conditions hold; None if it cannot be expressed for these iterations."""
         names = {s.name for s in symbols_of(*guards)}
         elsewhere = party is not place.owner and not place.together
         binders = {s.name for s in symbols_of(*guards) if s.origin is Origin.LOOP}
@@ -168,7 +169,7 @@ class BarrierBypass(Struct, frozen=True):
         return Fails(tuple(dict.fromkeys(t for t in terms if t is not TRUE)), party, at)
 
     def _unless(self, guards: tuple[Term, ...], place: Place) -> ParallelCases:
-        """The ways in which not both parties meet the conditions, which all threads are to meet or none."""
+        """Cases in which not both parties meet conditions that all threads or none are expected to meet."""
         mine, others = self._left(guards, place)
         me, other = place.owner, place.owner.other
         if not mine and not others:
@@ -188,7 +189,7 @@ class BarrierBypass(Struct, frozen=True):
     # ------------------------------------------------------------ passing by without being ordered
 
     def free(self, items: tuple[Item, ...], place: Place) -> ParallelCases:
-        """Ways to pass all of `items`, or for a party to skip them, with no order between the two."""
+        """Cases in which the parties pass all of `items`, or one of them skips these, with no order between the two."""
         ways: list[ParallelCases] = []
         for item in items:
             if self.separates(item):
@@ -221,14 +222,14 @@ class BarrierBypass(Struct, frozen=True):
         return ways
 
     def _outside(self, mask: Term) -> ParallelCases:
-        """One of the two is not among the lanes that the other one waits for."""
+        """Cases in which one of the two is not among the lanes of the mask that the other one waits for."""
         threads = (Origin.THREAD, Origin.BLOCK)
         if any(s.origin not in threads and not self.shared(s, self.level) for s in symbols_of(mask)):
             return [ParallelCase(doubt=MASK)]
         return [ParallelCase((Unnamed(mask, party),)) for party in Side]
 
     def _past_loop(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
-        """No iteration, or some without a barrier."""
+        """Cases without an iteration of the loop, or with iterations that pass no barrier."""
         inside = self.free(loop.items, place.among(loop))
         none = self._no_iteration(loop, place)
         if not inside or self.steady(loop):
@@ -243,14 +244,14 @@ class BarrierBypass(Struct, frozen=True):
         return ways
 
     def _no_iteration(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
-        """It is not entered, or its first test fails."""
+        """Cases in which the loop is not entered, or its first test fails."""
         first = replace(place.iteration(loop, const(0), first=True), given=place.given)
         if place.behind is None or not {s.name for s in symbols_of(*loop.tests)} & loop.local:
             return self._unless((*loop.entry, *loop.tests), first)
         return [*self._unless(loop.entry, first), ParallelCase((Count(loop.count, place.behind),))]
 
     def no_more(self, loop: ProtocolLoop, place: Place, number: Term) -> ParallelCases:
-        """The test for iteration `number` fails, all before having held."""
+        """Cases in which the test for iteration `number` fails, after all earlier ones held."""
         later = place.iteration(loop, number)
         bounded = loop.binder.high < _UNBOUNDED
         bound = (le(var(_any_number(loop.binder)), const(loop.binder.high)),) if bounded else ()
@@ -259,17 +260,17 @@ class BarrierBypass(Struct, frozen=True):
     # ------------------------------------------------------------ loops that threads leave in different iterations
 
     def left_together(self, loop: ProtocolLoop) -> bool:
-        """Whether all threads enter the loop, or none, and make its tests alike."""
+        """Whether all threads or none enter the loop, and its tests come out the same for all."""
         return all(t in self.alike or self.uniform(t) for t in (*loop.entry, *loop.tests))
 
     def missed_by_the_other(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
-        """The other one does not come to the iteration of the place: it has not entered the loop, or has left it."""
+        """Cases in which the other side does not reach this iteration: it has not entered the loop, or has left it."""
         other = place.owner.other
         entry = [g for g in loop.entry if not self._known(g, other, place)]
         return [] if self.left_together(loop) else self._not_met([*entry, *loop.tests], other, place)
 
     def leaves_alone(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
-        """The owner leaves the loop behind its iteration, in which the other one does not."""
+        """Cases in which the owner leaves the loop after its iteration, and the other side does not."""
         if self.left_together(loop):
             return []
         following = place.iteration(loop, add(var(loop.binder), const(1)))
@@ -282,7 +283,7 @@ class BarrierBypass(Struct, frozen=True):
         return [ParallelCase(() if fails is None else (fails,), SOME_THREADS)]
 
     def steady(self, loop: ProtocolLoop) -> bool:
-        """Whether the barriers in it are passed under the same conditions in every iteration."""
+        """Whether the barriers in the loop are passed under the same conditions in every iteration."""
         binders = {x.binder.name for x in below(loop.items)}
         changing = names_of(loop) - binders
         given = {*loop.entry, *loop.tests}

@@ -1,8 +1,8 @@
-"""Threads that return between an access of theirs and a barrier of their warp.
+"""Exited threads: returns between an access of a thread and a barrier of its warp.
 
-A warp barrier makes the memory accesses of those ordered who take part in it, and waits only for threads that have
-not exited (CUDA Programming Guide, "Warp Synchronization").  A barrier of the block counts who has exited as
-arrived (docs/rules/HGRD003.md).
+A warp barrier orders the memory accesses of the threads that take part in it, and waits only for threads that have
+not exited (CUDA Programming Guide, "Warp Synchronization").  A barrier of the block counts threads that have exited
+as arrived (docs/rules/HGRD003.md).
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ RETURNED = "a thread may have returned before a warp barrier between them"
 
 
 class Spot(Struct, frozen=True):
-    """Where an item stands: its number in program order, and the identities of the loops around it."""
+    """Position of an item: its number in program order, and the identities of the loops around it."""
 
     number: int
     loops: frozenset[int]
 
     def precedes(self, other: Spot) -> bool:
-        """Whether a thread may come here and then there, in the same iterations or later ones."""
+        """Whether a thread may run this item and then the other one, in the same iterations or later ones."""
         return self.number < other.number or bool(self.loops & other.loops)
 
 
 class Departures(Struct, frozen=True):
-    """Where the threads of a kernel return; spots of its accesses (by number) and its barriers (by identity)."""
+    """Returns of the threads of a kernel, with the spots of its accesses (by number) and barriers (by identity)."""
 
     exits: tuple[tuple[Exit, Spot], ...]
     accesses: Mapping[int, Spot]
     barriers: Mapping[int, Spot]
 
     def between(self, access: Access, party: Side, barrier: Barrier) -> ParallelCases:
-        """The ways in which `party`, after its access, does not come to the barrier as it has returned."""
+        """Cases in which `party` returns after its access and so does not reach the barrier."""
         here, there = self.accesses[access.number], self.barriers[id(barrier)]
         ways: ParallelCases = []
         for leaving, spot in self.exits:
@@ -48,7 +48,7 @@ class Departures(Struct, frozen=True):
 
 
 def departures(items: tuple[Item, ...]) -> Departures:
-    """Of a whole protocol.  Aborts are none: they take the launch with them."""
+    """Departures of a whole protocol; aborts are not among them, since they end the launch."""
     placed = [(item, Spot(number, loops)) for number, (item, loops) in enumerate(_below(items, frozenset()))]
     return Departures(
         tuple((item, spot) for item, spot in placed if isinstance(item, Exit) and not item.aborts),

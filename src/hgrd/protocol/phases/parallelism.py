@@ -1,4 +1,4 @@
-"""Ways in which two accesses are not ordered by barriers: relations between the iterations of two threads."""
+"""Parallel cases: relations between the iterations of two threads whose accesses barriers do not order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Side(Enum):
 
 
 class Same(Struct, frozen=True):
-    """Both are in the same iteration."""
+    """Same iteration for both threads."""
 
     binder: Symbol
 
@@ -61,7 +61,7 @@ class Last(Struct, frozen=True):
 
 
 class Count(Struct, frozen=True):
-    """The loop had `iterations`, as `party` finds after it."""
+    """Iterations that the loop had, as `party` finds after it."""
 
     count: Symbol
     party: Side
@@ -69,7 +69,7 @@ class Count(Struct, frozen=True):
 
 
 class Fails(Struct, frozen=True):
-    """Not all of `guards` hold for the thread `party`, in the iterations that `at` is in."""
+    """Failing guards: not all of `guards` hold for `party`, in the iterations that `at` is in."""
 
     guards: tuple[Term, ...]
     party: Side
@@ -77,7 +77,7 @@ class Fails(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """All of `guards` hold for the thread `party`, in the iterations that it is in."""
+    """Holding guards: all of `guards` hold for `party`, in the iterations that it is in."""
 
     guards: tuple[Term, ...]
     party: Side
@@ -91,7 +91,7 @@ class Unnamed(Struct, frozen=True):
 
 
 class Apart(Struct, frozen=True):
-    """The two have different values of the term: they are in different tiles."""
+    """Different tiles: the two threads have different values of the term."""
 
     tile: Term
 
@@ -102,7 +102,7 @@ Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed
 class ParallelCase(Struct, frozen=True):
     """Case in which two accesses may happen in parallel: the relations hold.
 
-    `doubt` says why the two may be ordered all the same; "" if they are not.
+    `doubt` says why the two may be ordered nevertheless; "" if they are not.
     """
 
     relations: tuple[Relation, ...] = ()
@@ -125,7 +125,7 @@ def doubted(ways: Iterable[ParallelCase], doubt: str) -> ParallelCases:
 
 
 def product(*parts: ParallelCases) -> ParallelCases:
-    """All combinations, but for those that contradict themselves; too many of them are one that says nothing."""
+    """Combinations of cases without contradictory ones; too many are one case with a doubt and no relations."""
     result = [ParallelCase()]
     for part in parts:
         joined = [
@@ -140,7 +140,7 @@ def product(*parts: ParallelCases) -> ParallelCases:
 
 
 def _possible(order: ParallelCase) -> bool:
-    """Whether what fails in one place can fail together."""
+    """Whether the guards that fail for a party in one place can fail together."""
     places: dict[tuple[Side, Side], list[Term]] = {}
     for r in order.relations:
         if isinstance(r, Fails):

@@ -1,8 +1,8 @@
-"""Which two accesses can be performed with no barrier between them, and at which iterations.
+"""May-happen-in-parallel: which two accesses can run with no barrier between them, and in which iterations.
 
 Faial's aligned form (CAV 2021, section 4) as a relation instead of a rewritten program.  All threads of a
-block pass the same barriers, each in the same iterations of the loops around it: what stands behind the last
-barrier of an iteration runs together with what stands before the first one of a later iteration.
+block pass the same barriers, each in the same iterations of the loops around it: the accesses after the last
+barrier of an iteration run together with those before the first one of a later iteration.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
 
 class Phases(Struct, frozen=True):
-    """The relation for one kernel.
+    """May-happen-in-parallel relation of one kernel.
 
-    `shared` tells symbols that all threads of a block (or, between blocks, of the grid) agree on, and `agreed` names
-    those that all of a block have alike in the same iterations, `everywhere` those that all of the grid have; `lost`
-    are parts that were not understood, and whose place is not known.
+    `shared` tells whether a symbol is the same for all threads of a block (or, between blocks, of the grid).  `agreed`
+    are the names of symbols that are the same for all threads of a block in the same iterations, `everywhere` those for
+    all of the grid.  `lost` are unsupported parts whose place is unknown.
     """
 
     paths: dict[int, Path]
     shared: Shared
-    loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with what may order threads
+    loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with an item that may order threads
     departures: Departures
     lost: tuple[Gap, ...] = ()
     agreed: frozenset[str] = frozenset()
     everywhere: frozenset[str] = frozenset()
 
     def may_happen_in_parallel(self, a: Access, b: Access, level: Level) -> tuple[ParallelCase, ...]:
-        """The ways in which `a` (by the first) and `b` (by the second) can meet at `level`; () for none."""
+        """Cases in which `a` (by the first thread) and `b` (by the second) run in parallel at `level`; () for none."""
         pa, pb = self.paths[a.number], self.paths[b.number]
         loops = self.loops[level]
         aligned = self._aligned(level)
@@ -76,7 +76,7 @@ class Phases(Struct, frozen=True):
         return tuple(ways)
 
     def _aligned(self, level: Level) -> frozenset[str]:
-        """The iteration numbers of loops with barriers, and the counts of those that all threads leave together."""
+        """Names of iteration numbers of loops with barriers, and of counts of those that all threads leave together."""
         numbers = frozenset(x.binder.name for x in self.loops[level].values())
         together = list(self.loops[level].values())
         while True:
@@ -87,7 +87,7 @@ class Phases(Struct, frozen=True):
             together = kept
 
     def _same_for_all(self, test: Term, level: Level, aligned: frozenset[str]) -> bool:
-        """Whether all threads make the test of a loop alike, in the same iterations."""
+        """Whether the test of a loop comes out the same for all threads, in the same iterations."""
         agreed = self.agreed if level is not Level.INTER_BLOCK else self.agreed & self.everywhere
         return all(s.name in aligned or s.name in agreed or self.shared(s, level) for s in symbols_of(test))
 
@@ -96,7 +96,7 @@ class Phases(Struct, frozen=True):
         return len(self.paths[a.number]) > 1
 
     def ordered_alike(self, a: Access, b: Access) -> bool:
-        """Whether no barrier of any level plays a role."""
+        """Whether barriers do not matter to the pair, at any level."""
         found = [self.may_happen_in_parallel(a, b, level) for level in Level]
         return all(len(ways) == 1 and not ways[0].relations for ways in found)
 
@@ -133,12 +133,12 @@ def _loops(path: Path) -> list[ProtocolLoop]:
 
 
 class _Walk(Struct, frozen=True):
-    """Over the items around two accesses.  The methods give ways for the two to be unordered."""
+    """Walk over the items around two accesses; its methods give the cases in which the two are unordered."""
 
     past: BarrierBypass
 
     def meet(self, pa: Path, pb: Path) -> ParallelCases:
-        """Both accesses lie in the sequence pa[0][0] (the same for both)."""
+        """Cases for two accesses in the same sequence of items, pa[0][0]."""
         (items, i), (_, j) = pa[0], pb[0]
         if i == j:
             return self._same_item(items[i], pa, pb)
@@ -158,7 +158,7 @@ class _Walk(Struct, frozen=True):
         return [*together, *forth, *back]
 
     def _across(self, loop: ProtocolLoop, early: tuple[Path, Side], late: tuple[Path, Side]) -> ParallelCases:
-        """The one in an iteration, the other in a later one."""
+        """Cases for `early` in an iteration of the loop and `late` in a later one."""
         made = frozenset((*loop.entry, *loop.tests))  # by both: the other one is in a later iteration
         here, there = Place(early[1], apart=names_of(loop), given=made), Place(late[1], apart=names_of(loop))
         rest = product(self._goes_on(loop, here), self._to_end(early[0], here))
@@ -183,7 +183,7 @@ class _Walk(Struct, frozen=True):
         return [*ways, *with_(ahead(3, or_more=True), doubted(product(ends, after, before), ITERATIONS))]
 
     def _goes_on(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
-        """No break leaves the iteration, as another one follows (for all, or for the other one)."""
+        """Cases in which no break leaves the iteration, as another follows (for all threads, or for the other side)."""
         ways = [ParallelCase()]
         for condition in loop.breaks:
             who = place.owner if self.past.uniform(condition) else place.owner.other
@@ -192,9 +192,9 @@ class _Walk(Struct, frozen=True):
         return ways
 
     def _out(self, path: Path, place: Place, *, counted: bool) -> ParallelCases:
-        """From the access to the end of the item that contains it, the other being elsewhere behind that item.
+        """Cases from the access to the end of the item that contains it; the other access stands after that item.
 
-        `counted`: it knows how many iterations there were.
+        `counted`: the other side knows how many iterations there were.
         """
         loop = path[0][0][path[0][1]]
         if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
@@ -229,25 +229,25 @@ class _Walk(Struct, frozen=True):
         return [*ways, *doubted(after, ITERATIONS)]
 
     def _out_alone(self, loop: ProtocolLoop, here: Place, rest: ParallelCases) -> ParallelCases:
-        """Where not all threads leave a loop together, the other one may have left it before, or leave it later."""
+        """Cases in which the other side left the loop earlier, or leaves it later; none if all leave it together."""
         if self.past.left_together(loop):
             return []
         last = product(rest, self.past.no_more(loop, here, add(var(loop.binder), const(1))))
         return [*self.past.missed_by_the_other(loop, here), *doubted(last, SOME_THREADS)]
 
     def _is_last(self, loop: ProtocolLoop, place: Place, by: int, *, counted: bool) -> ParallelCases:
-        """There are `by` - 1 iterations more."""
+        """Cases with `by` - 1 more iterations."""
         if counted:
             return [ParallelCase((Last(loop.binder, loop.count, place.owner, by),))]
         return self.past.no_more(loop, place, add(var(loop.binder), const(by)))
 
     def _ended_by_its_test(self, loop: ProtocolLoop, place: Place, last: ParallelCases) -> ParallelCases:
-        """An iteration that breaks out is not counted, but passes a barrier as every other one does."""
+        """Cases in which the loop ends by its test: one that breaks out is not counted, but passes a barrier."""
         tested = self.past.no_more(loop, place, add(var(loop.binder), const(1)))
         return product(last, tested) if all(order.exact for order in tested) else last
 
     def _in(self, path: Path, place: Place) -> ParallelCases:
-        """From the start of the item that contains the access to the access, the other being before that item."""
+        """Cases from the start of the item that contains the access to it; the other access stands before that item."""
         loop = path[0][0][path[0][1]]
         if not isinstance(loop, ProtocolLoop) or not self.past.separates(loop):
             return [ParallelCase()]
