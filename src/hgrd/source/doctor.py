@@ -1,4 +1,4 @@
-"""What hgrd finds on this machine: the compiler it would use, and where it keeps things."""
+"""The state of this machine: the compiler that hgrd would use, and the place of its cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hgrd.source.options import SourceOptions
 
 
 class Health(Struct, frozen=True):
-    """A description for people is its `str`.  `problem` is "" where files can be analysed."""
+    """The state of this machine, as text for people by `str`.  `problem` is "" if files can be analysed."""
 
     hgrd: str
     python: str
@@ -75,7 +75,7 @@ def _toolchain(options: SourceOptions) -> tuple[Toolchain | None, str]:
 
 
 def _writable(directory: Path) -> bool:
-    """Whether files can be made there; what is missing of the path would be made too."""
+    """Whether files can be created in a directory; missing parts of the path would be created too."""
     existing = next(path for path in (directory, *directory.parents) if path.exists())
     return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
 

@@ -1,4 +1,4 @@
-"""What a user can say about how a file is compiled."""
+"""Source options: how a file is compiled."""
 
 from __future__ import annotations
 

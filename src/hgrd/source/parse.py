@@ -1,4 +1,4 @@
-"""From a source file to its program."""
+"""Parsing of a source file to its program."""
 
 from __future__ import annotations
 

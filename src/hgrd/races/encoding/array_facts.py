@@ -1,7 +1,7 @@
 """Facts about arrays that the host has filled, instantiated at the elements that two accesses read.
 
-A kernel's reads of memory that it does not write are terms, functions of the index.  What is known of all elements
-is said of each of them: `idx[e] == a * e + b` for each index e for which it holds; of an ascending row, of each two.
+A kernel's reads of memory that it does not write are terms, functions of the index.  A fact about all elements
+is stated for each of them: `idx[e] == a * e + b` for each index e for which it holds; of an ascending row, for each two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ReadElement(Struct, frozen=True):
 
 
 def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tuple[Term, ...], tuple[Fact, ...]]:
-    """What the contents of arrays say of the elements that the terms read, and the facts that say it."""
+    """Conditions on the elements that the terms read, from the contents of arrays, and the facts that they come from."""
     found: dict[Term, None] = {}
     facts: dict[Fact, None] = {}
     reads = [t for t in bottom_up(tuple(terms)) if t.op is Op.READ and len(t.args) == 1]
@@ -43,7 +43,7 @@ def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tu
 
 
 def _element_of(holding: Holding, read: Term) -> ReadElement | None:
-    """The element that a term reads, as one of a fill; None: it is in another array, or of another type."""
+    """The element that a term reads, as one of a fill; None if it is in another array, or of another type."""
     fill = holding.fill
     name, _ = element(holding.target, const(0), fill.type, fill.size)
     if read.array != name or (read.low, read.high) != fill.type.range:

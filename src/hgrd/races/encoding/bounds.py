@@ -1,7 +1,7 @@
-"""Bounds of accesses: what follows from no access being outside a known allocation, where it has no meaning.
+"""Bounds of accesses: conditions that no access is outside of a known allocation, where it has no meaning.
 
-A thread that makes one access also makes all others that stand under no further condition; in a loop
-with a constant number of iterations, the first and the last of them.  And the reads of its own index are in bounds.
+A thread that makes one access also makes all others without further conditions; in a loop with a constant number
+of iterations, those of the first and the last one.  And the reads that its index is computed from are in bounds.
 """
 
 from __future__ import annotations

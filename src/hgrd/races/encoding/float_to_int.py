@@ -56,7 +56,7 @@ def integer_bounds(protocol: Protocol, access: Access) -> tuple[Term, ...]:
 
 
 def _ordered(low: _Bound, high: _Bound) -> Iterator[Term]:
-    """What a lower and an upper bound on one number say of each other.
+    """Conditions that relate a lower and an upper bound on one number.
 
     Of two integers rounded equally, the lower one is not above the other one afterwards, and below it only if it
     was so before; the two are equal only if they were, or if both were changed.

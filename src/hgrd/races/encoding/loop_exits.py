@@ -1,6 +1,6 @@
-"""Loop exits: what is known of the iteration counts of finished loops, as far as a query depends on it.
+"""Loop exits: conditions on the iteration counts of finished loops, as far as a query depends on them.
 
-(Loops end: those that nothing depends on need no condition.)
+(Loops are assumed to end: those that nothing depends on need no condition.)
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def split(terms: tuple[Term, ...], lengths: Iterable[int]) -> list[tuple[Term, .
 
 
 def across(protocol: Protocol, threads: ThreadPair) -> tuple[Term, ...]:
-    """What the program says of any two threads, said of these two."""
+    """Conditions of the program on any two threads, stated for these two."""
     found: dict[Term, None] = {}
     for item in protocol.across:
         reached = conj(*item.guards)

@@ -35,7 +35,7 @@ class ReadConsistency(Struct, frozen=True):
     tested: Mapping[Symbol, Term] = field(default_factory=dict[Symbol, Term])  # SymbolInfo.first_tests
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, values: Values = ()) -> tuple[Term, ...]:
-        """What follows for the values that the first thread's `a` and the second's `b` depend on.
+        """Conditions on the values that the first thread's `a` and the second's `b` depend on.
 
         `values`: further values that the query is about, which the two leave in memory.
         """

@@ -46,7 +46,7 @@ class ArrivalCounters(Idiom):
     # ------------------------------------------------------------ what counters say of two accesses
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """Neither has come when all had arrived, the other among them."""
+        """Neither thread comes after all arrivals, that of the other one included."""
         needed = needed_scope(level)
         return (
             *self._not_last(a, b, (Side.FIRST, Side.SECOND), threads, needed),
@@ -168,8 +168,8 @@ class ArrivalCounters(Idiom):
 def needs_no_fence(after: Access, acquire: Acquire, counting: Counting) -> bool:
     """Whether an access after the test comes after what the others did even without a fence.
 
-    What a thread stores only where it has found itself the last one to arrive, no thread can see before it has (CUDA
-    Programming Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); what it reads it may have read
+    A value that a thread stores only after it has found itself the last one to arrive cannot be seen earlier (CUDA
+    Programming Guide, "Memory Fence Functions": `result[0] = totalSum; count = 0;`); its reads may have been made
     before.  A thread that waits for the others needs a fence, as after a flag.
     """
     if after.kind is AccessKind.READ:
@@ -191,7 +191,7 @@ def _by_one(arrival: Access, total: Term) -> bool:
 
 
 def _mine(acquire: Acquire, counting: Counting) -> bool:
-    """Whether what was observed is the arrival's own result."""
+    """Whether the observed value is the arrival's own result."""
     return acquire.seen.span == counting.arrival.span and acquire.seen.operation == counting.arrival.operation
 
 
@@ -211,5 +211,5 @@ def _complete(acquire: Acquire, counting: Counting) -> bool:
 
 
 def _is_count(term: Term, found: Term) -> bool:
-    """What was found, compared as an unsigned number (`count < gridDim.x`): a count from 0 on is the same in both."""
+    """The found value, compared as an unsigned number (`count < gridDim.x`): counts from 0 on are equal in both."""
     return term.op is Op.WRAP and term.args[0] is found and term.wrap_to[0] >= _BITS

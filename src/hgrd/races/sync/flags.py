@@ -1,8 +1,8 @@
-"""Flags: what a producer writes before it sets a flag is there for a consumer that has waited for the flag.
+"""Flags: writes of a producer before it sets a flag are visible to a consumer that has waited for the flag.
 
 `data = …; __threadfence(); atomicExch(&flag, 1)` against `while (atomicAdd(&flag, 0) != 1); __threadfence();
-… = data` (HGRD, section 5.2; CUDA Programming Guide, "Memory Fence Functions").  The wait tells that one
-thread has set the flag where no other thread can have stored the value that ends it.
+… = data` (HGRD, section 5.2; CUDA Programming Guide, "Memory Fence Functions").  The wait shows that
+one thread has set the flag if no other thread can have stored the value that ends it.
 """
 
 from __future__ import annotations

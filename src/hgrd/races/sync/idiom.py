@@ -15,18 +15,18 @@ from hgrd.terms import Term
 
 
 class Idiom(Protocol):
-    """Synchronisation idiom: what it tells of any two accesses of one protocol.
+    """Synchronisation idiom: its conditions on any two accesses of one protocol.
 
-    A new idiom overrides what it has to say (the defaults say nothing), and gets one line in
+    A new idiom overrides the methods that apply to it (the defaults say nothing), and gets one line in
     `hgrd.races.sync.synchronization.IDIOMS`.
     """
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """What holds where the first thread's `a` and the second one's `b` are not ordered by this idiom."""
+        """The conditions under which this idiom does not order the first thread's `a` and the second one's `b`."""
         return ()
 
     def assumptions(self, a: Access, b: Access) -> Iterable[tuple[str, Span | None]]:
-        """What the constraints on the two rest on, in words, and where (None: in the whole kernel)."""
+        """The assumptions of the constraints on the two, in words, and their places (None: the whole kernel)."""
         return ()
 
     def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
@@ -56,7 +56,7 @@ class Idiom(Protocol):
         return None
 
     def without_third_party(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """What holds besides the constraints where no third thread has ended a wait of one for the other."""
+        """Further conditions under which no third thread has ended a wait of one for the other."""
         return ()
 
 

@@ -102,16 +102,16 @@ class Locks(Idiom):
     # ------------------------------------------------------------ what locks explain, and what is wrong with them
 
     def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
-        """The acquire takes a lock, or looks at one."""
+        """The acquire takes a lock, or reads one."""
         if takes_lock(acquire):
             return True
         return not self._endings.set_by_several(before, acquire) if self._as_a_lock(before, acquire) else None
 
     def _as_a_lock(self, before: Access, acquire: Acquire) -> bool:
-        """Whether an atomic looks at a lock that the thread of `before` itself changes once after it, if any does.
+        """Whether an atomic reads a lock that, if any thread, the thread of `before` itself changes once after it.
 
-        What a loop sets may be waited for in one of its iterations, and what some thread of the block sets after a
-        barrier is set for all.
+        A value set by a loop may be waited for in one of its iterations, and a value that some thread of the block
+        sets after a barrier is set for all.
         """
         if not acquire.seen.operation or acquire.seen.target.key not in self._locks:
             return False

@@ -1,6 +1,6 @@
 """Ownership by test-and-set: `if (atomicExch(&taken[i], 1) == 0) owner[i] = …;`
 
-Of an object that is only ever taken, and given back only by the thread that has it, one thread at a time owns a place.
+If an object is only taken, and given back only by the thread that has it, one thread at a time owns a place.
 No two threads take the same place without giving it back.  This needs no fence, as nothing is handed over.
 """
 

@@ -47,15 +47,15 @@ class Synchronization(Struct, frozen=True):
     events: AcquireRelease | None = None
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """What holds for the two where they are not ordered."""
+        """The conditions under which the two are not ordered."""
         return tuple(t for idiom in self.idioms for t in idiom.constraints(a, b, threads, level))
 
     def without_third_party(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
-        """What holds besides for the two where no third thread has ended a wait of one for the other."""
+        """Further conditions under which no third thread has ended a wait of one for the other."""
         return tuple(t for idiom in self.idioms for t in idiom.without_third_party(a, b, threads, level))
 
     def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
-        """What the constraints on the two rest on, in words, and where (None: in the whole kernel)."""
+        """The assumptions of the constraints on the two, in words, and their places (None: the whole kernel)."""
         for idiom in self.idioms:
             yield from idiom.assumptions(a, b)
 
@@ -66,7 +66,7 @@ class Synchronization(Struct, frozen=True):
         return a.size == b.size <= _WORD and any(map(self.events.observations.polls, (a, b)))
 
     def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
-        """The variables that either thread has looked at before to know what others have done, by name."""
+        """Names of the variables that either thread has observed before, to learn what other threads have done."""
         if self.events is None:
             return ()
         return tuple(sorted({q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}))
@@ -74,7 +74,7 @@ class Synchronization(Struct, frozen=True):
     # ------------------------------------------------------------ order that is not understood
 
     def unclear(self, a: Access, b: Access) -> str | None:
-        """Why the two may be ordered, in a way that the constraints do not describe; None if nothing says so."""
+        """The reason why the two may be ordered in a way that the constraints do not describe; None if there is none."""
         found = self._unclear(a, b) or self._unclear(b, a)
         return None if found is None else _may_order(found)
 
@@ -92,14 +92,14 @@ class Synchronization(Struct, frozen=True):
         return next((answer for answer in answers if answer is not None), False)
 
     def set_by_third_party(self, a: Access, b: Access) -> str | None:
-        """What one thread waits for that the other one or a third one sets, in words; None if there is no such wait."""
+        """The variable that one thread waits for and the other one or a third one sets, in words; None if there is none."""
         found = (idiom.set_by_third_party(a, b) for idiom in self.idioms)
         return next((_may_order(write) for write in found if write is not None), None)
 
     # ------------------------------------------------------------ order that should be there
 
     def find_flaw(self, a: Access, b: Access, level: Level) -> Flaw | None:
-        """What keeps the synchronisation around two racing accesses from ordering them; None: there is none."""
+        """The flaw for which the synchronisation around two racing accesses does not order them; None if there is none."""
         needed = needed_scope(level)
         sides = ((a, b), (b, a))
         found = (f for side in sides for idiom in self.idioms for f in idiom.flaws(*side, needed))

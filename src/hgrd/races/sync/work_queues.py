@@ -4,7 +4,7 @@
     __syncthreads();
     … task …
 
-The others then read what they would have found in the queue themselves, at a ticket of their block.
+The other threads then read the value that they would have found in the queue themselves, at a ticket of their block.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _work_items(protocol: Protocol, drawn: Tickets) -> tuple[WorkItem, ...]:
 
 
 def _constrained(protocol: Protocol) -> frozenset[Symbol]:
-    """The symbols that stand in more than the accesses."""
+    """The symbols that are used outside of the accesses, too."""
     across = [t for x in protocol.across for t in (x.condition, *x.guards, *(value for _, value in x.others))]
     alike = [
         t for x in protocol.uniform.groups.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))

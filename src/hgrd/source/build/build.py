@@ -17,7 +17,7 @@ _DATABASE: Final = "compile_commands.json"
 
 
 class BuildError(Exception):
-    """A build directory that says nothing; the message is for people."""
+    """A build directory without usable flags; the message is for people."""
 
 
 class Build(Struct, frozen=True):
@@ -53,7 +53,7 @@ class Build(Struct, frozen=True):
 
 
 def _spelled_out(directory: str, file: str) -> tuple[Flags, str] | None:
-    """What the Makefile of a directory says of a file, or else its CMakeLists.txt; None without both."""
+    """The flags for a file from a directory's Makefile, or else its CMakeLists.txt; None if there is neither."""
     if (makefile := makefile_of(directory)) is not None:
         return makefile_flags(directory, file), makefile
     if (lists := cmake_file_of(directory)) is not None:
@@ -65,9 +65,9 @@ NO_BUILD: Final = Build()
 
 
 def read_build(build_dir: str | None, paths: Iterable[str]) -> Build:
-    """What `build_dir` (a directory with a compilation database, or the database) and directories in `paths` say.
+    """The build of `build_dir` (a directory with a compilation database, or the database) and directories in `paths`.
 
-    Raises BuildError where `build_dir` has no database that can be read.
+    Raises BuildError if `build_dir` has no database that can be read.
     """
     roots = tuple(path for path in paths if Path(path).is_dir())
     return Build(_database(build_dir) if build_dir is not None else {}, roots)

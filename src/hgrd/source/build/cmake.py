@@ -1,4 +1,4 @@
-"""The flags that a CMakeLists.txt spells out, outside of conditions, functions and loops."""
+"""CMake flags: those that a CMakeLists.txt spells out, outside of conditions, functions and loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiler's command line says about how a file is to be read."""
+"""Compiler flags that decide how a file is read, from a command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SPELLINGS: Final = {
 
 
 class Flags(Struct, frozen=True):
-    """The flags that bear on what a file means; directories and headers relative to the working directory.
+    """The flags that affect the meaning of a file; directories and headers relative to the working directory.
 
     Everything else (architectures, optimisation, warnings, outputs) is dropped.
     """
@@ -41,7 +41,7 @@ class Flags(Struct, frozen=True):
 
     @property
     def macros(self) -> tuple[str, ...]:
-        """What is defined and undefined, as compilers spell it."""
+        """The macros that are defined and undefined, as compilers spell them."""
         return (*(f"-D{define}" for define in self.defines), *(f"-U{name}" for name in self.undefines))
 
     def under(self, options: SourceOptions) -> SourceOptions:
@@ -58,7 +58,7 @@ class Flags(Struct, frozen=True):
         )
 
     def common(self, other: Flags) -> Flags:
-        """What both say."""
+        """The flags that both have."""
         return Flags(
             tuple(d for d in self.defines if d in other.defines),
             tuple(u for u in self.undefines if u in other.undefines),

@@ -1,4 +1,4 @@
-"""The compiler flags that a directory's Makefile spells out."""
+"""Makefile flags: the compiler flags that a directory's Makefile spells out."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
 
 
 class _Rule(Struct):
-    """`line` names targets and prerequisites."""
+    """A rule; `line` names targets and prerequisites."""
 
     line: str
     recipe: list[str] = field(default_factory=list[str])
@@ -122,7 +122,7 @@ def _rules_for(make: _Make, file: Path) -> list[_Rule]:
 
 
 def _naming(make: _Make, rules: list[_Rule], file: Path) -> list[_Rule]:
-    """Those of the rules that name the file; else those for its suffix."""
+    """The rules that name the file; else those for its suffix."""
     for name in (file.name, f"%{file.suffix}", f"{file.suffix}.o"):
         naming = [rule for rule in rules if _names(make, rule, name)]
         if naming:

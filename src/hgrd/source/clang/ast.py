@@ -1,4 +1,4 @@
-"""Reads clang's JSON syntax tree as a stream of top-level declarations, with positions resolved.
+"""Syntax tree of clang, read from JSON as a stream of top-level declarations, with positions resolved.
 
 clang prints a tree of any size as one document.  Its top-level declarations stand at a fixed
 indentation, so they are cut out of the stream and parsed one by one: memory is bounded by the largest

@@ -1,4 +1,4 @@
-"""The command line that makes clang parse a file as CUDA."""
+"""Command line for clang to parse a file as CUDA."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Run(Struct, frozen=True):
 
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
-    `guess`: what is taken for given besides, since there were errors; None: not yet asked.
+    `guess`: macros and constants presumed because of errors; None: not yet asked.
     """
 
     toolchain: Toolchain
@@ -108,12 +108,12 @@ class Run(Struct, frozen=True):
 
     @property
     def shadow(self) -> Path:
-        """Where the empty files stand for headers that are nowhere."""
+        """The directory of the empty files for missing headers."""
         return self.scratch / "shadow"
 
     @property
     def constants(self) -> Path:
-        """Where the constants are declared that are presumed."""
+        """The file that declares the presumed constants."""
         return self.scratch / "constants.h"
 
     def command(self) -> list[str]:
@@ -138,7 +138,7 @@ class Run(Struct, frozen=True):
         return ("-include", str(PRELUDE), *more) if self.prelude else more
 
     def stderr(self) -> str:
-        """What clang has said so far."""
+        """The messages that clang has printed so far."""
         return _text_of(self.scratch / "stderr")
 
     def dependencies(self) -> list[str]:
@@ -151,16 +151,16 @@ class Run(Struct, frozen=True):
         return errors_in(self.stderr())
 
     def missing_include(self) -> str | None:
-        """The header whose absence made clang give up, if one did and has no shadow yet."""
+        """The missing header for which clang gave up; None if there is none, or it has a shadow already."""
         header = missing_include(self.stderr())
         return None if header is None or (self.shadow / header).exists() else header
 
     def rejects_precompiled(self) -> bool:
-        """Whether clang did not want the precompiled header."""
+        """Whether clang rejected the precompiled header."""
         return self.precompiled is not None and rejects_precompiled(self.stderr())
 
     def wants_vector_math(self) -> bool:
-        """Whether a CUDA program missed arithmetic on vectors, and has not been given ours."""
+        """Whether a CUDA program lacks arithmetic on vectors, and does not have ours yet."""
         return self.prelude and not self.vector_math and wants_vector_math(self.stderr())
 
 

@@ -1,4 +1,4 @@
-"""Errors that clang printed, as the program's diagnostics."""
+"""Diagnostics of clang: its errors, as the program's diagnostics."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def _errors(stderr: str) -> Iterator[Diagnostic]:
 
 
 def missing_include(stderr: str) -> str | None:
-    """The header whose absence made clang give up, if one did."""
+    """The missing header for which clang gave up; None if there is none."""
     found = _MISSING.search(stderr)
     return found[1] if found else None
 
 
 def rejects_precompiled(stderr: str) -> bool:
-    """Whether clang did not want the precompiled header: another version wrote it, or it is damaged."""
+    """Whether clang rejected the precompiled header: another version wrote it, or it is damaged."""
     return _REJECTED.search(stderr) is not None
 
 
 def wants_vector_math(stderr: str) -> bool:
-    """Whether arithmetic on built-in vectors was missed, which programs have from helpers of their own."""
+    """Whether arithmetic on built-in vectors is missing, which programs get from their own helper headers."""
     return _WANTS_VECTORS.search(stderr) is not None

@@ -31,7 +31,7 @@ _KEPT_BYTES = 1 << 30
 
 
 class Recipe(Struct, frozen=True):
-    """What goes into a precompiled header: the flags of the files that will use it, and its headers."""
+    """The recipe of a precompiled header: the flags of the files that will use it, and its headers."""
 
     toolchain: Toolchain
     flags: tuple[str, ...]
@@ -80,7 +80,7 @@ def default_cache_dir() -> Path:
 
 
 def precompiled(recipe: Recipe, cache_dir: Path) -> Path | None:
-    """The precompiled header of a recipe, built now if the cache lacks it; None where it cannot be built.
+    """The precompiled header of a recipe, built now if the cache lacks it; None if it cannot be built.
 
     A system header that does not compile along with the others stays out of it.  Several processes
     may build the same one: each writes a file of its own and renames it.
@@ -131,7 +131,7 @@ def _kept(text: str, scratch: Path, directory: Path) -> Path:
 
 
 def _precompile(recipe: Recipe, source: Path, output: Path) -> str:
-    """Run clang once; what it says.  There is an output only if there is no error."""
+    """Run clang once and return its messages.  There is an output only if there is no error."""
     done = subprocess.run(
         [
             *recipe.toolchain.command,

@@ -1,4 +1,4 @@
-"""Runs clang on a source file and hands on its syntax tree as a stream of JSON."""
+"""Runs of clang on a source file, with the syntax tree as a stream of JSON."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class AstStream:
 
     @property
     def macro_guesses(self) -> tuple[Diagnostic, ...]:
-        """What was taken for given since the build that says so is not known."""
+        """Notes on the assumptions made in place of an unknown build."""
         return self._run.presumed.notes
 
     @property
     def missing_includes(self) -> tuple[str, ...]:
-        """The headers that were included and are nowhere, as the source spells them."""
+        """The headers that were included but are missing, as the source spells them."""
         self._process.wait()
         inside = str(self._run.shadow) + os.sep
         used = self._run.dependencies()
@@ -74,7 +74,7 @@ class AstStream:
 
 
 class _Capped(io.RawIOBase):
-    """Passes on a stream until it gets longer than `limit` bytes, or `deadline` is there: then SourceError."""
+    """Pass on a stream; raises SourceError once it is longer than `limit` bytes, or `deadline` has passed."""
 
     def __init__(self, stream: IO[bytes], path: str, limit: int, deadline: float) -> None:
         self._stream = stream
@@ -109,7 +109,7 @@ class _Capped(io.RawIOBase):
 
 
 def nothing() -> None:
-    """What there is to do meanwhile, as a rule."""
+    """The default for `meanwhile`: do nothing."""
 
 
 @contextmanager
@@ -226,10 +226,10 @@ def _started(run: Run, options: SourceOptions) -> Generator[tuple[subprocess.Pop
 
 
 def _improved(run: Run) -> Run | None:
-    """How to start again after what clang reported; None where that is no use.
+    """How to start again after what clang reported; None if that is no use.
 
     With a shadow of an include that was missing after all (a macro named it), without a precompiled header
-    that did not suit it, or with arithmetic on vectors.
+    that clang rejected, or with arithmetic on vectors.
     """
     if run.precompiled is not None and run.rejects_precompiled():
         run.precompiled.unlink(missing_ok=True)
@@ -241,9 +241,9 @@ def _improved(run: Run) -> Run | None:
 
 
 def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | None:
-    """How to start again with what the errors suggest that the build would have said; None where that is no use.
+    """How to start again with the macros that the errors suggest the build would define; None if that is no use.
 
-    Where errors are left then, the file is taken as it stands after all.
+    If errors remain then, the file is taken unchanged after all.
     """
     if run.guess is None and run.prelude and (errors := run.errors()):
         complete = not (run.shadow.exists() and any(run.shadow.iterdir()))

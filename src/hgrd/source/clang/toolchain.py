@@ -1,4 +1,4 @@
-"""Which compiler parses the sources.
+"""The compiler that parses the sources.
 
 In this order:
 
@@ -57,7 +57,7 @@ _ZIG_C_DIRS = (
 
 
 class Toolchain(Struct, frozen=True):
-    """A clang and where its headers lie.
+    """A clang and the places of its headers.
 
     `flags` go on every command line, `cxx_flags` only for C++; `identity` changes whenever the
     compiler does, and if it is `hermetic`, whenever one of its headers does; `reason` says to people why it was chosen.
@@ -151,7 +151,7 @@ def _version_line(command: tuple[str, ...]) -> str:
 
 
 def _output(*command: str) -> str:
-    """What a command prints, on both streams; "" where it does not run."""
+    """The output of a command, on both streams; "" if it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -172,5 +172,5 @@ def _system_dirs(path: str) -> tuple[str, ...]:
 
 
 def version_of(toolchain: Toolchain) -> str:
-    """The first line of `--version`, or "" where the compiler does not run."""
+    """The first line of `--version`; "" if the compiler does not run."""
     return _version_line(toolchain.command)

@@ -1,4 +1,4 @@
-"""Enters the declarations of a translation unit into its tables."""
+"""Collection of the declarations of a translation unit into its tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STUB = re.compile(r"(\d*)__device_stub__")
 
 
 class Collector:
-    """Adds one declaration after the other to `table`."""
+    """Collector that adds one declaration after the other to `table`."""
 
     __slots__ = ("_table",)
 
@@ -347,7 +347,7 @@ def _place_name(node: Node) -> str:
 
 
 def _constant_below(node: Node) -> int | None:
-    """The value that clang computed somewhere below."""
+    """The value that clang computed in a node below."""
     for child in inner(node):
         if child["kind"] == "ConstantExpr" and "value" in child:
             return int(child["value"]) if child["value"].lstrip("-").isdigit() else None

@@ -14,7 +14,7 @@ from hgrd.source.declarations.table import Declarations, RecordDeclaration
 
 
 class _Progress(Struct):
-    """Where the next member goes; `bits` are the used bits of an open bit-field unit at `unit`."""
+    """The position of the next member; `bits` are the used bits of an open bit-field unit at `unit`."""
 
     size: int = 0
     align: int = 1
@@ -23,7 +23,7 @@ class _Progress(Struct):
 
 
 class Layouts:
-    """Records laid out when they are first asked for."""
+    """Layouts of records, computed at their first use."""
 
     def __init__(self, declarations: Declarations) -> None:
         self._declarations = declarations
@@ -38,7 +38,7 @@ class Layouts:
         return self._records
 
     def record(self, key: str) -> Record | None:
-        """None for what has no definition here (or is being laid out)."""
+        """The layout of a record; None if it has no definition here (or is being laid out)."""
         found = self._records.get(key)
         if found is None and key not in self._open and key in self._declarations.records:
             self._open.add(key)
@@ -76,7 +76,7 @@ class Layouts:
         return self._opaque.setdefault((owner, name), 4096 * (1 + sum(o == owner for o, _ in self._opaque)))
 
     def base(self, derived: Type, name: str) -> Field | None:
-        """The base class whose printed name is `name`."""
+        """The base class with the printed name `name`."""
         record = self.record(derived.key) if isinstance(derived, RecordType) else None
         if record is None or not isinstance(derived, RecordType):
             return None

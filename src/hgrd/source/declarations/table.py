@@ -1,4 +1,4 @@
-"""What a translation unit declares: types, functions and variables by id and by qualified name."""
+"""Tables of a translation unit: types, functions and variables by id and by qualified name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RecordDeclaration(Struct, frozen=True):
 
 
 class FunctionDeclaration(Struct, frozen=True):
-    """What is known of a function without its body; `type_text` as clang prints the function's type."""
+    """The declaration of a function; `type_text` is the function's type as clang prints it."""
 
     key: str
     name: str

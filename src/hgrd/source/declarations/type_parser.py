@@ -1,4 +1,4 @@
-"""Reads C++ types as clang prints them."""
+"""Parser of C++ types as clang prints them."""
 
 from __future__ import annotations
 

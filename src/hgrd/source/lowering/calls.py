@@ -38,7 +38,7 @@ _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 
 
 def unit_context(unit: Unit, scope: Scope) -> Context:
-    """For expressions that stand outside of any function."""
+    """A context for expressions outside of any function."""
     outside = FunctionDeclaration(
         key="<global>",
         name="",
@@ -202,7 +202,7 @@ def _is_qualified(member: Node) -> bool:
 
 
 def _is_virtual(method: FunctionDeclaration, to: Context) -> bool:
-    """What overrides a virtual function is virtual too, said or not."""
+    """Whether a method is virtual: one that overrides a virtual function is, with or without the keyword."""
     return method.virtual or method.name in to.unit.declarations.virtual_names
 
 

@@ -1,4 +1,4 @@
-"""Lowering of objects being made: constructors, initializer lists, new, lambdas."""
+"""Lowering of object construction: constructors, initializer lists, new, lambdas."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _outside_constructor(type_: Type) -> FunctionRef:
 
 
 def _copies(node: Node, parts: list[Node], type_: Type, to: Context) -> bool:
-    """Whether this is a bytewise copy of the only argument."""
+    """Whether a construction is a bytewise copy of its only argument."""
     text = node.get("ctorType", {}).get("qualType", "")
     if len(parts) != 1 or not ("&)" in text or text == ""):
         return False
@@ -134,7 +134,7 @@ def _copies(node: Node, parts: list[Node], type_: Type, to: Context) -> bool:
 
 
 def find_constructor(type_: Type, text: str, to: Context) -> FunctionDeclaration | None:
-    """The constructor of that printed type; clang does not print which one is called."""
+    """The constructor with a printed type; clang does not print which one is called."""
     record = to.record_of(type_)
     if record is None:
         return None
@@ -267,7 +267,7 @@ def new(node: Node, to: Context) -> Expression:
 def _placed_at(
     pointer: Expression, count: Expression | None, initial: Expression | None, type_: Type, span: Span
 ) -> Expression:
-    """Placement new: an object made where there is memory already."""
+    """Placement new: an object made in existing memory."""
     pointer = constants.converted(pointer, type_, span)
     if initial is None or not isinstance(type_, PointerType):
         return pointer

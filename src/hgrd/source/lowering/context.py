@@ -1,4 +1,4 @@
-"""What the lowering of one function knows: its variables, its types, and how to lower its parts."""
+"""The lowering context of one function: its variables, its types, and the lowering of its parts."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ TRANSPARENT = frozenset(
 
 
 def unwrapped(node: Node) -> Node:
-    """The expression inside of parentheses, cleanups, default arguments and the like."""
+    """The expression inside of parentheses, cleanups, default arguments and similar nodes."""
     while node["kind"] in TRANSPARENT and (parts := inner(node)):
         node = parts[-1]
     return node
 
 
 class LoweringTables(Struct, frozen=True):
-    """How each kind of node is lowered."""
+    """The lowering functions by kind of node."""
 
     values: Mapping[str, ValueRule]
     places: Mapping[str, PlaceRule]
@@ -62,7 +62,7 @@ class Unit(Struct):
     """One run of clang over one file.
 
     By clang's numbers: `captures` are the variables that the fields of a closure's class hold, `local_constants` the
-    declarations of variables of functions whose value is used as a constant.
+    declarations of local variables with a value that is used as a constant.
     """
 
     declarations: Declarations
@@ -104,8 +104,8 @@ class Context(Struct):
     labels: dict[str, str] = field(default_factory=dict[str, str])  # names by the ids of their declarations
     sideways: list[list[Case]] = field(default_factory=list[list[Case]])  # of switches entered in inner statements
     returned: set[str] = field(default_factory=set[str])  # keys of variables that are the result of the function
-    temporaries: list[Variable] = field(default_factory=list[Variable])  # of the expression at hand
-    extended: list[Variable] = field(default_factory=list[Variable])  # temporaries of the declaration at hand
+    temporaries: list[Variable] = field(default_factory=list[Variable])  # of the current expression
+    extended: list[Variable] = field(default_factory=list[Variable])  # temporaries of the current declaration
 
     @property
     def scope(self) -> Scope:
@@ -157,7 +157,7 @@ class Context(Struct):
                 return Load(place, type_, span, volatile=is_volatile(node))
 
     def argument(self, node: Node) -> Expression:
-        """What a parameter or a reference is initialised with: the address of an lvalue, else the value."""
+        """The initial value of a parameter or a reference: the address of an lvalue, else the value."""
         if node.get("valueCategory", "prvalue") == "prvalue":
             return self.value(node)
         place = self.place(node)
@@ -238,12 +238,12 @@ _REASONS = {
 
 
 def _readable(reason: str) -> str:
-    """What people call what clang calls so."""
+    """A reason in plain words; reasons without an entry are returned unchanged."""
     return _REASONS.get(reason, reason)
 
 
 def _effect_of(place: Place, span: Span) -> Expression:
-    """What finding a place does, where nothing is done with the place."""
+    """The effects of computing a place that is not used."""
     match place:
         case AfterPlace(effect=effect, place=AfterPlace(effect=second) as after) if second != effect:
             last = _effect_of(after, span)
@@ -283,7 +283,7 @@ def pointee(type_: Type) -> Type:
 
 
 def referred(place: Place, span: Span) -> Place:
-    """What a use of a variable or member denotes: for a reference, the object it refers to."""
+    """The object that a use of a variable or member denotes: for a reference, the object it refers to."""
     type_ = place_type(place)
     if isinstance(type_, PointerType) and type_.reference:
         return Deref(Load(place, type_, span), type_.to, span)

@@ -1,6 +1,6 @@
 """Destructors: calls at the ends of scopes and full expressions, and by `delete`.
 
-What a scope has made ends in reverse order wherever control leaves it ([stmt.jump], [class.dtor]); a temporary object
+The objects of a scope end in reverse order, wherever control leaves it ([stmt.jump], [class.dtor]); a temporary object
 ends with its full expression, or with the reference that it is bound to ([class.temporary]).  A destructor ends the
 members and bases of its object, too.  Objects of classes without a destructor in the given files end without a trace.
 """
@@ -65,7 +65,7 @@ _MAX_ELEMENTS = 16
 
 
 def destruction(place: Place, type_: Type, to: Context) -> tuple[Expression, ...]:
-    """What happens when the object at `place` ends; nothing, for most types."""
+    """The statements for the end of the object at `place`; none for most types."""
     match type_:
         case RecordType():
             found = _destructor(type_, to)
@@ -83,7 +83,7 @@ def destruction(place: Place, type_: Type, to: Context) -> tuple[Expression, ...
 
 
 def members_destroyed(place: Place, type_: RecordType, to: Context) -> tuple[Expression, ...]:
-    """What happens when the members and bases of an object end."""
+    """The statements for the ends of the members and bases of an object."""
     record = to.unit.layouts.record(type_.key)
     if record is None or record.union:
         return ()
@@ -92,7 +92,7 @@ def members_destroyed(place: Place, type_: RecordType, to: Context) -> tuple[Exp
 
 
 def ends(type_: Type, to: Context) -> bool:
-    """Whether anything happens when an object of this type ends."""
+    """Whether the end of an object of this type has any effect."""
     match type_:
         case RecordType(key=key):
             if _destructor(type_, to) is not None:
@@ -106,7 +106,7 @@ def ends(type_: Type, to: Context) -> bool:
 
 
 def _destructor(type_: RecordType, to: Context) -> FunctionDeclaration | None:
-    """The destructor that a class has been given."""
+    """The destructor that a class declares."""
     record = to.record_of(type_)
     for child in inner(record.node) if record is not None else ():
         if child["kind"] == "CXXDestructorDecl":
@@ -164,7 +164,7 @@ def closed(statements: list[Statement], to: Context) -> list[Statement]:
 
 
 def _last_of(variable: Variable, to: Context) -> tuple[Expression, ...]:
-    """What happens when a local variable ends; one that is returned goes on as the result."""
+    """The statements for the end of a local variable; one that is returned lives on as the result."""
     if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in to.returned:
         return ()
     return destruction(VariablePlace(variable, variable.span), variable.type, to)

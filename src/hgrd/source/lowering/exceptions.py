@@ -34,7 +34,7 @@ def try_(node: Node, to: Context) -> list[Statement]:
     """The body alone, if all handlers end the program or throw: what follows is reached only if nothing was thrown.
 
     Else an exception may have left the body anywhere, with anything in the variables that it changes, and the handler
-    goes on from there, be it in the function that has called this one.
+    continues from there, perhaps in the function that has called this one.
     """
     first, *handlers = inner(node)
     body, span = Block(tuple(to.statements(first)), span_of(node)), span_of(node)
@@ -76,7 +76,7 @@ def _ends(expression: Expression) -> bool:
 
 
 def _half_done(body: Block, span: Span) -> Iterator[Statement]:
-    """Leaves nothing known of what the body, and what it calls, may have changed before it was left."""
+    """Makes everything unknown that the body, or functions that it calls, may have changed before it was left."""
     effects = local_effects(body)
     own = {n.variable for n in nodes(body) if isinstance(n, Declare)}
     mentioned = {n.variable for n in nodes(body) if isinstance(n, VariablePlace)} - own
@@ -89,7 +89,7 @@ def _half_done(body: Block, span: Span) -> Iterator[Statement]:
 
 
 def _reached(variable: Variable, span: Span) -> Expression | None:
-    """By what other things are reached: the address of an array, the value of a pointer or record."""
+    """The expression that gives access to other objects: the address of an array, the value of a pointer or record."""
     place = VariablePlace(variable, span)
     match variable.type:
         case ArrayType():

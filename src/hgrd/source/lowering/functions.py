@@ -48,7 +48,7 @@ def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Funct
 
 
 def _last(definition: Definition, parameters: tuple[Variable, ...], to: Context) -> Iterator[Expression]:
-    """What ends with a function: its parameters (a kernel's are only copies), and the members of what it destroys."""
+    """Objects that end with a function: its parameters (a kernel's are only copies), and members in a destructor."""
     declaration = definition.declaration
     if to.this is not None and definition.node["kind"] == "CXXDestructorDecl":
         object_ = to.this_place(declaration.span)
@@ -154,7 +154,7 @@ def _parameters(definition: Definition, to: Context) -> tuple[Variable, ...]:
 
 
 def _capture(key: str, identity: str, node: Node, to: Context) -> None:
-    """The fields of a closure have no names: they stand in the order of the capture expressions.
+    """Fields of a closure, which have no names: they are in the order of the capture expressions.
 
     `key` and `identity` are its class, as this program and as clang call it.
     """
@@ -223,7 +223,7 @@ def _initializer(node: Node, to: Context) -> list[Statement]:
 
 
 def _default(node: Node, member: Node, to: Context) -> Node:
-    """The initializer that stands with the member, where a constructor has none of its own."""
+    """The initializer in the declaration of a member, for constructors without one of their own."""
     if node["kind"] == "CXXDefaultInitExpr" and not inner(node):
         record = to.record_of(place_type(to.this_place(span_of(node))))
         for child in inner(record.node) if record is not None else ():

@@ -124,7 +124,7 @@ def local_storage(node: Node, to: Context) -> Storage:
 
 
 def member(node: Node, to: Context) -> Place:
-    """`a.b` and `p->b`, of data members, static members and enumerators."""
+    """Member access `a.b` or `p->b`, of data members, static members and enumerators."""
     span = span_of(node)
     identity = node.get("referencedMemberDecl", "")
     static = to.unit.declarations.variables.get(identity)

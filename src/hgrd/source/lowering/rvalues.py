@@ -85,7 +85,7 @@ def null(node: Node, to: Context) -> Expression:
 
 
 def implicit_zero(node: Node, to: Context) -> Expression:
-    """`T()`, and what an initializer list leaves out."""
+    """The value of `T()`, and of elements that an initializer list leaves out."""
     return constructors.zero(to.type(node), span_of(node))
 
 
@@ -102,7 +102,7 @@ def name(node: Node, to: Context) -> Expression:
             value = ENUMERATORS.get(named.get("name", "")) if value is None else value
             type_ = to.type(node)
             type_ = type_ if isinstance(type_, IntType) else INT
-            if value is None:  # of a library header: a constant that is not known
+            if value is None:  # of a library header: an unknown constant
                 label: str = named.get("name", "?")
                 return Load(VariablePlace(Variable(label, label, type_, Storage.CONSTANT, span), span), type_, span)
             return IntConst(constants.wrapped(value, type_), type_, span)
@@ -261,7 +261,7 @@ def _text(type_: Node) -> str:
 
 
 def known_value(node: Node, to: Context) -> Expression:
-    """Traits and the like, where clang prints the value."""
+    """Type traits and similar expressions with a value that clang prints."""
     text = str(node.get("value", ""))
     if text in ("true", "True"):
         return IntConst(1, BOOL, span_of(node))
@@ -281,7 +281,7 @@ def throw(node: Node, to: Context) -> Expression:
 
 
 def broken(node: Node, to: Context) -> Expression:
-    """What is not understood: its parts are lowered, its meaning is not."""
+    """An unsupported expression: its parts are lowered, its meaning is unknown."""
     parts = [part for part in inner(node) if "valueCategory" in part]
     return to.unsupported(node, node["kind"], *(to.discarded(part) for part in parts))
 

@@ -89,7 +89,7 @@ def variable(node: Node, to: Context) -> list[Statement]:
     if isinstance(type_, OpaqueType) and type_.name == "auto" and initial is not None:  # in a template
         type_ = to.value(initial).type
     if storage is Storage.SHARED and isinstance(type_, ArrayType) and type_.count is None:
-        type_ = replace(type_, count=0)  # of a length that a template's parameter says: no dynamic shared memory
+        type_ = replace(type_, count=0)  # its length is a template parameter: no dynamic shared memory
     made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]
@@ -335,7 +335,7 @@ def labelled(node: Node, to: Context) -> list[Statement]:
 
 
 def goto(node: Node, to: Context) -> list[Statement]:
-    """Its target is the id of the label's declaration as long as not all labels are known."""
+    """A goto; its target is the id of the label's declaration until all labels are known."""
     return [Goto(node["targetLabelDeclId"], span_of(node))]
 
 
@@ -348,7 +348,7 @@ def with_names(body: Block, to: Context) -> Block:
 
 
 def computed_goto(node: Node, to: Context) -> list[Statement]:
-    """What follows is not reached from here, and where it leads is not known."""
+    """A jump to an unknown place: the next statement is not reached from here."""
     return [UnsupportedStatement("computed goto", (), span_of(node)), Return(None, span_of(node))]
 
 

@@ -1,4 +1,4 @@
-"""What one run of clang shows of a source file, lowered to a program."""
+"""Translation unit: the output of one run of clang on a source file, lowered to a program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DEPTH = 20_000
 
 
 class _State(Struct):
-    """What one run of clang has given so far."""
+    """The declarations that one run of clang has printed so far."""
 
     unit: Unit
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
@@ -141,7 +141,7 @@ def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
 
 
 def _note_lambdas(node: Node, unit: Unit) -> None:
-    """Which variable each field of a closure holds, and the constants that functions use without capturing them.
+    """Variables by the closure fields that hold them, and constants that functions use without capturing them.
 
     A closure's class is the one that clang numbers so: a lambda within a lambda stands in the tree several times, each
     time in another scope.

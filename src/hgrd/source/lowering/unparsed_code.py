@@ -1,9 +1,9 @@
-"""What clang drops of host code since it does not compile: it may do anything to all that it mentions.
+"""Unparsed code: host code that clang drops since it does not compile; it may do anything to all that it mentions.
 
-No syntax tree is left of a statement with an error in it, or one with holes.  The text says where it stands and which
-names are in it.  It becomes a call of a function without a body, which gets the address of every variable that is
-mentioned; a function or kernel that is mentioned may be called, with any arguments; so may a return or a jump be made.
-A statement of which something is left is between two such calls.
+A statement with an error in it has no syntax tree, or one with holes.  The text gives its place and the names in it.
+It becomes a call of a function without a body, which gets the address of every variable that is mentioned; a function
+or kernel that is mentioned may be called, with any arguments; a return or a jump may be made, too.  A statement with
+a partial syntax tree is put between two such calls.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class _Text(Struct, frozen=True):
         return len(self.code)
 
     def find(self, character: str, position: int) -> int:
-        """Where a character stands next outside of brackets; the end of the text where it does not."""
+        """The next position of a character outside of brackets; the end of the text if there is none."""
         while position < len(self.code) and self.code[position] != character:
             position = self.after_bracket(position) if self.code[position] in _CLOSING else position + 1
         return position
@@ -116,7 +116,7 @@ class _Text(Struct, frozen=True):
         return end
 
     def words(self, begin: int, end: int) -> frozenset[str]:
-        """The names in a part of the text, and in what macros of this file put there."""
+        """The names in a part of the text, and in the expansions of this file's macros there."""
         found: set[str] = set()
         todo = set(_WORD.findall(self.code[begin:end]))
         while todo:
@@ -178,7 +178,7 @@ def _holds(function: Function, file: str, place: int, text: _Text) -> bool:
 
 
 def _unknown(globals_: Mapping[str, Global], file: str, place: int, text: _Text, span: Span) -> dict[str, Global]:
-    """The variables in the declaration at a place outside of functions: what they begin with is not known."""
+    """The variables in the declaration at a place outside of functions, whose initial values are unknown."""
     start = max(text.code.rfind(c, 0, place) for c in ";}") + 1
     end = text.find(";", place)
     found: dict[str, Global] = {}
@@ -193,7 +193,7 @@ def _unknown(globals_: Mapping[str, Global], file: str, place: int, text: _Text,
 
 
 class _Around(Struct, frozen=True):
-    """Whether there is something to leave by `break`, or to go on with by `continue`."""
+    """Whether there is a statement that `break` leaves, or a loop that `continue` continues."""
 
     breaks: bool = False
     continues: bool = False
@@ -204,7 +204,7 @@ _Change: TypeAlias = "Callable[[tuple[Statement, ...], _Around], tuple[Statement
 
 
 class _Marking(Struct, frozen=True):
-    """One error in one function of the host; `words` are the names in what it may have cost."""
+    """An error in a host function; `words` are the names in the code that may have been dropped for it."""
 
     unit: _Unit
     of: Function
@@ -241,7 +241,7 @@ class _Marking(Struct, frozen=True):
         return self.text.words(begin, end)
 
     def _list(self, statements: tuple[Statement, ...], around: _Around) -> tuple[Statement, ...]:
-        """Statements in sequence, with what is lost where the error may be."""
+        """Statements in sequence, with the dropped code inserted where the error may be."""
         starts = [self._start(s) for s in statements]
         index = max((i for i, start in enumerate(starts) if start is not None and start <= self.place), default=-1)
         before, last, after = (
@@ -283,7 +283,7 @@ class _Marking(Struct, frozen=True):
     # ------------------------------------------------------------ what
 
     def _lost(self, around: _Around, left: tuple[Statement, ...] = ()) -> tuple[Statement, ...]:
-        """Everything that what has been dropped may do; `left`: what is left of it."""
+        """All possible effects of the dropped code; `left`: the part of it that was not dropped."""
         found: list[Statement] = [self._changed()]
         found += [self._perhaps(self._use(f)) for f in self._functions(left)]
         returns = self.of.returns
@@ -296,7 +296,7 @@ class _Marking(Struct, frozen=True):
         return tuple(found)
 
     def _changed(self) -> Statement:
-        """That all variables may have other values now that are mentioned, and the object of a method."""
+        """New unknown values of all variables that are mentioned, and of the object of a method."""
         names = {*self.words, "this"}
         return Evaluate(self._call(tuple(self._operand(v) for v in self._variables() if v.name in names)), self.span)
 
@@ -318,14 +318,14 @@ class _Marking(Struct, frozen=True):
         return {v.key: v for v in found if v.storage in of_host}.values()
 
     def _operand(self, variable: Variable) -> Expression:
-        """The address of a variable; what a reference refers to, and the object of a method."""
+        """The address of a variable, of the object of a reference, or of the object of a method."""
         place = VariablePlace(variable, self.span)
         if variable.name == "this" or (isinstance(variable.type, PointerType) and variable.type.reference):
             return Load(place, variable.type, self.span)
         return AddressOf(place, PointerType(variable.type), self.span)
 
     def _functions(self, left: tuple[Statement, ...]) -> list[Function]:
-        """Functions and kernels of the user that are mentioned, other than in what is left."""
+        """Functions and kernels of the user that are mentioned in the dropped part."""
         named = [f for f in self.unit.functions.values() if f.ref.name in self.words and f.user_code]
         used = {n.function.key for n in nodes(left) if isinstance(n, Call | FunctionAddress)} | {self.of.ref.key}
         return [f for f in named if f.side is not Side.DEVICE and f.ref.key not in used]

@@ -1,4 +1,4 @@
-"""What a file includes, found in its text: user files, system headers, headers that are nowhere."""
+"""Includes of a file, found in its text: user files, system headers, headers that are missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]
 
 
 class Includes(Struct, frozen=True):
-    """What a file includes, directly and through the user's other files.
+    """The includes of a file, directly and through the user's other files.
 
     `texts` are the user's files by path, the file itself first; `system` and `missing` are spelled as in
     the source; `nearby` are directories that no option names but that hold headers which would be missing.
@@ -105,7 +105,7 @@ def _read(path: str) -> bytes:
 def write_shadows(headers: tuple[str, ...], directory: Path) -> bool:
     """Put an empty file into `directory` for every header, so that its absence stops nothing.
 
-    False where one is out of reach: `..` in the name may lead out of the directory.
+    False if one is out of reach: `..` in the name may lead out of the directory.
     """
     directory.mkdir(parents=True, exist_ok=True)
     complete = True

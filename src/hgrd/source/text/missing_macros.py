@@ -55,7 +55,7 @@ class MacroGuess(Struct, frozen=True):
         return "".join(f"extern __constant__ const int {name};\n" for name in self.constants)
 
     def opened(self, text: bytes) -> bytes | None:
-        """The text with arrays of unknown length, every line as long as before; None where nothing changes."""
+        """The text with arrays of unknown length, every line as long as before; None if nothing changes."""
         code = text.decode("latin-1")
         places = [at for _, at in _arrays(blanked(code), self.extents)]
         for begin, end in places:
@@ -69,7 +69,7 @@ NOTHING = MacroGuess()
 def presumed(
     errors: Collection[Diagnostic], texts: Mapping[str, bytes], undefined: Collection[str], *, complete: bool
 ) -> MacroGuess:
-    """What would explain the names that the errors miss; NOTHING where nothing does.
+    """A guess that explains the names that the errors report as missing; NOTHING if there is none.
 
     Names that stay without an explanation may be missing since the declarations of others did not compile.
     `texts` are the user's files by path, `undefined` names that are not to be defined; `complete`: there are no headers
@@ -164,7 +164,7 @@ def _under_conditions(name: str, code: str) -> Iterator[tuple[frozenset[str], in
 
 
 def _required(kind: str, condition: str) -> frozenset[str] | None:
-    """The macros that must be defined for a condition to hold; None where that is not all it takes."""
+    """The macros that must be defined for a condition to hold; None if that is not enough."""
     if kind == "ifdef":
         return frozenset({condition})
     if kind == "ifndef":
@@ -191,7 +191,7 @@ def _known_to_preprocessor(name: str, code: str) -> bool:
 
 
 def _always_a_number(name: str, codes: Collection[str]) -> bool:
-    """Whether the name can stand for a number wherever it stands: it is no function, object, class or type."""
+    """Whether the name can be a number at all of its places: it is no function, object, class or type."""
     other = rf"(?:\.|->|::)\s*{name}\b|\b{name}\s*(?:\(|::|\.|->|\[)|\(\s*(?:\w+\s+)*{name}[\s*&]*\)"
     return not any(re.search(other, code) for code in codes)
 

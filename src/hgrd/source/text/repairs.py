@@ -1,4 +1,4 @@
-"""A copy of the text in which what nvcc takes and clang does not is put right, or that asks for more."""
+"""Repairs of the text: spellings that nvcc accepts and clang does not, and requests for kernel instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clang's syntax tree leaves out and the source text still has."""
+"""Source text at spans, for parts that clang's syntax tree leaves out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _lines(file: str) -> tuple[str, ...]:
 
 
 def assembly_template(span: Span) -> str:
-    """The template of the inline assembly that begins at `span`; empty where it cannot be read."""
+    """The template of the inline assembly that begins at `span`; "" if it cannot be read."""
     place = span.spelling or span
     lines = _lines(place.file)
     text = "".join(lines[place.line - 1 : place.line + 200])[max(place.column - 1, 0) :]
