@@ -1,7 +1,8 @@
 """Facts about arrays that the host has filled, instantiated at the elements that two accesses read.
 
 A kernel's reads of memory that it does not write are terms, functions of the index.  A fact about all elements
-is stated for each of them: `idx[e] == a * e + b` for each index e for which it holds; of an ascending row, for each two.
+is stated for each of them: `idx[e] == a * e + b` for each index e for which it holds; of an ascending row, for each
+two.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class ReadElement(Struct, frozen=True):
 
 
 def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tuple[Term, ...], tuple[Fact, ...]]:
-    """Conditions on the elements that the terms read, from the contents of arrays, and the facts that they come from."""
+    """Conditions on the elements that the terms read, from the contents of arrays, and the facts that give them."""
     found: dict[Term, None] = {}
     facts: dict[Fact, None] = {}
     reads = [t for t in bottom_up(tuple(terms)) if t.op is Op.READ and len(t.args) == 1]

@@ -74,7 +74,7 @@ class Synchronization(Struct, frozen=True):
     # ------------------------------------------------------------ order that is not understood
 
     def unclear(self, a: Access, b: Access) -> str | None:
-        """The reason why the two may be ordered in a way that the constraints do not describe; None if there is none."""
+        """The reason why the two may be ordered in a way that the constraints do not describe; None: no reason."""
         found = self._unclear(a, b) or self._unclear(b, a)
         return None if found is None else _may_order(found)
 
@@ -92,14 +92,14 @@ class Synchronization(Struct, frozen=True):
         return next((answer for answer in answers if answer is not None), False)
 
     def set_by_third_party(self, a: Access, b: Access) -> str | None:
-        """The variable that one thread waits for and the other one or a third one sets, in words; None if there is none."""
+        """The write that one thread waits for and that the other one or a third one makes, in words; None: none."""
         found = (idiom.set_by_third_party(a, b) for idiom in self.idioms)
         return next((_may_order(write) for write in found if write is not None), None)
 
     # ------------------------------------------------------------ order that should be there
 
     def find_flaw(self, a: Access, b: Access, level: Level) -> Flaw | None:
-        """The flaw for which the synchronisation around two racing accesses does not order them; None if there is none."""
+        """The flaw for which the synchronisation around two racing accesses does not order them; None: no flaw."""
         needed = needed_scope(level)
         sides = ((a, b), (b, a))
         found = (f for side in sides for idiom in self.idioms for f in idiom.flaws(*side, needed))
