@@ -1,6 +1,6 @@
-"""What the source says of itself in the words of GPUVerify and Faial: facts, for us.
+"""Annotations of GPUVerify and Faial in the source, which are taken as facts.
 
-GPUVerify documentation, "Advanced Features"; a specification that is not understood says nothing.
+GPUVerify documentation, "Advanced Features"; a specification that is not understood is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_ANOTHER = re.compile(r"(other\(.*?\))~(?:'\d+)?")
 
 
 def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kernel: Function) -> None:
-    """`__axiom(e)` at namespace scope holds in every kernel of its file."""
+    """Assumes the axioms of a kernel's file: `__axiom(e)` at namespace scope holds in every kernel there."""
     for function in machine.functions.values():
         if not function.ref.name.startswith(_AXIOM) or function.body is None:
             continue
@@ -40,7 +40,7 @@ def assume_axioms(device: DeviceSemantics, machine: Machine, state: State, kerne
 
 
 def is_specification(name: str) -> bool:
-    """Whether a call is no part of the program; an assert is one, and reads what it mentions."""
+    """Whether a call only serves to specify; an assert is a part of the program, and reads what it mentions."""
     return kind_of(name) is Kind.SPECIFICATION
 
 
@@ -67,7 +67,7 @@ def _assume(
 
 
 def _other(machine: Machine, device: DeviceSemantics, value: Value, type_: Type) -> Value:
-    """What the value is in another thread."""
+    """Value of a term in another thread."""
     named = machine.unknown(f"other({show(value)})" if isinstance(value, Term) else "other()", type_, Origin.UNKNOWN)
     if isinstance(named, Term) and isinstance(value, Term):
         device.assumptions.others.update(dict.fromkeys(symbols_of(named), as_int(value)))
@@ -77,7 +77,7 @@ def _other(machine: Machine, device: DeviceSemantics, value: Value, type_: Type)
 def _of_another_thread(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """GPUVerify's `__other_int(x)`: the value of x in the other one of two threads."""
+    """GPUVerify's `__other_int(x)`: the value of x in the other thread of a pair."""
     return _other(machine, device, arguments[0], call.type)
 
 
@@ -113,7 +113,7 @@ def _implies(
 def _pointer_offset(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """`__ptr_offset_bytes(p)`: how far p stands behind the beginning of what it points into."""
+    """`__ptr_offset_bytes(p)`: the offset of p from the start of its object, in bytes."""
     offset = _offset(arguments[0]) if arguments else None
     return machine.unknown(call.function.name, call.type, Origin.UNKNOWN) if offset is None else offset
 

@@ -21,7 +21,7 @@ NO_MEANINGS = (GroupCall.ARRIVE, GroupCall.COPY, GroupCall.REMOTE, GroupCall.INV
 def group_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Functions and methods of cooperative_groups; None for anything else."""
+    """Value of a function or method of cooperative_groups; None for others, and for those without a meaning."""
     name = call.function.name
     if makes_group(name):
         return OPAQUE
@@ -58,7 +58,7 @@ def _static_method(device: DeviceSemantics, machine: Machine, state: State, call
 
 
 def _group_of(type_: Type) -> Group | None:
-    """The group that a value is, or a pointer or reference leads to; None of other types."""
+    """Group that a type is, or that a pointer or reference leads to; None for other types."""
     while isinstance(type_, PointerType):
         type_ = type_.to
     match type_:
@@ -69,7 +69,7 @@ def _group_of(type_: Type) -> Group | None:
 
 
 def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
-    """A group's barrier (CUDA Programming Guide, "Cooperative Groups", "sync")."""
+    """Barrier of a group (CUDA Programming Guide, "Cooperative Groups", "sync")."""
     if group.size is not None:
         tile = None if group.size == WARP_SIZE else div(thread_number(device), const(group.size))
         device.barrier(machine, state, group.scope, call.span, tile=tile)
@@ -81,7 +81,7 @@ def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, g
 
 
 def _some_lanes(machine: Machine) -> Term:
-    """A mask of which nothing is known."""
+    """Unknown mask of lanes."""
     return var(Symbol(machine.names.unique("mask"), 0, ALL_LANES, Origin.UNKNOWN))
 
 

@@ -22,7 +22,7 @@ _DIRECTIONS = {32: 32, 64: 64}  # words of a direction vector by their bits (Sob
 
 
 def random(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
-    """Every state among the arguments is written, and read unless it is being initialised."""
+    """Call of a random generator: it writes every state among the arguments, and reads it unless it initialises it."""
     initial = call.function.name == "curand_init"
     for e, address in zip(call.arguments, arguments, strict=False):
         type_ = e.type.to if isinstance(e.type, PointerType) else None
@@ -44,7 +44,7 @@ def random(device: DeviceSemantics, machine: Machine, state: State, call: Call, 
 def _advance_together(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, address: Value, type_: Type
 ) -> None:
-    """An MTGP32 generator serves all threads of a block at once; other blocks must not use it."""
+    """MTGP32 generator: it serves all threads of a block at once, and other blocks must not use it."""
     for pointer, guard in arms(address):
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)

@@ -43,7 +43,7 @@ from hgrd.terms.interval import of_type
 def intrinsic(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """The value of a known function; None if it is not known."""
+    """Value of a call of a known function; None if the function is unknown."""
     name = call.function.name
     row = builtin(name)
     handler = SPECIFICATIONS.get(name) or (None if row is None else _over_bodies(row))
@@ -68,7 +68,7 @@ def intrinsic(
 def _exchange(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A value that lanes of a warp make together: of a vote, a reduction or a shuffle."""
+    """Value that lanes of a warp compute together: of a vote, a reduction or a shuffle."""
     name = call.function.name
     row = builtin(name)
     assert row is not None
@@ -86,7 +86,7 @@ def _exchange(
 def _vector(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A record of the arguments, where it is made of these alone."""
+    """Vector type made by its function, a record of the arguments, where these alone make it."""
     row = builtin(call.function.name)
     operation = "" if row is None else row.operation
     if operation == "make" and isinstance(call.type, RecordType):
@@ -97,7 +97,7 @@ def _vector(
 
 
 def _over_bodies(row: Builtin) -> Handler | None:
-    """The meaning of a function that holds even where a header, or the program, defines it."""
+    """Meaning that a function keeps even where a header, or the program, defines it; None: it has none."""
     named = NUMBERS.get(row.operation) if row.kind is Kind.NUMBER else None
     return named or _OVER_BODIES.get(row.kind)
 
@@ -105,7 +105,7 @@ def _over_bodies(row: Builtin) -> Handler | None:
 def _specification(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A specification that is not understood says nothing."""
+    """Specification that is not understood: it has no effect, and its value is unknown."""
     if isinstance(call.type, VoidType):
         return OPAQUE
     return machine.unknown(call.function.name, call.type, Origin.UNKNOWN)
@@ -138,7 +138,7 @@ def _warp_barrier(
 def _fence(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A fence of the scope that its name or an argument says; None where that is not constant.
+    """Fence of the scope that its name or an argument gives; None where the argument is not constant.
 
     A relaxed one does nothing (ISO C++, [atomics.fences]).
     """
@@ -183,7 +183,7 @@ def _dim3(arguments: tuple[Value, ...]) -> Value:
 def _multiply(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """__mul24, __umul24: the product, where the operands fit 24 bits."""
+    """Product of __mul24 and __umul24, where the operands fit 24 bits."""
     a, b = arguments[:2]
     if isinstance(a, Term) and isinstance(b, Term):
         return integers.reduced(mul(as_int(a), as_int(b)), call.type)
@@ -211,7 +211,7 @@ def _extreme(greatest: bool) -> Handler:
 def _extreme_of_places(
     machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], greatest: bool
 ) -> Value | None:
-    """std::min and std::max: references to two values, and to the one of them."""
+    """Minimum or maximum by reference: std::min and std::max take references and return one of them."""
     type_ = call.arguments[0].type
     if len(arguments) != 2 or not isinstance(type_, PointerType):
         return None
@@ -290,6 +290,6 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.TEXTURE: texture_fetch,
     Kind.SURFACE: surface_access,
 }
-"""The meaning of each kind of device function in a protocol; the others are `foreign`."""
+"""Meaning of each kind of device function in a protocol; the others are `foreign`."""
 
 DEVICE_CALLS = DeviceCalls(intrinsic, is_specification)

@@ -30,7 +30,7 @@ from hgrd.terms import Origin, Term, add, as_int, const, eq, sub
 def atomic_object_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A member function of an atomic object, or a fence; None of anything else."""
+    """Value of a member function of an atomic object, or of a fence; None for other functions."""
     if is_thread_fence(call.function.qualified):
         return _fence(device, machine, state, call, arguments)
     member = atomic_member(call.function.qualified, call.function.name, len(arguments))
@@ -50,7 +50,7 @@ def atomic_object_call(
 
 
 def _fence(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
-    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
+    """Fence of a memory order; a relaxed one does nothing (ISO C++, [atomics.fences])."""
     order = constant(arguments[0]) if arguments else None
     if order is not None and memory_order(order) is StdMemoryOrder.RELAXED:
         return OPAQUE
@@ -60,7 +60,7 @@ def _fence(device: DeviceSemantics, machine: Machine, state: State, call: Call, 
 
 
 class _Member:
-    """One call on the object at `address`, which holds a value of type `value`."""
+    """Call of a member function on the object at `address`, which holds a value of type `value`."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class _Member:
         self.scope = scope_of_object(call.function.template_args)
 
     def result(self, arguments: tuple[Value, ...]) -> Value:
-        """What the call gives, of all its arguments."""
+        """Result of the call with all its arguments."""
         member = self.member
         operand = arguments[1] if member.implied is None and len(arguments) > 1 else const(member.implied or 0)
         match member.operation:
@@ -94,14 +94,14 @@ class _Member:
                 return self.change(operand)
 
     def access(self, operation: str, operand: Value | None, compare: Value | None = None) -> Value:
-        """The old value."""
+        """Records the atomic access and gives the old value."""
         atomic = AtomicOperation(operation, self.scope, number_of(operand), number_of(compare))
         return ordered_access(
             self.device, self.machine, self.state, self.call, self.address, self.value, atomic, self.order
         )
 
     def change(self, operand: Value) -> Value:
-        """Read, modify, write: fetch_… and x++ give the old value, ++x and x += y the new one."""
+        """Read-modify-write: fetch_… and x++ give the old value, ++x and x += y the new one."""
         operation = self.member.operation
         old = self.access(operation, operand)
         if not self.member.gives_new:
@@ -111,7 +111,7 @@ class _Member:
         return self.machine.unknown(f"{self.member.name}()", self.value, Origin.DATA)
 
     def compare_exchange(self, arguments: tuple[Value, ...]) -> Value:
-        """`expected` becomes the old value (where it was that, it stays as it is)."""
+        """Compare-and-swap: `expected` becomes the old value (which changes nothing where the two were equal)."""
         expected = load(self.machine, self.state, arguments[1], self.value, self.call.span)
         old = self.access("cas", arguments[2], expected)
         store(self.machine, self.state, arguments[1], old, self.value, self.call.span)
@@ -121,7 +121,7 @@ class _Member:
 
 
 def _value_type(call: Call, member: AtomicMember) -> Type | None:
-    """The type of the value in the atomic object; None: it cannot be seen at the call."""
+    """Type of the value in the atomic object; None: the call does not show it."""
     if member.of_flag:
         return BoolType()
     if member.typed_by is not None:
@@ -130,6 +130,6 @@ def _value_type(call: Call, member: AtomicMember) -> Type | None:
 
 
 def _order(member: AtomicMember, arguments: tuple[Value, ...]) -> StdMemoryOrder:
-    """The memory order that follows the operands; operators have the strongest."""
+    """Memory order that follows the operands; operators have the strongest."""
     given = member.takes_order and len(arguments) > member.operands + 1
     return memory_order(constant(arguments[member.operands + 1]) if given else None)

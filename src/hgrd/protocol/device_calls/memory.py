@@ -28,7 +28,7 @@ def atomic(
     arguments: tuple[Value, ...],
     function: AtomicFunction,
 ) -> Value | None:
-    """An atomic function; None of one whose order and scope are arguments, and not constant."""
+    """Value of an atomic function; None where its order and scope are arguments that are not constant."""
     if function.scope is None:
         return _scoped_atomic(device, machine, state, call, arguments, function)
     address, *operands = arguments
@@ -46,7 +46,7 @@ def _scoped_atomic(
     arguments: tuple[Value, ...],
     function: AtomicFunction,
 ) -> Value | None:
-    """An atomic function of a pointer, operands, a memory order and a scope."""
+    """Value of an atomic function of a pointer, operands, a memory order and a scope; None: these are not constant."""
     known = order_and_scope(arguments[1 + function.operands :])
     if known is None:
         return None
@@ -57,9 +57,9 @@ def _scoped_atomic(
 
 
 def order_and_scope(arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, Scope] | None:
-    """The order and scope that an `__nv_atomic_…` function is given; None: they are not constant.
+    """Order and scope arguments of an `__nv_atomic_…` function; None: they are not constant.
 
-    Without a scope it is that of the system.
+    Without a scope argument it is that of the system.
     """
     numbers = [constant(argument) for argument in arguments]
     if None in numbers:
@@ -69,7 +69,7 @@ def order_and_scope(arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, Scope
 
 
 def constant(value: Value | None) -> int | None:
-    """The number that a value is; None: it is not constant."""
+    """Constant number that a value is; None: it is not constant."""
     return value.value if isinstance(value, Term) and value.is_const else None
 
 
@@ -83,7 +83,7 @@ def ordered_access(
     atomic: AtomicOperation,
     order: StdMemoryOrder,
 ) -> Value:
-    """An atomic access between the fences that its memory order stands for (ISO C++, [atomics.fences])."""
+    """Atomic access between the fences that its memory order stands for (ISO C++, [atomics.fences])."""
     loads, stores = atomic.name == "load", atomic.name == "store"
     if order.releases and not loads:
         device.fence(machine, state, atomic.scope, call.span)
@@ -123,7 +123,7 @@ def atomic_access(
 
 
 def arms(address: Value) -> list[tuple[Pointer, Term]]:
-    """The pointers that an address can be, each with its condition."""
+    """Pointers that an address can be, each with its condition."""
     match address:
         case Pointer():
             return [(address, TRUE)]
@@ -154,7 +154,7 @@ def cached_store(
 def copy(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """memcpy, memset: accesses of the whole range where its length is a constant."""
+    """Copies and fills, memcpy and memset: they access the whole range where its length is constant."""
     reads = call.function.name not in ("memset", "__builtin_memset")
     target, source, length = arguments[:3]
     if not isinstance(length, Term) or not length.is_const:

@@ -1,4 +1,4 @@
-"""Surfaces are memory of one, two or three dimensions; textures are memory that nobody writes.
+"""Surfaces and textures: memory of one, two or three dimensions, and memory that is never written.
 
 CUDA Programming Guide, "Texture and Surface Memory", "Surface Functions": x counts bytes, y and z (a layer, a
 face) count elements.
@@ -33,7 +33,7 @@ _ZERO, _TRAP = 0, 2  # of cudaSurfaceBoundaryMode
 def texture_fetch(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value:
-    """An unknown value: it is filtered and converted.  That no thread writes what it is made of, is assumed."""
+    """Texture fetch of an unknown value, as it is filtered and converted; no thread is assumed to write the texture."""
     first, *rest = arguments
     returns = not isinstance(call.type, VoidType)
     source = _memory(device, machine, first if returns else rest[0], call.span)
@@ -47,7 +47,9 @@ def texture_fetch(
 def surface_access(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value:
-    """`surf2Dread(surface, x, y, mode)`, `surf2Dread(&value, …)` and `surf2Dwrite(value, surface, x, y, mode)`."""
+    """Surface access: `surf2Dread(surface, x, y, mode)`, `surf2Dread(&value, …)`,
+    `surf2Dwrite(value, surface, x, y, mode)`.
+    """
     name = call.function.name
     row = builtin(name)
     assert row is not None
@@ -76,7 +78,7 @@ def surface_access(
 def _place(
     machine: Machine, state: State, coordinates: list[Term], size: int, mode: Value, span: Span
 ) -> tuple[Term, State]:
-    """The offset of an element, another one for other coordinates, and the state in which it is accessed."""
+    """Offset of an element, different for different coordinates, and the state in which it is accessed."""
     x, y, z = (*coordinates, *[const(0)] * (3 - len(coordinates)))
     inside = conj(_between(x, _ROW - size + 1), _between(y, _ROWS), _between(z, _DEPTH))
     offset = add(x, mul(const(_ROW), add(y, mul(const(_ROWS), z))))
@@ -87,7 +89,7 @@ def _place(
         branch = state.copy()
         branch.assume(inside, ConditionKind.BRANCH, span)
         return offset, branch
-    return _unknown(machine), state  # outside, it is the element at the border
+    return _unknown(machine), state  # outside, the element at the border is accessed
 
 
 def _unknown(machine: Machine) -> Term:
@@ -101,9 +103,9 @@ def _between(coordinate: Term, end: int) -> Term:
 
 
 def _memory(device: DeviceSemantics, machine: Machine, value: Value, span: Span) -> MemoryObject | None:
-    """The memory that a reference (a global variable) or the handle of an object stands for.
+    """Memory that a reference (a global variable) or the handle of an object stands for.
 
-    None for a handle of which that is not known.
+    None for a handle of an unknown surface.
     """
     match value:
         case Pointer(target=variable):
@@ -116,9 +118,9 @@ def _memory(device: DeviceSemantics, machine: Machine, value: Value, span: Span)
 
 
 def _names_one(device: DeviceSemantics, handle: Term) -> bool:
-    """Whether a handle is that of one surface: an argument, a constant, or an element of memory that stays.
+    """Whether a handle is that of one surface: an argument, a constant, or an element of memory that does not change.
 
-    Of a choice among others, and of an element at an unknown index, it is not known which of them it is.
+    A choice among several handles, and an element at an unknown index, are not.
     """
     match handle.op:
         case Op.CONST:
@@ -132,7 +134,7 @@ def _names_one(device: DeviceSemantics, handle: Term) -> bool:
 
 
 def _element(call: Call, *, writes: bool) -> Type:
-    """The type of the value that is read or written."""
+    """Type of the value that is read or written."""
     first = call.arguments[0].type
     if writes:
         return first
@@ -142,7 +144,7 @@ def _element(call: Call, *, writes: bool) -> Type:
 def _deliver(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, first: Value, target: MemoryObject
 ) -> Value:
-    """A value that is not known, as the result or where the first argument points to."""
+    """Delivers an unknown value, as the result or to the place that the first argument points to."""
     value = device.fresh(machine, target, _element(call, writes=False))
     if not isinstance(call.type, VoidType):
         return value

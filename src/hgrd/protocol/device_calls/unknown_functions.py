@@ -1,4 +1,4 @@
-"""Device functions without a body: what they may do, and what they give."""
+"""Unknown functions, device functions without a body: what they may do, and their results."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
 
 _POINTING = re.compile(r"thrust::(\w+::)*\w*(ptr|pointer|reference|iterator|vector|span)::")
-"""Methods of what points to memory: whoever has such an object may write there, or reads what others write."""
+"""Pointer-like classes: methods may write the memory that these point to, or read what other threads write there."""
 
 
 def foreign(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """A function without a body.  None if it may reach memory that threads share.
+    """Value of a function without a body; None if it may reach memory that threads share.
 
-    A library's function changes at most the thread's own objects that it is given the addresses of, and
-    without such its result follows from its arguments.
+    A library function changes at most the thread's own objects that it is given the addresses of, and without any
+    of these its result is a function of its arguments.
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
     if _POINTING.match(call.function.qualified):
@@ -71,7 +71,7 @@ def _collective(
     arguments: tuple[Value, ...],
     targets: list[MemoryObject],
 ) -> Value:
-    """CUB synchronises inside; its temporary storage is taken to be used as CUB asks for.
+    """Collective of CUB: it synchronises inside, and its temporary storage is assumed to be used as CUB requires.
 
     Reductions and scans over more than one warp pass a barrier of the block: what a thread gets depends on all
     the others (CUB, `BlockReduce` and `BlockScan`; within a warp they only shuffle).
@@ -88,7 +88,7 @@ def _collective(
 
 
 def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
-    """The result as a function of the arguments, for numbers."""
+    """Result as a function of the arguments, where these are numbers; None: it is not known to be one."""
     keys = [identity_of(a) for a in arguments]
     known = tuple(k for k in keys if k is not None)
     if not keys or len(known) != len(keys):
@@ -109,7 +109,7 @@ def _range(name: str, otherwise: tuple[int, int]) -> tuple[int, int]:
 
 
 def _result(machine: Machine, call: Call) -> Value:
-    """A result of which nothing is known; records by their members."""
+    """Unknown result; that of a record by its members."""
     name = f"{call.function.name}()"
     match call.type:
         case VoidType():

@@ -1,4 +1,4 @@
-"""What the threads of a warp or tile get alike: votes, reductions, and what a shuffle takes from one of them.
+"""Warp collectives give the threads of a warp or tile the same value: votes, reductions, and shuffles from one lane.
 
 CUDA Programming Guide, "Warp Vote Functions", "Warp Reduce Functions", "Warp Shuffle Functions"; "Cooperative
 Groups", "Collective Operations".
@@ -19,16 +19,16 @@ _OF_TILE: Final = frozenset({"reduce", "any", "all", "ballot"})
 
 
 def thread_number(device: DeviceSemantics) -> Term:
-    """The number of the thread in its block: threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)."""
+    """Number of the thread in its block: threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)."""
     x, y, z = index_terms(device.configuration.thread)
     bx, by, _ = device.configuration.block
     return add(x, mul(bx, add(y, mul(by, z))))
 
 
 def same_for_warp(device: DeviceSemantics, name: str, arguments: tuple[Value, ...]) -> tuple[Term, ...] | None:
-    """What threads of a block must have in common to get the same value of a vote or shuffle; None: nothing suffices.
+    """Terms that must be equal for threads of a block to get the same value from a vote or shuffle; None: none suffice.
 
-    Those that name different lanes in their masks are no party to each other's calls.
+    Threads that name different lanes in their masks do not take part in each other's calls.
     """
     mask, *rest = arguments or (None,)
     if not isinstance(mask, Term):
@@ -49,7 +49,7 @@ def same_for_warp(device: DeviceSemantics, name: str, arguments: tuple[Value, ..
 def same_for_tile(
     device: DeviceSemantics, name: str, size: int | None, arguments: tuple[Value, ...]
 ) -> tuple[Term, ...] | None:
-    """As `same_for_warp`, of a call for a tile of known size; its group is the first argument."""
+    """Terms as in `same_for_warp`, for a call on a tile of known size; the group is its first argument."""
     if size is None or not (
         name in _OF_TILE or (name == "shfl" and len(arguments) > 2 and _common(device, arguments[2]))
     ):
@@ -58,6 +58,6 @@ def same_for_tile(
 
 
 def _common(device: DeviceSemantics, value: Value) -> bool:
-    """Whether all threads of a block have the value, in the same iterations of the loops around."""
+    """Whether a value is the same for all threads of a block, in the same iterations of the loops around."""
     loops = {loop.binder for loop in device.recorder.loops}
     return isinstance(value, Term) and all(s.name in device.uniformity.common or s in loops for s in symbols_of(value))
