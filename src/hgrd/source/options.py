@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class SourceOptions(Struct, frozen=True):
-    """How to read one source file; everything has a sensible default.
+    """Options for reading one source file; all have sensible defaults.
 
     `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the
     file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`

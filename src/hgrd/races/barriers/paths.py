@@ -172,7 +172,7 @@ class DivergencePaths(Struct, frozen=True):
                 yield negate(conj(*item.guards))
 
     def _known_on_the_way(self, participants: Participants, core: frozenset[Symbol]) -> Iterator[Term]:
-        """What is known of the second thread's values on the part of the way that it goes."""
+        """Conditions on the second thread's values on the part of the path that it takes."""
         bearing = _relevant(self.barrier.path, core)
         so_far: list[Term] = []
         for c in self.barrier.path:

@@ -37,7 +37,7 @@ _NAMES: Final[Mapping[Side, str]] = {Side.FIRST: "the first", Side.SECOND: "the 
 
 
 def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
-    """For every pair of accesses that may conflict: the levels at which no barrier separates them, and when."""
+    """Phases of every pair of accesses that may conflict: the levels at which no barrier separates them, and when."""
     relation = phases(protocol, UniformSymbols(protocol))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):

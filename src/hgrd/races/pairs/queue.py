@@ -30,7 +30,7 @@ class PairQueue(Struct, frozen=True):
                 yield a, b, levels
 
     def pairs(self, a: Access, b: Access, levels: tuple[Level, ...]) -> tuple[Pair, ...]:
-        """What is asked about two accesses first: one question for all levels, where that is possible."""
+        """The first questions about two accesses: one for all levels, if that is possible."""
         return pairs_to_ask(a, b, levels, self.phases)
 
     def by_level(self, pair: Pair, levels: tuple[Level, ...]) -> tuple[Pair, ...]:

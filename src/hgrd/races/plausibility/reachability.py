@@ -80,7 +80,7 @@ def with_condition(encoded: EncodedPair, term: Term, facts: tuple[Fact, ...]) ->
 
 
 class _LeavesError(Exception):
-    """The thread leaves where `term`, as it sees it, holds; or whether it does is for the model to say."""
+    """Exit of a thread where `term`, in its own symbols, holds, or where the model must decide whether it holds."""
 
     def __init__(self, term: Term) -> None:
         super().__init__()
@@ -148,14 +148,14 @@ class _Thread(Struct):
                     pass
 
     def _stays(self, guards: tuple[Term, ...], here: Numbers, local: frozenset[str]) -> None:
-        """Raises _LeavesError if all of them hold."""
+        """Raise _LeavesError if all guards hold."""
         if self._holds(guards, here, local, deciding=True):
             raise _LeavesError(conj(*substitute(guards, dict(here))))
 
     def _holds(
         self, terms: tuple[Term, ...], here: Numbers, local: frozenset[str], *, deciding: bool = False
     ) -> bool | None:
-        """None: it depends on values of that iteration, or of memory.  `deciding`: then it is taken down."""
+        """Whether all terms hold; None: they depend on values of that iteration, or of memory, noted if `deciding`."""
         (term,) = substitute((conj(*terms),), dict(here))
         (seen,) = self.threads.of((term,), self.party)
         values = dict(self.model.values)
@@ -175,7 +175,7 @@ class _Thread(Struct):
             return None
 
     def _others(self, symbols: frozenset[Symbol]) -> Iterator[tuple[Symbol, int]]:
-        """Where a model says nothing of them, a witness has the first thread, and a launch of one."""
+        """Values of symbols without one in the model, as in a witness: the first thread, and extents of 1."""
         for s in symbols:
             if s.origin in (Origin.THREAD, Origin.BLOCK):
                 yield s, 0
@@ -200,5 +200,5 @@ def _goes_on_as_contents_say(loop: ProtocolLoop, number: int) -> bool:
 
 
 def _leaves(loop: ProtocolLoop) -> bool:
-    """Whether a thread may leave the kernel in it."""
+    """Whether a thread may leave the kernel in a loop."""
     return any(isinstance(i, Exit) for x in (loop, *below(loop.items)) for i in x.items)

@@ -1,7 +1,7 @@
 """Arrival counters: `if (atomicInc(&count, n) == n - 1)` is true for the last one to arrive.
 
-Where every block (or every thread) adds one to a counter once, a thread that finds that all have done so knows that all
-that they did before is done (CUDA Programming Guide, "Memory Fence Functions": the sum that the last block makes).
+If every block (or every thread) adds one to a counter once, a thread that finds that all have done so knows that all
+their earlier writes are done (CUDA Programming Guide, "Memory Fence Functions": the sum that the last block makes).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class ArrivalCounters(Idiom):
         return counting if last else None
 
     def _parties(self, arrival: Access) -> Term:
-        """How many arrive at most: all threads, or one of each block."""
+        """The greatest number of arrivals: all threads, or one of each block."""
         c = self._protocol.configuration
         blocks = mul(mul(c.grid[0], c.grid[1]), c.grid[2])
         if self._proofs.disjoint_within_block(arrival, arrival):

@@ -46,7 +46,7 @@ class Tickets(Struct, frozen=True):
     paths: dict[int, Path]
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
-        """What follows for the tickets that the two accesses depend on."""
+        """Conditions on the tickets that the two accesses depend on."""
         return tuple(
             disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _disjoint(one, two, threads))
             for one in self._used(a)

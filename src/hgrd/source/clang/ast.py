@@ -40,17 +40,17 @@ class Skipped(Struct, frozen=True):
 
 
 def inner(node: Node) -> list[Node]:
-    """The children, without the empty ones that stand for what is not there."""
+    """The children of a node, without empty ones, which stand for missing parts."""
     return [child for child in node.get("inner", ()) if child.get("kind")]
 
 
 def span_of(node: Node) -> Span:
-    """Where the node begins."""
+    """The begin of a node."""
     return node.get("range") or node.get("loc") or NOWHERE
 
 
 def name_span(node: Node) -> Span:
-    """Where the name of a declaration stands."""
+    """The place of the name of a declaration."""
     return node.get("loc") or node.get("range") or NOWHERE
 
 

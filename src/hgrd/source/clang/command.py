@@ -15,7 +15,7 @@ from hgrd.source.options import SourceOptions
 from hgrd.source.text.missing_macros import NOTHING, MacroGuess
 
 DEVICE_ARCHITECTURE = 800
-"""What __CUDA_ARCH__ is in a device pass."""
+"""The value of __CUDA_ARCH__ in a device pass."""
 
 # `-x cuda` rejects calls of host-only functions in kernels and so breaks on most headers; HIP with
 # `--hipstdpar` lets device code call anything.  Host compilation only: it sees kernels and launches.

@@ -226,7 +226,7 @@ def _started(run: Run, options: SourceOptions) -> Generator[tuple[subprocess.Pop
 
 
 def _improved(run: Run) -> Run | None:
-    """How to start again after what clang reported; None if that is no use.
+    """The run to start again after clang's errors; None if another run is no use.
 
     With a shadow of an include that was missing after all (a macro named it), without a precompiled header
     that clang rejected, or with arithmetic on vectors.
@@ -241,7 +241,7 @@ def _improved(run: Run) -> Run | None:
 
 
 def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | None:
-    """How to start again with the macros that the errors suggest the build would define; None if that is no use.
+    """The run with macros and constants that the errors suggest the build would define; None if that is no use.
 
     If errors remain then, the file is taken unchanged after all.
     """

@@ -305,7 +305,7 @@ class TypeText:
         return re.match(r"\s*(?:[*&^]|[\w:<>, ]*::\*|\()", self._text[position:]) is not None
 
     def _trailing(self, returns: QualifiedType) -> QualifiedType:
-        """What may follow a parameter list: qualifiers, noexcept, `-> T`."""
+        """The tokens that may follow a parameter list: qualifiers, noexcept, `-> T`."""
         while True:
             kind, text, end = self._peek()
             if text == "->":

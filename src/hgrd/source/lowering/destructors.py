@@ -212,7 +212,7 @@ def _leaving(
 
 
 def _returned(statement: Return, last: tuple[Statement, ...], to: Context) -> Statement:
-    """What is returned is computed first."""
+    """A return with `last` before it, and its value computed before `last`."""
     value, span = statement.value, statement.span
     if value is None or isinstance(value, IntConst | NullPointer):
         return Block((*last, statement), span)

@@ -31,7 +31,7 @@ _ENDS = frozenset({*_EXITS, *(f"std::{name}" for name in (*_EXITS, "terminate", 
 
 
 def try_(node: Node, to: Context) -> list[Statement]:
-    """The body alone, if all handlers end the program or throw: what follows is reached only if nothing was thrown.
+    """The body alone, if all handlers end the program or throw: the code after it runs only if nothing was thrown.
 
     Else an exception may have left the body anywhere, with anything in the variables that it changes, and the handler
     continues from there, perhaps in the function that has called this one.

@@ -251,7 +251,7 @@ def while_(node: Node, to: Context) -> list[Statement]:
 
 
 def _condition(node: Node, to: Context) -> Expression | None:
-    """None where the loop has no end of its own."""
+    """The condition of a loop; None if it is always true."""
     condition = constants.truth(to.value(node), span_of(node))
     return None if isinstance(condition, IntConst) and condition.value else condition
 
@@ -287,7 +287,7 @@ def for_(node: Node, to: Context) -> list[Statement]:
 
 
 def for_range(node: Node, to: Context) -> list[Statement]:
-    """As the standard says: over `__begin` and `__end`, which clang prints."""
+    """A range-based for, as the standard defines it: over `__begin` and `__end`, which clang prints."""
     children = inner(node)
     span = span_of(node)
     if len(children) < 7:

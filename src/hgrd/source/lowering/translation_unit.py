@@ -69,7 +69,7 @@ def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
 
 @contextmanager
 def _for_big_trees() -> Generator[None]:
-    """Long expressions nest deeply; and trees are no garbage, so looking for it only costs time."""
+    """Deep recursion for long expressions, and no garbage collection, since trees are no garbage."""
     limit = sys.getrecursionlimit()
     collecting = gc.isenabled()
     sys.setrecursionlimit(max(limit, _DEPTH))
