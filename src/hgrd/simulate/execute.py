@@ -1,4 +1,4 @@
-"""Running a kernel at a concrete launch."""
+"""Execution of a kernel at a concrete launch."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from hgrd.simulate.lockstep.statements import code_of
 from hgrd.simulate.trace import Observer, Sites
 
 LOWERING = Lowering(lower, call, code_of, device_call, library_object)
-_BATCH = 1 << 16  # threads that run together, where blocks need not
+_BATCH = 1 << 16  # threads that run together, unless blocks have to run together
 FUEL = 1 << 36
 
 
 class Executable(Struct):
-    """A kernel that is ready to run, any number of times.  `sites` names the accesses that observers are told of."""
+    """A kernel that is ready to run, any number of times.  `sites` are the accesses that events refer to."""
 
     unit: LoweredProgram
     function: Function
@@ -50,7 +50,7 @@ class Executable(Struct):
 
 
 def prepare(tables: Tables, kernel: Function) -> Executable:
-    """Lowers a kernel and all that it calls.  Raises UnsupportedError where a parameter has no size."""
+    """Lowers a kernel and all functions that it calls.  Raises UnsupportedError if a parameter has no known size."""
     unit = LoweredProgram(tables, LOWERING)
     code = unit.code_of(kernel)
     lowered = 0
@@ -73,12 +73,13 @@ def execute(
     ahead: int | None = None,
     watch: BarrierWatch | None = None,
 ) -> RunOutcome:
-    """Runs the launch; `memory` is as the kernel leaves it, also where it is stopped.
+    """Runs the launch; afterwards `memory` is as the kernel leaves it, also if it is stopped.
 
     Blocks run in batches of some 64 thousand threads, one batch after the other, unless the kernel may wait
-    for other blocks, or `together` says so.  In the first batch, thread `ahead` runs before the others, as far
-    as it comes without them: another of the schedules that CUDA allows.  With `watch`, threads that wait for
-    ever at a barrier are let go, one barrier after the other, and the outcome is never StuckAtBarrier.
+    for other blocks; True or False for `together` overrides that.  In the first batch, thread `ahead` (None: no
+    thread) runs before the others, as far as it gets without them: another of the schedules that CUDA allows.  With
+    `watch`, threads that wait for ever at a barrier are released, one barrier after the other, and the outcome is
+    never StuckAtBarrier.
     """
     size = launch.block_threads
     if size <= 0 or launch.blocks <= 0:
@@ -130,7 +131,7 @@ def _waits(executable: Executable) -> bool:
 
 
 def _argument(type_: Type, given: float | bytes) -> object:
-    """A value as the kernel's parameter has it."""
+    """An argument converted to the parameter's type."""
     match type_, given:
         case (BoolType(), _):
             return np.bool_(given)
@@ -163,7 +164,7 @@ def make_globals(unit: LoweredProgram, memory: Memory) -> None:
 
 
 def _initial(unit: LoweredProgram, e: Expression, memory: Memory) -> Value:
-    """The value of a constant expression; variables that it mentions are made before."""
+    """The value of a constant expression; variables that it refers to are made first."""
     code = Code()
     b = CodeBuilder(unit, code, frozenset())
     made = b.lower(e)

@@ -1,4 +1,4 @@
-"""What a launch needs of a program before its threads start: variables outside of functions, addressed functions."""
+"""Globals of a launch: the program's variables outside of functions, and the functions with a taken address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHARED = (Storage.SHARED, Storage.DEVICE, Storage.CONSTANT)
 def named_in(program: Program, kernel: Function) -> tuple[tuple[Variable, ...], tuple[FunctionRef, ...]]:
     """The shared, device and constant variables that a kernel can use, in the order of their spans, and functions.
 
-    The functions are those whose addresses are taken.
+    The functions are those with a taken address.
     """
     variables: dict[str, Variable] = {}
     addressed: dict[FunctionRef, None] = {}
@@ -45,7 +45,7 @@ def named_in(program: Program, kernel: Function) -> tuple[tuple[Variable, ...], 
 
 
 def initial_bytes(program: Program, variable: Variable) -> bytes:
-    """What a variable of device or constant memory holds at first: zeros, but for constants in its initialiser."""
+    """Initial bytes of a variable in device or constant memory: zeros, except for constants in its initialiser."""
     data = bytearray(size_of(variable.type, program.records) or OPAQUE)
     declared = program.globals.get(variable.key)
     if declared is not None and declared.initial is not None:
@@ -86,7 +86,7 @@ def _constant(e: Expression) -> Scalar | None:
 
 
 def _nodes(root: object) -> Iterator[object]:
-    """A statement or expression and all below it, variables too."""
+    """A statement or expression and all nodes below it, including variables."""
     stack = [root]
     while stack:
         node = stack.pop()

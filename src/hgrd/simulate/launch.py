@@ -1,4 +1,4 @@
-"""Concrete launches, and how running them ends."""
+"""Concrete launches, and the outcomes of their runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Extent3: TypeAlias = tuple[int, int, int]
 
 
 class ConcreteLaunch(Struct, frozen=True):
-    """`arguments`, one a parameter: a number, an address (`Memory.allocate`), or the bytes of a record.
+    """A launch with values.  `arguments`, one per parameter: a number, an address (`Memory.allocate`), or the bytes of
+    a record.
 
-    `chosen`: only these blocks of the grid run, by linear number.  Threads are then numbered in them alone.
+    `chosen`: only these blocks of the grid run, by linear number (None: all).  Threads are then numbered in them alone.
     """
 
     grid: Extent3
@@ -36,21 +37,21 @@ class ConcreteLaunch(Struct, frozen=True):
 
     @property
     def blocks(self) -> int:
-        """How many blocks run."""
+        """The number of blocks that run."""
         return self.grid_blocks if self.chosen is None else len(self.chosen)
 
 
 class Finished(Struct, frozen=True):
-    """Every thread has come to its end.  `statements`: how many statements all threads together executed."""
+    """Every thread has ended.  `statements`: how many statements all threads together executed."""
 
     statements: int
 
 
 class StuckAtBarrier(Struct, frozen=True):
-    """Threads wait at a barrier that others of their block, warp or grid do not come to any more.
+    """Threads wait at a barrier that others of their block, warp or grid will not reach.
 
-    `waiting` wait at `span`; `elsewhere` do not: at `other` (None: not at any barrier).  Numbers of threads
-    in the launch, at most a few.
+    `waiting` wait at `span`; `elsewhere` are those that do not: they are at `other` (None: not at any barrier).  Both
+    are numbers of threads in the launch, at most a few.
     """
 
     scope: Scope
@@ -61,7 +62,7 @@ class StuckAtBarrier(Struct, frozen=True):
 
 
 class OutOfFuel(Struct, frozen=True):
-    """The run was stopped where it had got to; `span` is the statement it was at."""
+    """The run was stopped for its length; `span` is the statement that it had reached."""
 
     span: Span
 
@@ -83,7 +84,7 @@ class Trapped(Struct, frozen=True):
 
 
 class NotSupported(Struct, frozen=True):
-    """Something that the executor does not know was about to be executed."""
+    """The next statement has a part that the executor does not support."""
 
     span: Span
     reason: str

@@ -1,8 +1,8 @@
-"""The memory access model: what every thread did to every byte, in which phase; and what goes wrong there.
+"""Memory access model: the accesses of every thread to every byte, by phase, and the races among them.
 
 Simulee ("Detecting CUDA Synchronization Bugs via Memory Access Modeling", ICSE 2020, section 4.2) keeps for
 each address tuples (visit order, thread, action), where barriers advance the visit order.  Here the visit
-order is a thread's epochs and clock (`ordering`), so that barriers of warps, blocks and the grid, fences with
+order is a thread's epochs and clock (`happens_before`), so that barriers of warps, blocks and the grid, fences with
 atomics, releases and acquisitions all count, each within its scope; and a race is what docs/verdicts.md says.
 """
 
@@ -47,7 +47,7 @@ class Example(Struct, frozen=True):
 class Race(Struct, frozen=True):
     """Two sites (numbers in the trace, first <= second) that race; an example for each level, narrowest first.
 
-    `same_value`: both are writes, and wherever they met they wrote the same.
+    `same_value`: both are writes, and wherever they met they wrote the same value.
     """
 
     first: int
@@ -64,7 +64,7 @@ class Race(Struct, frozen=True):
 class BarrierUse(Struct, frozen=True):
     """How often threads passed a barrier, and how often some conflict would have been a race without it.
 
-    A barrier with `needed` 0 is redundant in this run (Simulee, section 4.2.2), it alone: of two
+    A barrier with `needed` 0 is redundant in this run (Simulee, section 4.2.2) if it alone is removed: of two
     barriers with nothing between them each is redundant, but not both.
     """
 
@@ -75,7 +75,7 @@ class BarrierUse(Struct, frozen=True):
 
 
 class _Kind(Struct, frozen=True):
-    """What accesses must have in common to be treated alike."""
+    """Kind of access: accesses of one kind are treated the same."""
 
     site: int
     kind: AccessKind
@@ -88,7 +88,7 @@ class AccessModel:
     """An observer; ask it after the run.  It keeps all accesses that differ in site, thread, phase, bytes or value."""
 
     def __init__(self, shape: LaunchShape, only: tuple[int, ...] = ()) -> None:
-        """`only`: keep the accesses of these threads alone (in the order that all have made)."""
+        """Threads in `only`: the model keeps their accesses alone, with the order that all threads made; () for all."""
         self.ordering = Ordering(shape)
         self._shape = shape
         self._only = np.array(only, np.int64)
@@ -138,15 +138,15 @@ class AccessModel:
 
     @property
     def divergences(self) -> tuple[PartialBarrier, ...]:
-        """Barriers that threads went past; after one the order of its threads means nothing."""
+        """Barriers that threads bypassed; after such a barrier the order of its threads has no meaning."""
         return tuple(self.ordering.divergences)
 
     def bytes_held(self) -> int:
-        """How much memory the model takes."""
+        """Size of the model in memory."""
         return sum(part.nbytes() for part in self._parts)
 
     def made(self) -> set[tuple[int, int]]:
-        """Which threads have accessed memory at which sites, by number, of the accesses that it keeps."""
+        """Pairs of numbers of a thread and of a site where it has accessed memory, among the accesses kept."""
         rows, sites = self._compact(), [kind.site for kind in self._kinds]
         pairs = np.unique(np.stack([rows.thread, rows.kind]), axis=1)
         return {(int(thread), sites[int(kind)]) for thread, kind in pairs.T}
@@ -166,7 +166,7 @@ class AccessModel:
         return found.races()
 
     def barriers(self) -> tuple[BarrierUse, ...]:
-        """What each barrier of the source, as far as whole groups have passed it, was good for."""
+        """Use of each barrier of the source, counting the times that whole groups have passed it."""
         rows = in_grains(self._compact())
         needed: set[tuple[Scope, int, int]] = set()
         for scope in (Scope.WARP, Scope.BLOCK, Scope.DEVICE):
@@ -182,7 +182,7 @@ class AccessModel:
         )
 
     def _needed(self, rows: Rows, scope: Scope) -> set[tuple[int, int]]:
-        """(unit, epoch) of the barriers with a conflict between the epoch that they end and the next one."""
+        """Barriers, as (unit, epoch), with a conflict between the epoch that they end and the next one."""
         epoch, unit = {
             Scope.WARP: (rows.warp, self._shape.warp(rows.thread)),
             Scope.BLOCK: (rows.block, self._shape.block(rows.thread)),
@@ -198,7 +198,7 @@ class AccessModel:
         return needed
 
     def _allowed(self, level: Level) -> Bools:
-        """Which kinds conflict: not two reads, not two atomic accesses of sufficient scope."""
+        """Table of kinds that conflict: not two reads, not two atomic accesses of sufficient scope."""
         kinds = list(self._kinds)
         writes = np.array([k.kind is not AccessKind.READ for k in kinds], np.bool_)
         safe = np.array([k.atomic and (k.scope is None or k.scope.covers(level)) for k in kinds], np.bool_)
@@ -208,9 +208,9 @@ class AccessModel:
 def _groups(
     rows: Rows, level: Level, shape: LaunchShape, instead: Scope | None = None, epochs: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Numbers of the groups of rows that are unordered by barriers at a level, and which party each row is of.
+    """Numbers of the groups of rows that are unordered by barriers at a level, and the party of each row.
 
-    `epochs` stand `instead` of those that barriers of one scope make.
+    `epochs` replace those of barriers of the scope `instead` (None: of no scope).
     """
     passed = {Scope.DEVICE: rows.grid, Scope.BLOCK: rows.block, Scope.WARP: rows.warp}
     if instead is not None and epochs is not None:
@@ -246,7 +246,7 @@ class _Found:
         self._covered: dict[tuple[int, ...], bool] = {}
 
     def meet(self, level: Level, met: Meetings, at: Ints) -> None:
-        """Takes meetings in; `at` tells which row of the table each of theirs is."""
+        """Adds meetings; `at` gives the row of the table for each of their rows."""
         pairs = numbered(met.first_kind, met.second_kind, met.same.astype(np.int64))
         for i in np.unique(pairs, return_index=True)[1].tolist():
             self.add(level, int(at[met.first_row[i]]), int(at[met.second_row[i]]), bool(met.same[i]))
@@ -263,7 +263,7 @@ class _Found:
             self._differs.add(key)
 
     def compare(self, level: Level, group: Ints, party: Ints, allowed: Bools) -> None:
-        """The pairs of rows of which one has a clock: whether clocks order them."""
+        """Adds races among the pairs of rows with a clock on either side, where clocks do not order them."""
         rows = self._rows
         clocked = np.flatnonzero(np.isin(group, np.unique(group[rows.clock > 0])))
         done: set[tuple[int, int]] = set()
@@ -282,7 +282,7 @@ class _Found:
                     done |= {kinds, (kinds[1], kinds[0])}
 
     def _covers(self, clock: int, i: int) -> bool:
-        """Whether what row `i` did happened before a moment with this clock."""
+        """Whether the access of row `i` happened before a moment with this clock."""
         rows = self._rows
         moment = (int(rows.thread[i]), int(rows.grid[i]), int(rows.block[i]), int(rows.warp[i]), int(rows.segment[i]))
         key = (clock, *moment)
@@ -312,7 +312,7 @@ def covers(clock: Clock, shape: LaunchShape, thread: int, grid: int, block: int,
 
 
 def _compressed(column: Ints) -> Ints:
-    """The same numbers; if they are all one, in the memory of one."""
+    """The same numbers; if all are equal, as a broadcast of one number, to save memory."""
     constant = len(column) > 1 and bool((column == column[0]).all())
     return np.broadcast_to(column[:1].copy(), column.shape) if constant else column
 

@@ -9,9 +9,9 @@ Zheng, Ravi, Qin and Agrawal, "GRace: A Low-Overhead Mechanism for Detecting Dat
 - GRace-addr (algorithm 4) keeps for every address how often each warp, and how often the block, has read and
   written it, and compares the counts at the barrier.
 
-What they do not see is part of the design: global memory and two blocks; atomics and fences; a statement's
+Both designs exclude: global memory and two blocks; atomics and fences; a statement's
 reads, or two statements, within a warp; order made by `__syncwarp`; accesses of different sizes that overlap
-without beginning in the same word.  GRace-addr tells addresses, not statements.
+without beginning in the same word.  GRace-addr reports addresses, not statements.
 
 Both need traces in which a warp executes a statement at once; on those of the interleaving semantics, where
 every thread acts alone, nothing is found within a warp.
@@ -42,7 +42,7 @@ class StatementRace(Struct, frozen=True):
 
 
 class AddressRace(Struct, frozen=True, order=True):
-    """A word of a block's shared memory that two warps have raced for."""
+    """A word of a block's shared memory with a race between two warps."""
 
     block: int
     memory: int
@@ -50,7 +50,7 @@ class AddressRace(Struct, frozen=True, order=True):
 
 
 class _WarpRows(Struct, frozen=True):
-    """What each warp in an event does: a row a warp, the word each lane touches (-1: the lane is not active)."""
+    """Words touched by each warp in an event: a row per warp, a word per lane (-1: the lane is not active)."""
 
     warps: Ints
     words: Ints
@@ -69,7 +69,7 @@ class _WarpRows(Struct, frozen=True):
 
 
 class _Grace:
-    """What the two designs share: which events count, the check within a warp, and when blocks are checked."""
+    """Base of the two designs: which events count, the check within a warp, and when blocks are checked."""
 
     def __init__(self, shape: LaunchShape) -> None:
         self.races: set[StatementRace] = set()
@@ -155,7 +155,7 @@ class GraceStatements(_Grace):
 
 
 class _BlockCounts(Struct):
-    """Of one shared object of a block: how often each warp (a row) has read and written each word (a column)."""
+    """Access counts of a shared object of a block: how often each warp (a row) read and wrote each word (a column)."""
 
     reads: NDArray[np.uint32]
     writes: NDArray[np.uint32]
@@ -169,7 +169,7 @@ class _BlockCounts(Struct):
         return _BlockCounts(np.pad(self.reads, more), np.pad(self.writes, more))
 
     def racing(self) -> NDArray[np.bool_]:
-        """By word: algorithm 4 for all warps at once."""
+        """Racing words: algorithm 4 for all warps at once."""
         block_reads, block_writes = self.reads.sum(axis=0), self.writes.sum(axis=0)
         reads, writes = self.reads > 0, self.writes > 0
         others_write = self.writes < block_writes

@@ -1,15 +1,15 @@
 """Happens-before of a trace: barrier epochs for all threads, clocks for the few that synchronise otherwise.
 
-Barriers number the time of everybody: a thread's *grid*, *block* and *warp* epoch are how many barriers
+Barriers number the time of all threads: a thread's *grid*, *block* and *warp* epoch are how many barriers
 of that scope it has passed.  Fences with atomics, release and acquire, and barriers of a part of a warp
 order single threads; only threads that have received such an order carry a *clock* beyond their epochs.
 
 The order is that of the PTX memory model ("Causality order"), for the ways CUDA programs have to make it
 (CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
 next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
-atomic operations upon it, with an atomic or volatile read and then performs a fence.  MemoryOrder counts only
-within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read behind
-such a read needs no fence (docs/verdicts.md, "MemoryOrder by locks and flags").
+atomic operations upon it, with an atomic or volatile read and then performs a fence.  This order counts only
+within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read after
+such a read needs no fence (docs/verdicts.md, "Order by locks and flags").
 
 A thread that has left the kernel counts as having arrived at the barriers of its block.
 """
@@ -34,7 +34,7 @@ _ACQUIRING = (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
 
 Ints: TypeAlias = NDArray[np.int64]
 Clock: TypeAlias = Mapping[tuple[str, int], int]
-"""What has happened before: of a unit ("grid", "block", "warp", "thread") everything in epochs below a number.
+"""Accesses that happened before: of a unit ("grid", "block", "warp", "thread") all in epochs below a number.
 
 The epoch of a thread is its *segment*, which its fences and partial barriers end.
 """
@@ -43,7 +43,7 @@ _Releases: TypeAlias = dict[tuple[int, bool], Clock]  # by releasing block, and 
 
 
 class LaunchShape(Struct, frozen=True):
-    """How many threads a launch has, and how they are divided."""
+    """Shape of a launch: how many threads it has, and how they are divided into blocks."""
 
     threads_per_block: int
     blocks: int
@@ -66,7 +66,7 @@ class LaunchShape(Struct, frozen=True):
 
 
 class PartialBarrier(Struct, frozen=True):
-    """Threads went on without `barrier`, which others of their group passed: of block or warp `unit`."""
+    """A barrier that `threads` of block or warp `unit` bypassed while others of the group passed it."""
 
     barrier: Span
     scope: Scope
@@ -75,7 +75,7 @@ class PartialBarrier(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True):
-    """When some threads do something: their epochs, one entry a thread; `clock` indexes `Ordering.clocks`."""
+    """Time of an event for some threads: their epochs, one entry per thread; `clock` indexes `Ordering.clocks`."""
 
     grid: Ints
     block: Ints
@@ -84,7 +84,7 @@ class Moment(Struct, frozen=True):
     clock: Ints
 
     def taken(self, entries: NDArray[np.intp]) -> Moment:
-        """That of some of the threads, by position."""
+        """The moment of some of the threads, by position."""
         return Moment(*(a[entries] for a in (self.grid, self.block, self.warp, self.segment, self.clock)))
 
 
@@ -98,7 +98,7 @@ class Passed(Struct, frozen=True):
 
 
 class Ordering:
-    """Follows a trace; `now` tells when its threads are, `before` compares two moments."""
+    """Order of the events of a trace so far; `now` gives the moment of threads."""
 
     def __init__(self, shape: LaunchShape) -> None:
         n = shape.threads
@@ -149,7 +149,7 @@ class Ordering:
         self._segment[threads] += 1
 
     def touch(self, event: Touch) -> Moment:
-        """Takes note of releases and acquisitions; when the threads touch, what they acquire by it included."""
+        """Records releases and acquisitions; gives the moment of the access, with the order that it acquires itself."""
         self._appear(event.threads)
         segment = self._segment[event.threads]
         if is_synchronising(event):
@@ -161,7 +161,7 @@ class Ordering:
         return self._looking(event.threads, now) if self._pending and looks else now
 
     def _overwrite(self, event: Touch) -> None:
-        """Who finds what a plain write has left there learns nothing of what was released before."""
+        """Drops the releases at these locations: a read of a plain write's value acquires nothing."""
         blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
         for copy, offset in zip(blocks, event.offsets.tolist(), strict=True):
             self._releases.pop((event.memory, copy, offset), None)
@@ -184,7 +184,7 @@ class Ordering:
     # ------------------------------------------------------------ barriers
 
     def _meet(self, event: Arrive, unit: int, members: Ints, threads: Ints) -> None:
-        """All of a block or the grid: those that do not come have left, or they diverge, as will be seen."""
+        """A barrier of a block or the grid: members that do not arrive have left the kernel, or diverge (`_appear`)."""
         epochs = self._block if event.scope is Scope.BLOCK else self._grid
         scope = Scope.BLOCK if event.scope is Scope.BLOCK else Scope.DEVICE
         self.passed.append(Passed(scope, unit, int(epochs[members[0]]), event.span))
@@ -208,13 +208,13 @@ class Ordering:
             self._clock[threads] = self._number(joined)
 
     def _share(self, threads: Ints) -> None:
-        """What one has received, all know after a barrier."""
+        """Joins the clocks of the threads: after a barrier all have the order that one has received."""
         numbers: list[int] = np.unique(self._clock[threads]).tolist()
         if len(numbers) > 1:
             self._clock[threads] = self._number(_join(*(self.clocks[n] for n in numbers)))
 
     def _appear(self, threads: Ints) -> None:
-        """Threads that act have not left: where they missed a barrier, they diverged."""
+        """Records divergence: threads that act have not left the kernel, so they bypassed the barriers they missed."""
         if not self._absent or not self._absences[threads].any():
             return
         late: dict[tuple[Span, Scope, int], list[int]] = {}
@@ -270,7 +270,10 @@ class Ordering:
                 self._pending.setdefault(thread, {})[location, source] = clock
 
     def _looking(self, threads: Ints, now: Moment) -> Moment:
-        """A volatile read comes behind what its thread has been told of, fence or not; it alone does."""
+        """The moment of a volatile read, after all releases that its thread has read, even without a fence.
+
+        This holds for the read alone, not for what follows it.
+        """
         clocks = now.clock.copy()
         for i, thread in enumerate(threads.tolist()):
             told = tuple(self._pending.get(thread, {}).values())
@@ -289,7 +292,7 @@ class Ordering:
         return len(self.clocks) - 1
 
     def _full(self, thread: int, moment: Moment, at: int) -> Clock:
-        """Everything before a moment (its entry `at`) of a thread, with what the thread did itself."""
+        """The clock of everything before a moment (its entry `at`) of a thread, its own accesses included."""
         block, inside = divmod(thread, self.shape.threads_per_block)
         own = {
             ("grid", 0): int(moment.grid[at]),
@@ -301,7 +304,7 @@ class Ordering:
 
 
 class _Fences:
-    """The last fence of each thread, where it has one."""
+    """The last fence of each thread, if it has performed one."""
 
     def __init__(self, threads: int) -> None:
         self.exists = np.zeros(threads, np.bool_)
@@ -314,8 +317,9 @@ class _Fences:
 
 
 def is_synchronising(event: Touch) -> bool:
-    """Atomic and volatile accesses can carry order from thread to thread; plain ones race, and so do those that are
-    atomic for their own thread alone.
+    """Whether an access can carry order from thread to thread: atomic and volatile accesses.
+
+    Plain accesses race, and so do those that are atomic for their own thread alone.
     """
     if event.scope is Scope.THREAD:
         return False
@@ -323,7 +327,7 @@ def is_synchronising(event: Touch) -> bool:
 
 
 def is_atomic(event: Touch) -> bool:
-    """Atomic operations, and the loads and stores of atomic objects."""
+    """Whether an access is an atomic operation, or a load or store of an atomic object."""
     return event.kind is AccessKind.ATOMIC or event.order not in (MemoryOrder.PLAIN, MemoryOrder.VOLATILE)
 
 

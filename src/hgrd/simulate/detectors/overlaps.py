@@ -1,4 +1,4 @@
-"""Which accesses of a trace meet on a byte: the arithmetic of the detectors, by sorting, without loops over threads.
+"""Overlaps of accesses in a trace, computed by sorting, without loops over threads.
 
 An access is a row of a table.  Rows are cut into *grains*, the largest blocks of bytes that no access to
 their object touches in part, so that two accesses overlap exactly where they have a grain in common.
@@ -21,7 +21,7 @@ _WORD = 8
 
 
 class Rows(Struct, frozen=True):
-    """Accesses, one entry each; `kind` numbers what the caller tells apart, `copy` the copy of the object.
+    """Accesses, one entry each; `kind` numbers the kinds that the caller distinguishes, `copy` the copy of the object.
 
     `value` is what was written, as the little-endian number of its bytes, where `known`.  Columns can be
     broadcasts of one number.
@@ -54,7 +54,7 @@ class Rows(Struct, frozen=True):
         return [getattr(self, name) for name in self.__struct_fields__]
 
     def distinct(self) -> Rows:
-        """Every row once."""
+        """The rows without duplicates."""
         if not len(self):
             return self
         _, index = np.unique(numbered(*self.columns()), return_index=True)
@@ -67,7 +67,7 @@ def concatenated(parts: Sequence[Rows]) -> Rows:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """A number for each row: equal rows, and only they, have equal numbers, and rows are ordered as numbers."""
+    """Numbers of rows: two rows have one number exactly if they are equal, and numbers are ordered as the rows."""
     total, width = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         if not len(column):
@@ -114,13 +114,13 @@ def in_grains(rows: Rows) -> Rows:
     ).distinct()  # fmt: skip
 
 
-# ---------------------------------------------------------------- who meets whom
+# ---------------------------------------------------------------- meetings
 
 
 class Meetings(Struct, frozen=True):
     """Pairs of kinds that meet in some group, at two different parties: indexes of an example's two rows.
 
-    `same` tells that the two wrote the same value.
+    `same`: the two wrote the same value.
     """
 
     group: Ints
@@ -132,10 +132,10 @@ class Meetings(Struct, frozen=True):
 
 
 def meetings(groups: Ints, kinds: Ints, parties: Ints, rows: Rows, allowed: Bools) -> Meetings:
-    """For every group the pairs of kinds (`allowed` is a symmetric table) that two different parties have there.
+    """Meetings: for every group the pairs of kinds (`allowed` is a symmetric table) of two different parties in it.
 
     Two kinds meet exactly if their parties together are more than one, so the least and the greatest
-    party of a kind in a group say all; no pair of rows needs to be looked at.
+    party of a kind in a group suffice; no pair of rows needs to be compared.
     """
     order = np.lexsort((parties, kinds, groups))
     group, kind, party = groups[order], kinds[order], parties[order]

@@ -13,9 +13,9 @@ from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Observer, Sites, To
 
 
 def proved_in(report: LaunchReport) -> Callable[[TraceSite], bool]:
-    """Whether a site takes part in no race and no open pair of a launch; it holds for runs that its facts allow.
+    """Test of sites: whether a site is in no race and no open pair of a launch, for runs that its facts allow.
 
-    Where the analysis has left a part of the kernel out, nothing is proved: the part could race with any site.
+    Where the analysis has left out a part of the kernel, no site is proved: that part could race with any.
     """
     suspects: set[tuple[Span, AccessKind]] = set()
     for pair in (*report.findings, *report.open_pairs):
@@ -26,7 +26,7 @@ def proved_in(report: LaunchReport) -> Callable[[TraceSite], bool]:
 
 
 class Pruned(Struct):
-    """An observer that passes on what is not proved; barriers, fences and what carries order it always does."""
+    """An observer that forwards unproved accesses, and always barriers, fences and synchronising accesses."""
 
     inner: Observer
     sites: Sites

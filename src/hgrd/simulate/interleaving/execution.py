@@ -53,14 +53,14 @@ def one_after_another(ready: Sequence[int]) -> int:
 
 
 def at_random(seed: int) -> Schedule:
-    """Every step is another thread's, by chance."""
+    """Each step is of a thread chosen at random."""
     return Random(seed).choice
 
 
 class Launched(Struct, frozen=True):
     """A kernel and how it is launched; `shared_bytes` is the size of its dynamic shared memory.
 
-    `variables` and `functions` are what the kernel and all that it may call name.
+    `variables` and `functions` are those that the kernel and all functions that it may call refer to.
     """
 
     program: Program
@@ -87,7 +87,7 @@ class Launched(Struct, frozen=True):
 
 
 class _Running(Struct):
-    """A thread with the step that it will do next; None when it has ended."""
+    """A thread with its next step; None when it has ended."""
 
     thread: Thread
     steps: Running[None]
@@ -95,9 +95,9 @@ class _Running(Struct):
 
 
 class Execution(Struct):
-    """A launch under way.  `ready` are the threads that can make a step, `step` makes one.
+    """A launch in execution.  `ready` are the threads that can make a step, `step` makes one.
 
-    `sites` numbers the accesses of the source in the events; `fault` is why the run could not go on.
+    `sites` numbers the accesses of the source in the events; `fault` is why the run could not continue ("": it could).
     """
 
     launched: Launched
@@ -155,7 +155,7 @@ class Execution(Struct):
         return address_of(self.buffers[-1][1])
 
     def contents(self, argument: NDArray[Any]) -> NDArray[Any]:
-        """What the memory behind an array argument holds now."""
+        """The current contents of the memory of an array argument."""
         number = next(number for array, number in self.buffers if array is argument)
         return np.frombuffer(bytes(self.heap.objects[number]), argument.dtype).reshape(argument.shape)
 
@@ -167,7 +167,7 @@ class Execution(Struct):
         return self._ready
 
     def pending(self, number: int) -> ThreadAccess | None:
-        """The access that a thread will do next."""
+        """The next step of a thread, if that is an access; else None."""
         step = self._threads[number].next
         return step if isinstance(step, ThreadAccess) else None
 
@@ -175,7 +175,7 @@ class Execution(Struct):
         return self._threads[number].thread.block
 
     def step(self, number: int) -> None:
-        """One thread does its next access, and what follows up to the one after."""
+        """Performs the next access of a thread, and runs the thread up to the access after it."""
         access = self.pending(number)
         assert access is not None
         try:
@@ -221,7 +221,7 @@ class Execution(Struct):
         return self._numbers[key]
 
     def _go_on(self, number: int, sent: object) -> None:
-        """Runs a thread to its next step; fences are done at once."""
+        """Runs a thread to its next step; fences are performed at once."""
         running = self._threads[number]
         was_ready = isinstance(running.next, ThreadAccess)
         try:
@@ -244,9 +244,9 @@ class Execution(Struct):
     # ------------------------------------------------------------ barriers
 
     def _release(self, stopped: list[int]) -> None:
-        """Lets pass those that all have come, now that some threads wait or have ended.
+        """Releases groups of threads that are complete, after the threads `stopped` have come to wait or ended.
 
-        What then waits for nobody who could still come has diverged.
+        If no thread can then make a step, the threads that still wait have diverged.
         """
         while stopped and not (self.divergences or self.fault):
             for number in self._waiting_with(stopped.pop()):
@@ -279,7 +279,7 @@ class Execution(Struct):
                 return
 
     def _try(self, number: int) -> list[int]:
-        """Lets a group pass if all of it waits; the threads that it stops again."""
+        """Releases a group if all of it waits; gives the threads that then stop again."""
         meet = self._threads[number].next
         if not isinstance(meet, ThreadMeeting):
             return []
@@ -294,7 +294,7 @@ class Execution(Struct):
         return [j for j in members if not isinstance(self._threads[j].next, ThreadAccess)]
 
     def _group(self, number: int, meet: ThreadMeeting) -> list[int]:
-        """The threads that a barrier is for, ended ones among them."""
+        """The threads that a barrier is for, including those that have ended."""
         size = self.launched.threads_per_block
         if meet.scope not in (Scope.WARP, Scope.BLOCK):
             return list(range(len(self._threads)))
@@ -315,7 +315,7 @@ class Execution(Struct):
             self._go_on(j, given)
 
     def _diverge(self, threads: Sequence[int]) -> None:
-        """Threads wait at barriers that are not the same, or for threads that never come."""
+        """Records divergence: threads wait at different barriers, or for threads that never arrive."""
         barriers: dict[tuple[Span, Scope, int], list[int]] = {}
         for i in threads:
             meet = self._threads[i].next

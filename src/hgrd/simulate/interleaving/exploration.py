@@ -1,4 +1,4 @@
-"""All schedules of a tiny launch, up to the order of steps that do not influence each other.
+"""All schedules of a tiny launch, up to the order of independent steps.
 
 Stateless search with dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005, with sleep sets):
 runs are repeated from the start, and where two steps of a run touch the same bytes, one of them writing, and
@@ -35,7 +35,7 @@ class _Footprint(Struct, frozen=True):
 
 
 class _Choice(Struct):
-    """A state on the path: what each thread would do there, which was chosen, and which are yet to be tried."""
+    """A state on the path: the next step of each thread, the chosen thread, and those that are yet to be tried."""
 
     next: dict[int, _Footprint]
     sleep: dict[int, _Footprint]
@@ -47,7 +47,7 @@ class _Choice(Struct):
 def every_schedule(start: Callable[[], Execution], most: int = 10_000) -> Iterator[Execution]:
     """The finished runs of an execution under schedules that represent all others.
 
-    `start` makes the same execution anew each time.  Ends after `most` runs, whatever is left to try.
+    `start` makes the same execution anew each time.  Ends after `most` runs, even if schedules are left to try.
     """
     path: list[_Choice] = []
     for _ in range(most):
@@ -62,7 +62,7 @@ def every_schedule(start: Callable[[], Execution], most: int = 10_000) -> Iterat
 
 
 def _turn(choice: _Choice) -> bool:
-    """Takes another thread at this state; False if there is none left."""
+    """Chooses another thread at this state; False if there is none left."""
     choice.tried.add(choice.chosen)
     choice.sleep[choice.chosen] = choice.next[choice.chosen]
     left = sorted(choice.wanted - choice.tried - choice.sleep.keys())
@@ -72,7 +72,7 @@ def _turn(choice: _Choice) -> bool:
 
 
 def _run(execution: Execution, path: list[_Choice]) -> bool:
-    """Follows the path and goes on from its end; False if all that could follow has been seen elsewhere."""
+    """Follows the path and continues from its end; False if other runs cover all that could follow."""
     clocks = _Clocks()
     depth = 0
     while ready := execution.ready():
@@ -98,7 +98,7 @@ def _run(execution: Execution, path: list[_Choice]) -> bool:
 
 
 def _asleep(choice: _Choice) -> dict[int, _Footprint]:
-    """Threads whose next step has been tried before the chosen one, and does not depend on it."""
+    """Sleep set: threads with a next step that was tried before the chosen one, and does not depend on it."""
     chosen = choice.next[choice.chosen]
     return {t: f for t, f in choice.sleep.items() if t != choice.chosen and not f.depends_on(chosen)}
 

@@ -52,7 +52,7 @@ class Heap(Struct):
         return number
 
     def space(self, number: int) -> Space | None:
-        """None for constant memory."""
+        """The space of an object; None for constant memory."""
         if number in self.sizes:
             return Space.SHARED
         if number in self.objects:

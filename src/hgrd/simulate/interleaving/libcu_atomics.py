@@ -1,4 +1,4 @@
-"""libcu++ for one thread at a time: cuda::atomic, cuda::atomic_ref, cuda::atomic_flag and their fence.
+"""libcu++ atomics for one thread at a time: cuda::atomic, cuda::atomic_ref, cuda::atomic_flag and their fence.
 
 CUDA C++ Core Libraries, "Extended API: Synchronization Primitives".  Loads read and stores write, so that only
 they cut or follow a release sequence as ISO C++ has it ([intro.races]); their site is atomic all the same.
@@ -42,7 +42,7 @@ _ORDERS = {
 
 
 def atomic_object_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
-    """The run of a member function of an atomic object or of a fence; None of anything else."""
+    """The run of a member function of an atomic object or of a fence; None for other calls."""
     if is_thread_fence(call.function.qualified):
         return _fence(call, values)
     if not is_atomic_object(call.function.qualified) or not values:
@@ -69,7 +69,7 @@ def _fence(call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
 
 
 def _construct(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
-    """The object holds its value; a reference, where that is."""
+    """A constructor: the object holds its value, a reference the address of its value."""
     for argument, value in zip(call.arguments[-1:], values[1:2], strict=False):
         yield from thread.store(scalars.integer(values[0]), value, argument.type, call.span, call)
     return 0
@@ -105,7 +105,7 @@ def _compare_exchange(
 
 
 class Change(Struct, frozen=True):
-    """What one atomic access does to the value at an address; `operation` is as of an AtomicFunction."""
+    """The change of a value by one atomic access; `operation` is named as in an AtomicFunction."""
 
     kind: AccessKind
     order: MemoryOrder
@@ -122,7 +122,7 @@ def change_of(operation: str, order: StdMemoryOrder, scope: Scope, operands: tup
 
 
 def ordered_access(thread: Thread, call: Call, address: int, type_: Type, change: Change) -> Running[Scalar]:
-    """The old value."""
+    """Performs an atomic access; gives the old value."""
     converted = [scalars.convert(operand, type_) for operand in change.operands]
 
     def changed(old: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What a thread does that others can notice: the small steps of the interleaving semantics.
+"""Small steps of the interleaving semantics: the actions of a thread that others can notice.
 
 Between two of them a thread computes on its own; a thread is a generator of its steps.
 """
@@ -22,9 +22,9 @@ Where: TypeAlias = tuple[tuple[Span, int], ...]
 
 
 class ThreadAccess(Struct, frozen=True):
-    """Touches `size` bytes of an object from `offset` on; the thread gets the bytes that were there.
+    """An access to `size` bytes of an object from `offset` on; the thread gets the bytes that were there.
 
-    `change` makes new bytes of the old ones (None: a read).  `node` is what the access is in the source.
+    `change` makes new bytes from the old ones (None: a read).  `node` is the access in the source.
     """
 
     kind: AccessKind
@@ -45,9 +45,9 @@ class ThreadFence(Struct, frozen=True):
 
 
 class ThreadMeeting(Struct, frozen=True):
-    """Waits for the other threads of the block, the grid, or the lanes `mask` of the warp.
+    """A wait for the other threads of the block, the grid, or the lanes `mask` of the warp.
 
-    The thread gets what every thread brought (`given`), by thread.  Only where `orders` this is a barrier for
+    The thread gets the value (`given`) of every thread, by thread.  Only if `orders` this is a barrier for
     memory: shuffles and votes exchange values and no more (CUDA Programming Guide, "Warp Shuffle Functions").
     """
 

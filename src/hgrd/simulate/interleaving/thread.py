@@ -1,6 +1,6 @@
 """One thread of the interleaving semantics: a plain interpreter of the program's IR.
 
-Written for plainness, to be compared with: expressions are evaluated node by node, every variable lies in
+It is a reference to compare with, kept simple: expressions are evaluated node by node, and every variable lies in
 memory as bytes.
 """
 
@@ -42,16 +42,16 @@ class ExitedError(Exception):
 
 
 DeviceCall: TypeAlias = "Callable[[Thread, ir.Call, Sequence[Scalar]], Running[Scalar] | None]"
-"""Gives the run of a function that CUDA defines; None of other functions."""
+"""Gives the run of a function that CUDA defines; None for other functions."""
 
 
 class World(Struct, frozen=True):
-    """What all threads of a launch have in common; `variables` are the numbers of shared and global objects."""
+    """Common data of all threads of a launch; `variables` are the numbers of shared and global objects."""
 
     program: Program
     heap: Heap
     variables: Mapping[str, int]
-    functions: Sequence[FunctionRef]  # whose addresses are taken
+    functions: Sequence[FunctionRef]  # with a taken address
     grid: Dimensions
     block: Dimensions
     patience: int  # loop iterations and calls of a thread
@@ -193,7 +193,7 @@ class Thread(ThreadMemory):
                 raise UndefinedError(type(e).__name__)
 
     def _assign(self, e: ir.Assign | ir.Update) -> Running[tuple[int, Scalar]]:
-        """The place that was written, and the value of the expression (C++17 evaluates the right side first)."""
+        """The address that was written, and the value of the expression (C++17 evaluates the right side first)."""
         order = MemoryOrder.VOLATILE if e.volatile else MemoryOrder.PLAIN
         operand = yield from self.value(e.value)
         address = yield from self.address(e.place)
@@ -240,7 +240,7 @@ class Thread(ThreadMemory):
         return values
 
     def call(self, call: ir.Call, values: Sequence[Scalar]) -> Running[Scalar]:
-        """A call with evaluated arguments: of CUDA's own functions, or one that the program defines."""
+        """A call with evaluated arguments, of a function of CUDA or of the program."""
         self._spend()
         known = self.world.device_call(self, call, values)
         if known is not None:

@@ -1,6 +1,6 @@
-"""Memory as one thread of the interleaving semantics has it.
+"""Memory of one thread of the interleaving semantics.
 
-Its variables are private objects of bytes.  Reads and writes of memory that other threads see are steps.
+Its variables are private objects of bytes.  Reads and writes of memory that other threads can access are steps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hgrd.simulate.trace import MemoryOrder
 
 
 class ThreadMemory:
-    """The local objects of a thread of block `block`, and its way to what threads share."""
+    """The local objects of a thread of block `block`, and its accesses to objects that threads share."""
 
     def __init__(self, shared: Heap, block: int, records: Mapping[str, Record]) -> None:
         self.block = block
@@ -49,7 +49,7 @@ class ThreadMemory:
         return self.new(bytes(16 if size is None else size))
 
     def private(self, address: int) -> bytearray | None:
-        """Local or constant memory; None for what threads share."""
+        """The bytes of an object in local or constant memory; None for memory that threads share."""
         number = number_of(address)
         if number >= heap.FIRST_LOCAL:
             if number not in self._locals:
