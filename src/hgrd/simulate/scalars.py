@@ -1,8 +1,8 @@
-"""C arithmetic on single values, exactly: a number is a Python int or float, everything else its bytes.
+"""C arithmetic on single values, exact: a number is a Python int or float, every other value its bytes.
 
 Integers have their type's width (CUDA C++ is two's complement), floats are rounded to their type after every
-operation, pointers are integers of 64 bits.  What C leaves undefined is what the hardware does, where it does
-something simple (PTX ISA, "Integer Arithmetic Instructions" and "cvt"), and an error otherwise.
+operation, pointers are integers of 64 bits.  Operations that C leaves undefined act as on the hardware where that is
+simple (PTX ISA, "Integer Arithmetic Instructions" and "cvt"), and are an error otherwise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT,
 
 
 class UndefinedError(Exception):
-    """The program does something that has no meaning, or that the interpreter does not know."""
+    """Undefined behaviour of the program, or an operation that the interpreter does not support."""
 
 
 def pack(value: Scalar, type_: Type, records: Mapping[str, Record]) -> bytes:
@@ -44,7 +44,7 @@ def pack(value: Scalar, type_: Type, records: Mapping[str, Record]) -> bytes:
 
 
 def unpack(data: bytes, type_: Type) -> Scalar:
-    """The value of this type that the bytes are."""
+    """The value of this type that the bytes represent."""
     match type_:
         case IntType(signed=signed):
             return int.from_bytes(data, "little", signed=signed)
@@ -60,7 +60,7 @@ def unpack(data: bytes, type_: Type) -> Scalar:
 
 
 def dtype_of(type_: Type) -> np.dtype[np.generic] | None:
-    """numpy's type for values of a type; None for records and arrays."""
+    """The dtype of numpy for values of a type; None for records and arrays."""
     match type_:
         case IntType(bits=bits, signed=signed) if bits <= 64:
             return np.dtype(f"{'i' if signed else 'u'}{bits // 8}")

@@ -1,7 +1,7 @@
-"""What a simulated launch does to the memory that threads share, as observers see it.
+"""Trace of a simulated launch: its accesses to memory that threads share, barriers and fences, as events.
 
-Events come in an order that one execution has.  Each is performed by many threads at once: its arrays
-have one entry a thread.  Threads are numbered in the launch: block * threads per block + thread, both
+Events come in the order of one execution.  Each is performed by many threads at once: its arrays
+have one entry per thread.  Threads are numbered in the launch: block * threads per block + thread, both
 linear with x running fastest (CUDA Programming Guide, "Thread Hierarchy").
 """
 
@@ -20,7 +20,7 @@ from hgrd.program.span import Span
 
 
 class MemoryOrder(Enum):
-    """How an access is ordered with the other accesses of its thread."""
+    """Order of an access with the other accesses of its thread."""
 
     PLAIN = "plain"
     VOLATILE = "volatile"
@@ -31,7 +31,7 @@ class MemoryOrder(Enum):
 
 
 def one_sided(order: MemoryOrder, kind: AccessKind) -> MemoryOrder:
-    """What is left of a memory order for a load (READ) or a store (WRITE) of an atomic object."""
+    """The part of a memory order that applies to a load (READ) or a store (WRITE) of an atomic object."""
     match order, kind:
         case (MemoryOrder.ACQ_REL, AccessKind.READ):
             return MemoryOrder.ACQUIRE
@@ -59,8 +59,8 @@ class Touch(Struct, frozen=True):
     `site` indexes `Sites.sites`.  `memory` is the number of the object; a shared variable is one object,
     of which every block has a copy.  `offsets` are the first bytes touched, in the object (in the block's
     copy of it), and `size` the number of bytes from there.  `scope` is that of an atomic.  `values` is
-    what was read or written, of an atomic the value it left behind, and `before` what an atomic found:
-    one entry a thread, None where it is not a number.
+    what was read or written (the new value, for an atomic), and `before` the old value of an atomic:
+    one entry per thread, None where it is not a number.
     """
 
     site: int
@@ -76,7 +76,7 @@ class Touch(Struct, frozen=True):
     before: NDArray[Any] | None = None
 
     def taken(self, entries: NDArray[np.intp]) -> Touch:
-        """The part of it that some of its threads perform, by their positions in the arrays."""
+        """The part of the event of some of its threads, by their positions in the arrays."""
         values = None if self.values is None else self.values[entries]
         before = None if self.before is None else self.before[entries]
         threads, offsets = self.threads[entries], self.offsets[entries]
@@ -100,7 +100,7 @@ class Fenced(Struct, frozen=True):
 
 
 class Observer(Protocol):
-    """Told of everything that threads do to shared and global memory; local memory is nobody's business."""
+    """Observer of all events in shared and global memory; accesses to local memory are not reported."""
 
     def touch(self, event: Touch, /) -> None: ...
     def arrive(self, event: Arrive, /) -> None: ...
@@ -108,7 +108,7 @@ class Observer(Protocol):
 
 
 class Silent:
-    """An observer that looks away."""
+    """An observer that ignores all events."""
 
     def touch(self, event: Touch, /) -> None:
         pass

@@ -1,4 +1,4 @@
-"""A trial: a kernel run on given inputs, and what the access model saw."""
+"""Trial: a run of a kernel on given inputs, with the races and barriers that the access model found."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _FUEL = 1 << 34
 
 
 class InputError(ValueError):
-    """An input that the kernel cannot be given; the message is for people."""
+    """An input that does not fit the kernel; the message is for the user."""
 
 
 class Inputs(Struct, frozen=True):
-    """What a kernel is given: numbers by parameter, and for pointers how the array is made.
+    """Inputs of a kernel: numbers by parameter, and for pointers how the array is made.
 
     An array is "zeros", "iota" (0, 1, 2, …), "random", "perm" (a permutation of 0, 1, 2, …), each with
     ":COUNT" elements or as many as the launch has threads, or the name of a file of numpy's (.npy).
@@ -58,7 +58,7 @@ class Inputs(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """`arrays` are as the kernel has left them, by parameter; `names` those of objects in global memory by number."""
+    """Result of a trial: `arrays` after the run, by parameter; `names` of objects in global memory, by number."""
 
     kernel: str
     inputs: Inputs

@@ -54,7 +54,7 @@ def located(
 ) -> Value:
     """Calls `run` for each object that the threads' pointers point into, with those threads.
 
-    The values it gives are put together again.
+    Its results are merged into one value of all threads.
     """
     numbers: NDArray[np.int64] = numbers_of(pointers)
     found: Value = None
@@ -91,7 +91,7 @@ def read(here: ActiveThreads, at: At | Scattered, access: SourceAccess) -> Value
 
 
 def write(here: ActiveThreads, at: At | Scattered, access: SourceAccess, values: Value) -> None:
-    """Stores; of threads that store to one place, the last stays."""
+    """Stores values; if several threads store to one place, the value of the last stays."""
     if isinstance(at, Scattered):
         located(here, at.pointers, lambda part, where, mask: write(part, where, access, chosen(values, mask)))
         return
@@ -130,7 +130,7 @@ def _resolve(here: ActiveThreads, at: At, access: SourceAccess) -> tuple[Allocat
 
 
 def place(here: ActiveThreads, at: At, access: SourceAccess) -> tuple[Allocation, NDArray[np.int64]]:
-    """The object and the indexes of its elements, one a thread (for atomics)."""
+    """The object and the indexes of its elements, one per thread (for atomics)."""
     target, indexes, aligned = _resolve(here, at, access)
     if not aligned:
         raise UnsupportedError("an atomic on an address that is not aligned", access.span)
@@ -140,7 +140,7 @@ def place(here: ActiveThreads, at: At, access: SourceAccess) -> tuple[Allocation
 def touch(
     here: ActiveThreads, target: Allocation, at: At, access: SourceAccess, values: Value, before: Value = None
 ) -> None:
-    """Tells the observer."""
+    """Reports an access to the observer, if there is one."""
     observer = here.batch.observer
     if observer is None or target.home not in SPACES:
         return
@@ -168,7 +168,7 @@ def touch(
 
 
 def pass_argument(here: ActiveThreads, parameter: Parameter, value: Value) -> None:
-    """Gives an argument to a fresh activation."""
+    """Stores an argument in a new activation."""
     if parameter.size == 0:
         here.frame.slots[parameter.number].store(here.lanes, value)
         return

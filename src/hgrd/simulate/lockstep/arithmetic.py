@@ -1,8 +1,8 @@
 """The operators of C on numpy arrays: width, signedness, wrap-around, truncation, saturation.
 
-A value is a numpy scalar where all threads have the same, otherwise an array with one entry a thread.
-The dtype of a value is always that of its type.  Floating point warnings are to be silenced by whoever
-calls (`np.errstate`); integer division by zero gives 0, as CUDA gives no error (PTX ISA, "div").
+A value is a numpy scalar where all threads have the same, otherwise an array with one entry per thread.
+The dtype of a value is always that of its type.  The caller has to silence floating-point warnings
+(`np.errstate`); integer division by zero gives 0, as CUDA gives no error (PTX ISA, "div").
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FLOATS = {16: np.dtype(np.float16), 32: F32, 64: F64}
 
 
 def dtype_of(type_: Type) -> DType | None:
-    """None for what is no number and no pointer, and for numbers that numpy has not."""
+    """The dtype of a number or pointer; None for other types, and for numbers that numpy does not have."""
     match type_:
         case BoolType():
             return BOOL
@@ -122,7 +122,7 @@ def unary(op: UnaryOp) -> Callable[[Value], Value]:
 
 
 def binary(op: BinaryOp, operands: DType) -> Callable[[Value, Value], Value]:
-    """The operator on operands of one type, but for shifts, whose right operand may have another.
+    """The operator on operands of one type; for shifts, the right operand may have another.
 
     Shifts by the width and more leave no bit of the operand (PTX ISA, "shl", "shr").
     """
@@ -186,7 +186,7 @@ def _shift(shift: Callable[[Value, Value], Value], operands: DType) -> Callable[
 
 
 def choose(condition: NDArray[np.bool_], then: Value, otherwise: Value) -> Value:
-    """Per thread; records are rows of bytes."""
+    """The value `then` or `otherwise`, per thread; records are rows of bytes."""
     if getattr(then, "ndim", 0) == 2 or getattr(otherwise, "ndim", 0) == 2:
         condition = condition[:, None]
     return where(condition, then, otherwise)

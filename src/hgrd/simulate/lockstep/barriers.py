@@ -1,8 +1,8 @@
-"""Who passes a barrier, and who waits for ever.
+"""Barriers of a batch: the threads that pass one, and those that wait for ever.
 
 A barrier lets threads pass when all threads of their block (the lanes of their warp that the mask names, the
-grid) that have not ended are there.  Threads of a block, or the grid, must have come by the same calls and be
-in the same iterations of the loops around: all or none are at one (Collingbourne et al. 2013, section 3).
+grid) that have not ended are there.  Threads of a block, or the grid, must have reached it by the same calls and be
+in the same iterations of the loops around it: all or none are at one (Collingbourne et al. 2013, section 3).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHOWN = 4  # threads named in a divergence
 
 
 def release(batch: Batch, groups: list[ThreadGroup], barrier: Meet) -> bool:
-    """Lets the threads pass that are complete; whether there were any."""
+    """Releases the threads with a complete group; whether there were any."""
     there = [g for g in groups if g.waiting and g.frame.code.instructions[g.pc] is barrier]
     passing = _complete(batch, there, barrier)
     if barrier.scope is not Scope.WARP and batch.watch is None:
@@ -42,7 +42,7 @@ def release(batch: Batch, groups: list[ThreadGroup], barrier: Meet) -> bool:
 
 
 class DivergenceError(Exception):
-    """Threads are at one barrier, but not at the same time of the program."""
+    """Threads are at one barrier, but by different calls or in different iterations."""
 
     def __init__(self, found: StuckAtBarrier) -> None:
         super().__init__(str(found.span))
@@ -50,7 +50,7 @@ class DivergenceError(Exception):
 
 
 def _agree(batch: Batch, there: list[ThreadGroup], passing: list[NDArray[np.bool_]], barrier: Meet) -> None:
-    """Raises DivergenceError where threads that would pass together have come by different ways."""
+    """Raises DivergenceError if threads that would pass together have come by different calls or iterations."""
     ways = [way(group, barrier) for group in there]
     if len(ways) == 1 and all(uniform(count) for count in ways[0][1]):
         return
@@ -77,7 +77,7 @@ def _agree(batch: Batch, there: list[ThreadGroup], passing: list[NDArray[np.bool
 
 
 def way(group: ThreadGroup, barrier: Meet) -> tuple[tuple[int, ...], list[Value]]:
-    """The calls that have led here, and the iterations of the loops around (one count a thread, or for all)."""
+    """The calls on the stack, and the iterations of the loops around (one count per thread, or one for all)."""
     frame, inner = group.frame, group.lanes
     path: list[int] = []
     counts: list[Value] = [frame.slots[n].load(inner) for n in barrier.around]
@@ -97,7 +97,7 @@ def way(group: ThreadGroup, barrier: Meet) -> tuple[tuple[int, ...], list[Value]
 
 
 def go_on(group: ThreadGroup, barrier: Meet, groups: int) -> None:
-    """Threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
+    """Makes threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
     if group.batch.watch is not None:
         group.batch.watch.leave(group)
     if barrier.orders and group.batch.observer is not None:
@@ -112,7 +112,7 @@ def go_on(group: ThreadGroup, barrier: Meet, groups: int) -> None:
 
 
 def _complete(batch: Batch, there: list[ThreadGroup], barrier: Meet) -> list[NDArray[np.bool_]]:
-    """For each group, which of its threads miss nobody."""
+    """For each group, the threads that need not wait for any other."""
     if len(there) == 1 and there[0].lanes.count == batch.threads:
         return [np.ones(batch.threads, np.bool_)]
     if barrier.scope is Scope.WARP:
@@ -145,7 +145,7 @@ def _complete_warps(batch: Batch, there: list[ThreadGroup], barrier: Meet) -> li
 
 
 def _tell(group: ThreadGroup, barrier: Meet) -> None:
-    """One event a block or warp."""
+    """Reports the barrier to the observer, with one event per block or warp."""
     observer = group.batch.observer
     assert observer is not None
     threads = launch_threads(group)
@@ -160,7 +160,7 @@ def _tell(group: ThreadGroup, barrier: Meet) -> None:
 
 
 def _meeting_keys(group: ThreadGroup, barrier: Meet) -> NDArray[np.int64]:
-    """Warps, and in them the masks that the threads have named."""
+    """Keys of warps, and in them of the masks that the threads have given."""
     mask = np.int64(0xFFFFFFFF) if barrier.mask is None else spread(group, barrier.mask(group)).astype(np.int64)
     return warp_numbers(group) << 32 | (mask & 0xFFFFFFFF)
 
@@ -169,7 +169,7 @@ def _meeting_keys(group: ThreadGroup, barrier: Meet) -> NDArray[np.int64]:
 
 
 def divergence(batch: Batch, groups: list[ThreadGroup]) -> StuckAtBarrier:
-    """Nobody can run: the first barrier that someone waits at, and who of its party is elsewhere."""
+    """Divergence when no thread can run: the first barrier with waiting threads, and those of its party elsewhere."""
     group = min(groups, key=lambda g: g.place)
     barrier = group.frame.code.instructions[group.pc]
     assert isinstance(barrier, Meet)

@@ -1,4 +1,4 @@
-"""What lowering to code knows: the program's tables, the variables of a function, the code so far."""
+"""State of lowering to code: the program's tables, the variables of a function, the code so far."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ class LoweredProgram(Struct):
     codes: dict[str, Code] = field(default_factory=dict[str, Code])
     shared: dict[str, tuple[Variable, int | None]] = field(default_factory=dict[str, tuple[Variable, int | None]])
     globals: dict[str, tuple[Variable, int]] = field(default_factory=dict[str, tuple[Variable, int]])
-    pointed: list[str] = field(default_factory=list[str])  # functions whose addresses are taken
+    pointed: list[str] = field(default_factory=list[str])  # functions with a taken address
     controls: dict[int, bool] = field(default_factory=dict[int, bool])
 
     def size(self, type_: Type) -> int | None:
-        """In bytes; handles of cooperative groups hold a number."""
+        """The size in bytes, None if unknown; handles of cooperative groups hold a number."""
         if is_group(type_):
             return 8
         return OPAQUE if is_atomic_object(type_) else size_of(type_, self.tables.records)
 
     def dtype(self, type_: Type) -> DType | None:
-        """Records and arrays are void dtypes of their size."""
+        """The dtype of a type; records and arrays are void dtypes of their size.  None if the size is unknown."""
         if is_group(type_):
             return I64
         if isinstance(type_, RecordType | ArrayType) or is_atomic_object(type_):
@@ -84,7 +84,7 @@ class LoweredProgram(Struct):
         return dtype_of(type_)
 
     def enters(self, key: str) -> Function | None:
-        """The function, if it has a body."""
+        """The function, if it has a body; else None."""
         function = self.tables.functions.get(key)
         return function if function is not None and function.body is not None else None
 
@@ -108,14 +108,14 @@ class LoweredProgram(Struct):
     def atomic_access(
         self, place: str, type_: DType, operation: str, span: Span, order: MemoryOrder, scope: Scope
     ) -> SourceAccess:
-        """Of an atomic function: loads only read and can but acquire, stores only write and can but release."""
+        """Access of an atomic function: loads only read and at most acquire, stores only write and at most release."""
         kind = {"load": AccessKind.READ, "store": AccessKind.WRITE}.get(operation, AccessKind.ATOMIC)
         number = self.sites.number(TraceSite(span, AccessKind.ATOMIC, scope, False, place))
         return SourceAccess(number, type_, kind, span, one_sided(order, kind), scope)
 
 
 def is_atomic_object(type_: Type) -> bool:
-    """cuda::atomic and the like, of which the size is not known."""
+    """Whether a type is cuda::atomic or a similar one, of unknown size."""
     return isinstance(type_, OpaqueType) and names_atomic_object(type_.name)
 
 
@@ -126,7 +126,7 @@ def meets(e: ir.Call) -> bool:
 
 
 def meets_widely(e: ir.Call) -> bool:
-    """Whether it is a barrier of more than a warp."""
+    """Whether the call is a barrier of more than a warp."""
     name = e.function.name
     if builtin_meets_widely(name):
         return True
@@ -136,7 +136,7 @@ def meets_widely(e: ir.Call) -> bool:
 
 
 def group_name(e: ir.Call) -> str | None:
-    """The type of the group that a function or method of cooperative_groups is about; None of other functions."""
+    """The type of the group that a function or method of cooperative_groups uses; None for other functions."""
     if e.arguments:
         type_: Type = e.arguments[0].type
         while isinstance(type_, PointerType):
@@ -149,13 +149,13 @@ def group_name(e: ir.Call) -> str | None:
 
 
 def is_group(type_: Type) -> bool:
-    """A handle of a cooperative group."""
+    """Whether a type is that of a handle of a cooperative group."""
     name = type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
     return names_group(name)
 
 
 class InSlot(Struct, frozen=True):
-    """A variable whose address nobody takes."""
+    """A variable without a taken address."""
 
     number: int
     dtype: DType
@@ -193,7 +193,7 @@ class CodeBuilder(Struct):
     # ------------------------------------------------------------ expressions
 
     def lower(self, e: Expression) -> Closure:
-        """The value of `e`; instructions that this takes are emitted."""
+        """The value of `e`; instructions that it needs are emitted."""
         return self.unit.lowering.expression(self, e)
 
     def call(self, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
@@ -215,14 +215,14 @@ class CodeBuilder(Struct):
         return len(self.code.instructions)
 
     def land(self, jumps: Iterable[Jump]) -> None:
-        """Makes the jumps go to what comes next."""
+        """Makes the jumps go to the next instruction."""
         for jump in jumps:
             jump.target = self.here
 
     # ------------------------------------------------------------ variables
 
     def bind(self, variable: Variable) -> InSlot | InMemory | None:
-        """A place for a variable; None if its type has no size."""
+        """A place for a variable; None if its type has no known size."""
         known = self.variables.get(variable.key)
         if known is not None:
             return known
@@ -255,7 +255,7 @@ class CodeBuilder(Struct):
         self.code.parameters.append(Parameter(bound.number, size, dtype))
 
     def spill(self, value: Closure, type_: Type, span: Span, weight: int = 0) -> Closure:
-        """Evaluates now; what comes back gives the value later."""
+        """Emits the evaluation at this point; the result gives the value later."""
         dtype = self.unit.dtype(type_)
         if dtype is None:
             self.emit(Do(value, span, weight))
@@ -267,7 +267,7 @@ class CodeBuilder(Struct):
     # ------------------------------------------------------------ questions
 
     def controls(self, e: object) -> bool:
-        """Whether evaluating `e` takes instructions of its own: calls, barriers, exchanges."""
+        """Whether evaluating `e` needs instructions of its own: calls, barriers, exchanges."""
         known = self.unit.controls.get(id(e))
         if known is None:
             known = self.unit.controls[id(e)] = any(map(self._controls, nodes(e)))
@@ -286,12 +286,12 @@ class CodeBuilder(Struct):
 
 
 def harmless(e: object) -> bool:
-    """Whether `e` may be evaluated by threads that would not: no memory, no effects."""
+    """Whether extra threads may evaluate `e`, too: it has no memory accesses and no effects."""
     return not any(isinstance(n, (ir.Deref, *_EFFECTS)) for n in nodes(e))
 
 
 def exposed_variables(body: st.Block) -> frozenset[str]:
-    """Variables whose addresses are used for more than an immediate access or a method of a group."""
+    """Variables with addresses that are used for more than an immediate access or a method of a group."""
     handles = {
         id(node.arguments[0])
         for node in nodes(body)
@@ -317,7 +317,7 @@ def _pointee(e: Expression) -> Type:
 
 
 def root_of(place: ir.Place) -> Variable | None:
-    """The variable that a place is in, if no pointer is in between."""
+    """The variable that a place is in; None if a pointer is in between."""
     match place:
         case ir.VariablePlace(variable=variable):
             return variable
@@ -346,7 +346,7 @@ def kept(number: int) -> Closure:
 
 
 def fails(reason: str, span: Span) -> Closure:
-    """What ends the run when it is executed."""
+    """A closure that ends the run when it is executed."""
 
     def run(here: ActiveThreads) -> Value:
         raise UnsupportedError(reason, span)
@@ -355,7 +355,7 @@ def fails(reason: str, span: Span) -> Closure:
 
 
 def arguments_of(b: CodeBuilder, arguments: tuple[Expression, ...]) -> tuple[Closure, ...]:
-    """The values of arguments, from left to right; a control flow among them keeps those before it."""
+    """The values of arguments, from left to right; those before an argument with control flow are stored in slots."""
     last = max((i for i, a in enumerate(arguments) if b.controls(a)), default=-1)
     made: list[Closure] = []
     for i, argument in enumerate(arguments):

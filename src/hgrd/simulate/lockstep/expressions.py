@@ -24,7 +24,7 @@ from hgrd.simulate.trace import MemoryOrder
 
 
 def lower(b: CodeBuilder, e: Expression) -> Closure:
-    """The value of `e`; instructions that this takes are emitted."""
+    """The value of `e`; instructions that it needs are emitted."""
     match e:
         case ir.Load(place=place, type=type_, span=span, volatile=volatile):
             return load(b, place, type_, span, volatile)
@@ -338,7 +338,7 @@ def _aggregate(b: CodeBuilder, e: ir.Aggregate) -> Closure:
 
 
 def as_bytes(value: Value) -> Value:
-    """The bytes of numbers, one row a thread (or one for all)."""
+    """The bytes of numbers, one row per thread (or one for all)."""
     if np.ndim(value) == 2:
         return value
     flat: NDArray[Any] = np.ascontiguousarray(np.atleast_1d(np.asarray(value)))

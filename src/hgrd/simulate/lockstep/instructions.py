@@ -1,4 +1,4 @@
-"""Functions as flat code, and the threads that run it: activations, groups, and what a batch of blocks shares.
+"""Functions as flat code, and the threads that run it: activations, groups, and the data of a batch of blocks.
 
 The order of the instructions is a sort order of the control flow graph: only the back edges of loops go
 backwards, and the instructions of a loop lie together (Collingbourne et al. 2013, section 4.1).  Groups
@@ -29,7 +29,7 @@ Action: TypeAlias = "Callable[[ActiveThreads], None]"
 
 
 class Do(Struct, eq=False):
-    """Something all threads of the group do; `weight` counts the statements of the source in it."""
+    """An action of all threads of the group; `weight` counts the statements of the source in it."""
 
     run: Action
     span: Span
@@ -37,7 +37,7 @@ class Do(Struct, eq=False):
 
 
 class Jump(Struct, eq=False):
-    """`patience` of a back edge: how often to go round before threads that have left may go on."""
+    """A jump; `patience` of a back edge: the iterations before threads that have left the loop may continue."""
 
     target: int
     span: Span
@@ -45,7 +45,7 @@ class Jump(Struct, eq=False):
 
 
 class Branch(Struct, eq=False):
-    """Threads for which the condition holds fall through, the others go to `otherwise`."""
+    """A branch: threads for which the condition holds fall through, the others go to `otherwise`."""
 
     condition: Closure
     otherwise: int
@@ -54,7 +54,7 @@ class Branch(Struct, eq=False):
 
 
 class Invoke(Struct, eq=False):
-    """A call of a function with a body; its value goes to the slot `result`.
+    """A call of a function with a body; its value goes to the slot `result` (None: it is dropped).
 
     `around`: the slots that count the iterations of the loops around it in which threads meet.
     """
@@ -83,7 +83,7 @@ class Return(Struct, eq=False):
 class Meet(Struct, eq=False):
     """A barrier, or an exchange of values among threads that have to come together for it.
 
-    `mask`: the lanes of the thread's warp that take part (scope WARP).  `exchange` is evaluated when they
+    `mask`: the lanes of the thread's warp that take part (scope WARP).  `exchange` is evaluated when all
     are there, and its value goes to the slot `result`.  `orders`: it is a barrier for memory, too.
     `around` as for calls.
     """
@@ -101,14 +101,14 @@ Instruction: TypeAlias = Do | Jump | Branch | Invoke | InvokeIndirect | Return |
 
 
 class SlotKind(Struct, frozen=True):
-    """Of a variable: `dtype` None and `width` bytes for records."""
+    """Kind of a variable: its `dtype`; None, with `width` in bytes, for records."""
 
     dtype: DType | None
     width: int = 0
 
 
 class Parameter(Struct, frozen=True):
-    """Where an argument goes: to a slot, or (`size` > 0) to a local object."""
+    """Target of an argument: a slot, or (`size` > 0) a local object."""
 
     number: int
     size: int
@@ -132,7 +132,7 @@ class Code(Struct, eq=False):
 
 
 class UnsupportedError(Exception):
-    """Something that the executor does not know."""
+    """A part of the program that the executor does not support."""
 
     def __init__(self, reason: str, span: Span) -> None:
         super().__init__(reason)
@@ -160,8 +160,8 @@ class Batch(Struct, eq=False):
     blocks: int
     live: NDArray[np.bool_]  # threads that have not ended
     shared: dict[str, int] = field(default_factory=dict[str, int])  # objects by the variable's key
-    functions: tuple[Code | None, ...] = ()  # what pointers to functions mean; None: it has no body
-    watch: BarrierWatch | None = None  # with it, threads that wait for ever are let go
+    functions: tuple[Code | None, ...] = ()  # targets of pointers to functions; None: it has no body
+    watch: BarrierWatch | None = None  # with it, threads that wait for ever are released
 
     @property
     def block_threads(self) -> int:
@@ -173,7 +173,7 @@ class Batch(Struct, eq=False):
 
 
 class Activation(Struct, eq=False):
-    """An activation of `code` by all threads of `lanes` (whose index is None).
+    """An activation of `code` by all threads of `lanes` (with index None).
 
     `place` orders activations as their calls lie in the code.  `left`: members that have not returned.
     """
@@ -191,7 +191,7 @@ class Activation(Struct, eq=False):
 
 
 class ActiveThreads(Struct, eq=False):
-    """Threads at a point of the program: what closures are given."""
+    """Threads at a point of the program: the argument of closures."""
 
     batch: Batch
     frame: Activation
@@ -206,9 +206,9 @@ class ActiveThreads(Struct, eq=False):
 
 
 class ThreadGroup(ActiveThreads):
-    """Threads at an instruction.  `overtaken`: how often they have been overtaken; `rounds` since then.
+    """Threads at an instruction.  `overtaken`: how often they have been overtaken; `rounds`: iterations since then.
 
-    `ahead`: they go before others, and do not wait to be met by them, up to their first barrier.
+    `ahead`: they run before others, and do not wait for these to join them, up to their first barrier.
     """
 
     pc: int = 0
@@ -234,5 +234,5 @@ class BarrierWatch(Protocol):
         ...
 
     def stuck(self) -> None:
-        """No thread can continue, so some that wait are about to be let go."""
+        """No thread can continue, so some that wait are about to be released."""
         ...

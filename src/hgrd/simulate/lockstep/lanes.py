@@ -1,4 +1,4 @@
-"""Sets of threads that run together, and variables that hold one value a thread.
+"""Sets of threads that run together, and variables with one value per thread.
 
 A frame is one activation of a function by some threads of a batch; its members are numbered from 0.  Lanes
 are some of the members of a frame, in the order of their threads.
@@ -19,10 +19,10 @@ _DEEPEST = 8  # of origins that are remembered: threads may leave a loop one by 
 
 
 class Lanes(Struct, eq=False):
-    """`index` are the members of the frame (None: all `count` of them); `origin` is what they were split from.
+    """Lanes of a frame: `index` are the members (None: all `count` of them); `origin` is the set they were split from.
 
-    Two Lanes of the same threads may be different objects; a rejoined split gives back its origin, so that
-    values kept for it are found again.  `threads` are numbers in the batch.
+    Two Lanes of the same threads may be different objects; joining the parts of a split gives back its origin, so that
+    values stored for it are found again.  `threads` are numbers in the batch.
     """
 
     index: Indexes | None
@@ -33,7 +33,7 @@ class Lanes(Struct, eq=False):
     derived: dict[str, Any] = field(default_factory=dict[str, Any])  # built-in variables and the like
 
     def split(self, mask: NDArray[np.bool_]) -> tuple[Lanes, Lanes]:
-        """Those where `mask` holds, and the others."""
+        """The lanes where `mask` holds, and the others."""
         return self.where(mask), self.where(~mask)
 
     def where(self, mask: NDArray[np.bool_]) -> Lanes:
@@ -47,7 +47,7 @@ class Lanes(Struct, eq=False):
         return Lanes(index, len(positions), self.threads[positions], origin, _depth(origin))
 
     def join(self, other: Lanes) -> Lanes:
-        """The union with lanes of the same frame that these do not meet."""
+        """The union with disjoint lanes of the same frame."""
         total = self.count + other.count
         mine = set(map(id, _ancestors(self)))
         common = next((a for a in _ancestors(other) if id(a) in mine), None)
@@ -67,7 +67,7 @@ def _depth(origin: Lanes | None) -> int:
 
 
 def _ancestors(lanes: Lanes) -> list[Lanes]:
-    """From the lanes themselves outwards."""
+    """The lanes and their origins, from the lanes themselves outwards."""
     found: list[Lanes] = []
     at: Lanes | None = lanes
     while at is not None:
@@ -77,11 +77,11 @@ def _ancestors(lanes: Lanes) -> list[Lanes]:
 
 
 class VariableSlot(Struct, eq=False):
-    """A variable of a frame: one value a member.
+    """A variable of a frame: one value per member.
 
-    What the lanes that used it last see is kept for them apart (`latest`, of the lanes `holder`), as one
-    number where it is the same for all; when others come, it goes to `rest` if it is `dirty`.  `owned`:
-    nobody else refers to the array `rest`.
+    The value of the lanes that used it last is stored separately (`latest`, of the lanes `holder`), as one
+    number if it is the same for all; when other lanes use the variable, it goes to `rest` if it is `dirty`.
+    `owned`: there is no other reference to the array `rest`.
     """
 
     dtype: DType | None  # None: records, as rows of bytes
@@ -109,7 +109,7 @@ class VariableSlot(Struct, eq=False):
         return value
 
     def store(self, lanes: Lanes, value: Value) -> None:
-        """`value` must not be changed afterwards."""
+        """Sets the value of the lanes; the caller must not change `value` afterwards."""
         if self.holder is not lanes:
             self._settle()
             self.holder = lanes

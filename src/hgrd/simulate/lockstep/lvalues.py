@@ -1,4 +1,4 @@
-"""Places as closures: where they are, what they hold, storing into them."""
+"""Places as closures: their locations, loads and stores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ZERO = np.int64(0)
 
 
 def simple(place: ir.Place) -> ir.Place:
-    """`*&p` is `p`."""
+    """The place without `*&`: `*&p` is `p`."""
     match place:
         case ir.Deref(pointer=ir.AddressOf(place=inner), type=type_) if _type_of(inner) == type_:
             return simple(inner)
@@ -48,7 +48,7 @@ def _type_of(place: ir.Place) -> Type:
 
 
 def slot_of(b: CodeBuilder, place: ir.Place) -> InSlot | None:
-    """The slot of a plain variable."""
+    """The slot of a plain variable; None for other places."""
     if not isinstance(place, ir.VariablePlace) or place.variable.storage not in (Storage.LOCAL, Storage.PARAMETER):
         return None
     bound = b.bind(place.variable)
@@ -59,7 +59,7 @@ def slot_of(b: CodeBuilder, place: ir.Place) -> InSlot | None:
 
 
 def locate(b: CodeBuilder, place: ir.Place) -> Locator:
-    """Where a place is; instructions that this takes are emitted."""
+    """The location of a place; instructions that it needs are emitted."""
     place = simple(place)
     match place:
         case ir.VariablePlace(variable=variable, span=span):
@@ -114,7 +114,7 @@ def _shared(b: CodeBuilder, variable: Variable, span: Span) -> Locator:
 
 
 def _builtin_object(b: CodeBuilder, variable: Variable, span: Span) -> Locator:
-    """A copy of threadIdx and the like, where someone wants its address."""
+    """A copy of threadIdx or another built-in variable, for a use of its address."""
     made = b.object(variable.name, 12)
     where = local_object(made)
     names = [f"{variable.name}.{axis}" for axis in "xyz"] if variable.name != "warpSize" else ["warpSize"]
@@ -185,7 +185,7 @@ def _no_effects(e: object) -> bool:
 
 
 def target(b: CodeBuilder, pointer: Expression) -> Locator:
-    """Where a pointer points."""
+    """The location that a pointer points to."""
     match pointer:
         case ir.AddressOf(place=place) if slot_of(b, simple(place)) is None:
             return locate(b, place)

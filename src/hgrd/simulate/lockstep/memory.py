@@ -1,7 +1,7 @@
 """Memory as numbered objects of bytes.
 
 An address is one 64-bit number: the object's number above 40 bits, and the offset in it, biased so that
-pointers somewhat before or behind an object still belong to it.  Null is 0.
+pointers somewhat before or after an object still belong to it.  Null is 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PADDING = 16
 
 
 class Home(Enum):
-    """Whose an object is: of all threads, of a block (a copy each), of a thread (a copy each)."""
+    """Sharing of an object: by all threads, by a block (a copy each), by no others than one thread (a copy each)."""
 
     GLOBAL = "global"
     CONSTANT = "constant"
@@ -31,7 +31,7 @@ class Home(Enum):
 
 
 class AccessError(Exception):
-    """An access that has no meaning; `position` is that of the first such thread among those that access."""
+    """An undefined access; `position` is that of the first thread with one among those that access."""
 
     def __init__(self, reason: str, position: int) -> None:
         super().__init__(reason)
@@ -40,7 +40,7 @@ class AccessError(Exception):
 
 
 class Allocation(Struct, eq=False):
-    """`data` holds `copies` rows of `pitch` bytes, of which `size` count."""
+    """An object in memory: `data` holds its copies, in rows of `pitch` bytes, of which `size` are used."""
 
     number: int
     name: str
@@ -68,7 +68,7 @@ class Allocation(Struct, eq=False):
 
 
 class At(Struct):
-    """Where threads access an object: byte `base + index * stride`; `base` and `index` may be uniform or not.
+    """Location in one object: byte `base + index * stride`; `base` and `index` may be uniform or not.
 
     `index` None: `base` alone.
     """
@@ -82,7 +82,7 @@ class At(Struct):
         return At(self.number, self.base + offset, self.index, self.stride) if offset else self
 
     def offsets(self) -> Value:
-        """In bytes, from the start of the object (or of the thread's or block's copy of it)."""
+        """Offsets in bytes from the start of the object (or of the thread's or block's copy of it)."""
         return self.base if self.index is None else self.base + widened(self.index) * self.stride
 
     def address(self) -> Value:
@@ -109,7 +109,7 @@ class At(Struct):
 
 
 class Scattered(Struct):
-    """Where threads access several objects at once: their pointers."""
+    """Locations in several objects at once: the threads' pointers."""
 
     pointers: Value
 
@@ -126,7 +126,7 @@ def widened(index: Value) -> Value:
 
 
 def added(at: At | Scattered, index: Value, stride: int) -> At | Scattered:
-    """`index * stride` bytes further."""
+    """The location `index * stride` bytes further."""
     if isinstance(at, Scattered):
         return Scattered(at.pointers + widened(index) * stride)
     if not isinstance(index, np.ndarray):
@@ -142,7 +142,7 @@ def added(at: At | Scattered, index: Value, stride: int) -> At | Scattered:
 
 
 def decoded(pointer: Value) -> At | Scattered:
-    """Where pointers point."""
+    """The location that pointers point to."""
     if not isinstance(pointer, np.ndarray):
         number = int(pointer) >> _SHIFT
         return At(number, np.int64((int(pointer) & _MASK) - _BIAS))
@@ -170,7 +170,7 @@ class Memory(Struct):
     last: int = 0
 
     def allocate(self, name: str, contents: NDArray[Any] | int, home: Home = Home.GLOBAL) -> np.int64:
-        """The address of a new object: of that many zero bytes, or of an array, which it does not copy."""
+        """The address of a new object: of `contents` zero bytes, or with the array `contents`, which is not copied."""
         if isinstance(contents, int):
             contents = np.zeros(contents, np.uint8)
         data = contents.reshape(-1).view(np.uint8)
@@ -182,7 +182,7 @@ class Memory(Struct):
         self.symbols[key] = int(self.allocate(name, contents, home)) >> _SHIFT
 
     def contents(self, name: str, dtype: DType | type) -> NDArray[Any]:
-        """The bytes of a variable at namespace scope, by name or key; what is stored there is seen by kernels."""
+        """A view of the contents of a variable at namespace scope, by name or key; kernels see stores into it."""
         number = self.symbols.get(name)
         if number is None:
             number = next(n for n in self.symbols.values() if self.objects[n].name == name)
@@ -219,9 +219,9 @@ class Memory(Struct):
 
 
 def element_indexes(target: Allocation, at: At, dtype: DType, rows: NDArray[np.int64] | None) -> Value:
-    """Indexes into `target.view(dtype)`; None where an access is not aligned to its size.
+    """Indexes into `target.view(dtype)`; None if an access is not aligned to its size.
 
-    `rows` are the threads' copies of the object where it has several.  Raises AccessError outside of it.
+    `rows` are the threads' copies of the object; None if it has only one.  Raises AccessError outside of it.
     """
     width = dtype.itemsize
     elements = at.elements(width)
@@ -256,7 +256,7 @@ def _check(elements: Value, limit: int, target: Allocation, width: int) -> None:
 
 
 def _inside(elements: Value, limit: int) -> bool:
-    """Whether all of a vector of numbers are in [0, limit), with one look at each."""
+    """Whether all numbers of a vector are in [0, limit), in one pass."""
     if elements.dtype.kind == "i":
         if limit > np.iinfo(elements.dtype).max:
             return bool(elements.min() >= 0)

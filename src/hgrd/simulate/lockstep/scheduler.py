@@ -1,8 +1,8 @@
-"""The scheduler: runs groups of threads in lock-step, lowest place first, and lets none starve.
+"""Scheduler: runs groups of threads in lock-step, lowest place first, without starvation.
 
 Threads that are at the same place of the same activation are one group, and all of it executes each
 instruction at once (Collingbourne et al. 2013, section 5).  A branch splits a group; the part at the lowest
-place runs until it meets the other.  A group that goes round a loop longer than the loop's patience while
+place runs until it meets the other.  A group that executes more iterations of a loop than the loop's patience while
 others wait for it further on is overtaken by them, so that spinning threads see what they wait for: every
 thread that can run is run again and again, as CUDA's independent thread scheduling promises (Programming
 Guide, "SIMT Architecture").
@@ -60,7 +60,7 @@ class Scheduler:
         self.impatient: set[int] = set()  # back edges where threads have been overtaken before
 
     def run(self, kernel: Code, arguments: list[object], ahead: int | None = None) -> StuckAtBarrier | None:
-        """Executes the kernel to its end, or to a barrier that not all come to; thread `ahead` goes first.
+        """Executes the kernel to its end (None), or to a barrier that not all threads reach; thread `ahead` goes first.
 
         Raises FuelError, UnsupportedError, TrapError.
         """
@@ -94,7 +94,7 @@ class Scheduler:
     # ------------------------------------------------------------ scheduling
 
     def _schedule(self, ready: list[ThreadGroup]) -> None:
-        """Runs the group whose turn it is for a while."""
+        """Runs the group that is next, for a while."""
         if len(ready) == 1:
             self._advance(ready[0], -1, alone=True)
             return
@@ -271,13 +271,13 @@ class Scheduler:
         release(self.batch, self.groups, instruction)
 
     def _release(self) -> bool:
-        """Lets go on who waits for nobody any more."""
+        """Releases threads that need not wait any more; whether there were any."""
         met = {id(i): i for g in self.groups for i in [g.frame.code.instructions[g.pc]] if isinstance(i, Meet)}
         released = [release(self.batch, self.groups, instruction) for instruction in met.values()]
         return any(released)
 
     def _let_go(self, watch: BarrierWatch) -> None:
-        """Nobody can run: those who wait at the lowest place go on, as if the others had come."""
+        """Releases the threads that wait at the lowest place, as if the others had come, when no thread can run."""
         group = min(self.groups, key=lambda g: g.place)
         barrier = group.frame.code.instructions[group.pc]
         assert isinstance(barrier, Meet)

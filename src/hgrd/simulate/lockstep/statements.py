@@ -29,7 +29,7 @@ from hgrd.simulate.lockstep.expressions import condition, lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.lockstep.lvalues import storer
 
-_LONG, _SHORT = 4096, 16  # rounds of a loop before those who have left it go on: at work, and waiting
+_LONG, _SHORT = 4096, 16  # iterations before threads that have left a loop continue: if it works, if it waits
 
 
 def code_of(unit: LoweredProgram, function: Function) -> Code:
@@ -49,7 +49,7 @@ def code_of(unit: LoweredProgram, function: Function) -> Code:
 
 
 def _resolve(b: CodeBuilder, function: Function) -> None:
-    """Sends jumps to their labels."""
+    """Sets the targets of jumps to their labels."""
     for jump, label in b.gotos:
         at = b.code.instructions.index(jump)
         if label not in b.labels:  # in a body that compiles only in part
@@ -111,7 +111,7 @@ def _declare(b: CodeBuilder, variable: Variable, initial: Expression | None, spa
 
 def _effect(b: CodeBuilder, e: Expression, span: Span) -> None:
     match e:
-        case ir.Convert(operand=operand):  # a value that nobody wants
+        case ir.Convert(operand=operand):  # a value that is not used
             _effect(b, operand, span)
         case ir.Comma(left=left, right=right):
             _effect(b, left, span)
@@ -171,7 +171,7 @@ def _do_while(b: CodeBuilder, s: st.DoWhile) -> None:
 
 
 def _counter(b: CodeBuilder, loop: st.Loop | st.DoWhile) -> int | None:
-    """A slot for the number of the iteration, where blocks or the grid may meet in the loop."""
+    """A slot for the number of the iteration, if blocks or the grid may meet in the loop; else None."""
     if not _follows(b.unit, loop, _synchronises, set()):
         return None
     number = b.slot(I32)
@@ -235,7 +235,7 @@ def _matches(operand: Closure, case: st.Case) -> Closure:
 
 
 def _patience(b: CodeBuilder, loop: object, test: Expression | None) -> int:
-    """Rounds that others wait for those in a loop: few where it may wait for them."""
+    """Iterations for which others wait for threads in a loop: few if the loop may wait for these others."""
     if _follows(b.unit, loop, _watches, set()):
         b.code.waits = True
         return _SHORT
@@ -244,7 +244,7 @@ def _patience(b: CodeBuilder, loop: object, test: Expression | None) -> int:
 
 
 def _follows(unit: LoweredProgram, part: object, test: Callable[[object], bool], seen: set[str]) -> bool:
-    """Whether a node of `part`, or of what it calls, is one for which the test holds."""
+    """Whether the test holds for a node of `part`, or of a function that it calls."""
     for node in nodes(part):
         if test(node):
             return True
@@ -257,7 +257,7 @@ def _follows(unit: LoweredProgram, part: object, test: Callable[[object], bool],
 
 
 def _watches(node: object) -> bool:
-    """A volatile read, or an atomic that may take a lock or look at a flag."""
+    """Whether a node is a volatile read, or an atomic that may take a lock or read a flag."""
     match node:
         case ir.Load(volatile=True):
             return True
@@ -269,5 +269,5 @@ def _watches(node: object) -> bool:
 
 
 def _synchronises(node: object) -> bool:
-    """A barrier of blocks or of the grid; also calls of which it is not known."""
+    """Whether a node is a barrier of blocks or of the grid, or a call with an unknown target."""
     return isinstance(node, ir.IndirectCall) or (isinstance(node, ir.Call) and meets_widely(node))

@@ -14,12 +14,12 @@ from hgrd.simulate.lockstep.memory import Home
 
 
 def spread(here: ActiveThreads, value: Value) -> NDArray[Any]:
-    """The value with one entry a thread."""
+    """The value with one entry per thread."""
     return np.full(here.lanes.count, value) if uniform(value) else value
 
 
 def rows_of(here: ActiveThreads, home: Home) -> NDArray[np.int64] | None:
-    """Which copy of an object of `home` each thread has; None where there is one for all."""
+    """The copy of an object of `home` that each thread has; None if there is one for all."""
     if home is Home.LOCAL:
         return here.lanes.threads
     if home is Home.SHARED and here.batch.blocks > 1:

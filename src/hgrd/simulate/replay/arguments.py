@@ -29,16 +29,16 @@ _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 class ArgumentBuilder(Struct, frozen=True):
-    """`number` is the value of floating-point arguments of which nothing is known."""
+    """Builder of arguments; `number` is the value of floating-point arguments that are unknown."""
 
     valuation: Valuation
     belongings: Belongings
     records: Mapping[str, Record]
-    functions: tuple[str, ...]  # those whose addresses are taken, by key
+    functions: tuple[str, ...]  # those with a taken address, by key
     number: float
 
     def argument(self, value: Value, type_: Type) -> int | float | bytes:
-        """Raises ValuationError for what has no concrete value."""
+        """A concrete argument.  Raises ValuationError for a value that has none."""
         match value:
             case Term():
                 return self.valuation.of(value)
@@ -52,7 +52,7 @@ class ArgumentBuilder(Struct, frozen=True):
                 return self._pointer(value, type_)
 
     def constant(self, held: ConstantMemory) -> None:
-        """Puts into a variable of constant memory what the host has put there."""
+        """Stores the contents that the host has put into a variable of constant memory."""
         number = self.belongings.memory.symbols.get(held.target.key)
         type_ = held.target.element
         if number is None or type_ is None:

@@ -1,8 +1,9 @@
-"""Launches of a witness: its model as arguments and memory, and what memory holds where the model does not say.
+"""Launches of a witness: its model as arguments and memory, and trial contents where the model leaves them open.
 
 Of the grid, only the one or two blocks of the witness's threads run, with all their threads; `gridDim` keeps its
-value.  Memory behind pointers is as large as needed, and holds what the model says; what that leaves open is tried
-out: zeros, ones, random numbers, and one of the two threads going ahead of all others.
+value.  Memory that pointers point to is as large as needed, with the contents of the model; for contents that the
+model leaves open several are tried: zeros, ones, random numbers.  So is running one of the two threads before all
+others.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from hgrd.terms import Term, const
 
 _MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
 _MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming Guide, "Technical Specifications")
-_DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not say
+_DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not give it
 
 
 class _Way(Struct, frozen=True):
-    """What memory and floating-point arguments are where the model does not say.
+    """Choice of memory and floating-point arguments where the model leaves them open; `fill` None: zeros.
 
-    `ahead`: which of the two threads goes before all others, if any.
+    `ahead`: which of the two threads runs before all others; None for neither.
     """
 
     number: float
@@ -46,7 +47,7 @@ def _constant(value: float) -> Fill:
 
 
 def _random(least: int, most: int, seed: int = 0) -> Fill:
-    """Whole numbers below `most`, as floating point with some digits behind the point."""
+    """Random numbers from `least` to below `most`: whole ones, with a fraction for floating-point types."""
 
     def fill(count: int, type_: Type) -> NDArray[np.generic]:
         numbers = np.random.default_rng(count + seed)
@@ -101,7 +102,7 @@ class Attempt(Struct, frozen=True):
 def attempts(
     situation: KernelAtLaunch, executable: Executable, both: TwoThreads, evidence: Evidence | BarrierEvidence
 ) -> Iterator[Attempt]:
-    """The launch of a witness, in one way after the other.  Raises ValuationError."""
+    """The launch of a witness, with one choice of open contents after the other.  Raises ValuationError."""
     valuation = complete(evidence, _needed(situation, evidence), situation.decide)
     for way in _WAYS:
         yield _attempt(situation, executable, both, valuation, way)

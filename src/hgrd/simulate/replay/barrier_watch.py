@@ -1,7 +1,7 @@
-"""Who comes to a barrier: two threads of a run are watched at one of them.
+"""Barrier watch: which instances of a barrier two threads of a run reach.
 
 An instance of a barrier is the barrier at the end of a chain of calls, in one iteration of each loop around
-(Collingbourne et al. 2013, figure 4d).  Threads that wait for ever are let go, so that barriers behind the first
+(Collingbourne et al. 2013, figure 4d).  Threads that wait for ever are released, so that barriers after the first
 divergent one can be watched, too.
 """
 
@@ -26,18 +26,18 @@ Instance: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class LateError(Exception):
-    """The work that a replay may do is done."""
+    """The work that a replay may do is used up."""
 
 
 class SeenError(Exception):
-    """What the finding says has been seen."""
+    """The run has shown the finding."""
 
 
 class WitnessWatch(Struct):
-    """What the two threads of a finding do at its barrier; `threads` are numbered in the blocks that run.
+    """Watch of the two threads of a finding at its barrier; `threads` are numbered in the blocks that run.
 
-    `came`: for each, the instances that it has come to, with its mask.  `at`: where each waits now.  `forced`: somebody
-    has been let go.  Raises SeenError as soon as the finding is seen to be true.
+    `came`: for each, the instances that it has reached, with its mask.  `at`: where each waits now (None: nowhere).
+    `forced`: threads have been released from a wait for ever.  Raises SeenError once the run has shown the finding.
     """
 
     finding: Divergence
@@ -48,7 +48,7 @@ class WitnessWatch(Struct):
     forced: bool = False
 
     def come(self, group: ThreadGroup, barrier: Meet) -> None:
-        """Threads come to a barrier."""
+        """Threads arrive at a barrier."""
         for who, thread in enumerate(self.threads):
             found = np.flatnonzero(group.lanes.threads == thread)
             if not found.size:
@@ -62,7 +62,7 @@ class WitnessWatch(Struct):
                     self._compare(group, instance)
 
     def leave(self, group: ThreadGroup) -> None:
-        """Threads pass the barrier where they have waited."""
+        """Threads pass the barrier at which they have waited."""
         if self.at[0] == self.finding.span and not self.forced and self.threads[0] in group.lanes.threads:
             gone = not group.batch.live[self.threads[1]]
             if gone or self.finding.rule is not DivergenceRule.EXITED:
@@ -72,7 +72,7 @@ class WitnessWatch(Struct):
                 self.at[who] = None
 
     def stuck(self) -> None:
-        """Nobody can go on, so somebody will be let go."""
+        """No thread can continue, so some that wait are about to be released."""
         waiting = self.at[0] == self.finding.span and not self.forced
         # a warp's threads may meet at different barriers of one mask
         elsewhere = self.finding.scope == "warp" and self.at[1] is not None
@@ -81,7 +81,7 @@ class WitnessWatch(Struct):
         self.forced = True
 
     def ended(self) -> None:
-        """All threads have come to their ends: what the second one has not done, it will never do."""
+        """All threads have ended: the second one will never reach the instances that it has not reached."""
         if self.finding.rule is DivergenceRule.DIVERGENT and self.finding.scope != "warp":
             missed = self.came[0].keys() - self.came[1].keys()
             if missed:
@@ -98,7 +98,7 @@ class WitnessWatch(Struct):
         return f"both threads perform the barrier in line {self.finding.span.line}"
 
     def _apart(self) -> None:
-        """The first thread waits at the barrier, and need not, or will for ever: the second one is not there."""
+        """Raises SeenError if the second thread did not reach the barrier that the first passes or never can pass."""
         if self.finding.rule is not DivergenceRule.MASK and self.last not in self.came[1]:
             raise SeenError
 

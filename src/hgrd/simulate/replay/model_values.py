@@ -1,4 +1,4 @@
-"""The model of a query as values: of what the launch is given, and of what its two threads compute."""
+"""Model values of a query: for the inputs of the launch, and for terms of its two threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hgrd.terms import EvaluationError, Symbol, Term, const, eq, evaluate, symbo
 
 
 class ValuationError(Exception):
-    """The model does not say what a launch needs; the message is for people."""
+    """The model lacks a value that a launch needs; the message is for the user."""
 
 
 class Valuation(Struct, frozen=True):
@@ -23,16 +23,16 @@ class Valuation(Struct, frozen=True):
     model: Model
 
     def of(self, term: Term) -> int:
-        """The value of a term over what all threads share.  Raises ValuationError."""
+        """The value of a term over symbols that all threads share.  Raises ValuationError."""
         try:
             return evaluate((term,), _defaults(symbols_of(term)) | dict(self.model.values), self._read)[0]
         except EvaluationError as error:
             raise ValuationError(str(error)) from None
 
     def at(self, term: Term, side: Side) -> int | None:
-        """The value of a term of one of the two threads; None if the model does not tell it.
+        """The value of a term of one of the two threads; None if the model does not determine it.
 
-        Indexes that play no role are 0, as the witness has them.
+        Irrelevant indexes are 0, as in the witness.
         """
         threads = self.evidence.encoded.threads
         c = threads.configuration
@@ -49,10 +49,10 @@ class Valuation(Struct, frozen=True):
 def complete(
     evidence: Evidence | BarrierEvidence, needed: Iterable[Term], decide: Callable[[Query], Answer]
 ) -> Valuation:
-    """The model, with values for what else the terms speak of, in accordance with all facts.
+    """The model, with values for the other symbols of the terms, in accordance with all facts.
 
-    What the query did not mention shares no fact with what it did: small values will do where the facts allow
-    them, else the solver is asked for some.  Raises ValuationError where it finds none.
+    Symbols that the query did not contain share no fact with those that it did: small values suffice if the facts
+    allow them, else the solver is asked for some.  Raises ValuationError if it finds none.
     """
     model = evidence.model
     terms = tuple(f.term for f in evidence.facts)

@@ -1,8 +1,8 @@
-"""Witnesses of loop iterations that are reached.
+"""Reachable iterations: witnesses in loop iterations that their threads reach.
 
-A query knows that the tests of loops hold in the iteration of an access, but not that they held in all before:
-`for (unsigned j = 1; j - n; j++)` ends at `n`, and is not in an iteration behind.  Where the model is of such an
-iteration, the solver is asked again, with what it has overlooked.
+A query states that the tests of loops hold in the iteration of an access, but not that they held in all before:
+`for (unsigned j = 1; j - n; j++)` ends at `n`, and has no iteration after it.  Where the model has such an
+iteration, the solver is asked again, with the missing condition.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ATTEMPTS = 8
 
 
 class Left(Struct, frozen=True):
-    """A thread is in no iteration of the loop behind `last`; `claim` is what the solver did not know of that."""
+    """An exited loop: the thread has no iteration after `last`; `claim` is the condition that the query lacked."""
 
     loop: ProtocolLoop
     last: int
@@ -82,7 +82,7 @@ def _around(items: tuple[Item, ...], access: Access) -> tuple[ProtocolLoop, ...]
 
 
 def _fails(evidence: Evidence, condition: Term) -> bool:
-    """Whether the condition is false, as far as the model tells."""
+    """Whether the condition is false, as far as the model determines it."""
 
     def contents(array: str, index: tuple[int, ...]) -> int:
         if (array, index) not in evidence.model.reads:

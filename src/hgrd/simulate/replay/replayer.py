@@ -2,7 +2,7 @@
 
 A race is *confirmed* if, in the run, exactly the two threads of the witness perform the two source accesses
 on common bytes, at the level of the query, and nothing orders them (`access_model`).  A finding about a barrier is
-confirmed if the first thread comes to an instance of the barrier where the second one does not come to, because it
+confirmed if the first thread reaches an instance of the barrier that the second one does not reach, because it
 waits elsewhere for ever, or has ended (`barrier_watch`), or if the masks of a warp barrier are seen to be wrong.
 """
 
@@ -36,7 +36,7 @@ from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSi
 _log = logging.getLogger(__name__)
 _EACH = 1 << 26
 _ALTOGETHER = 5 * _EACH
-_TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # what an access costs the observer, and what each of its threads adds
+_TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the observer's work for an access, and for each of its threads
 _FIRST_LOOK = 1 << 19
 _TOO_LONG = "the run takes too long"
 F = TypeVar("F", Finding, Divergence)
@@ -44,7 +44,7 @@ E = TypeVar("E", Evidence, BarrierEvidence)
 
 
 class Replayer(Struct):
-    """Replays findings, each within `each` and all within `altogether`; kernels are made ready once.
+    """Replays findings, each within `each` and all within `altogether`; kernels are prepared once.
 
     Both count work as the executor counts fuel (some 2**25 a second), so that what is confirmed does not depend on the
     machine.  No replay begins after `deadline`, a value of perf_counter().
@@ -58,11 +58,11 @@ class Replayer(Struct):
     _long: set[str] = field(default_factory=set[str])  # kernels of which a run has taken too long
 
     def race(self, situation: KernelAtLaunch, finding: Finding, evidence: Evidence) -> Finding:
-        """The race with `replay`, and confirmed where it was definite.
+        """The race with `replay` set, and confirmed if the run shows it and it was definite.
 
-        Where the run of the witness takes too long, that of a smaller one may not: the finding then shows that.  Of a
-        kernel where this has happened before, the smaller one comes first.  Where a loop ends before the iteration that
-        the witness is of, the same is tried in one that is reached.
+        If the run of the witness takes too long, that of a smaller one may not: the finding then shows the smaller one.
+        For a kernel where this has happened before, the smaller one comes first.  If a loop ends before the iteration
+        of the witness, a witness in an iteration that is reached is tried.
         """
         replayed = self._replayed(situation, finding, evidence, _race, _race_retold)
         if replayed.replay == CONFIRMED or self._over():
@@ -79,7 +79,7 @@ class Replayer(Struct):
         return replace(replayed, replay=f"not replayed: {reason}")
 
     def barrier(self, situation: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence) -> Divergence:
-        """The same for a finding about a barrier."""
+        """The finding about a barrier with `replay` set, and confirmed if the run shows it and it was definite."""
         return self._replayed(situation, finding, evidence, _apart, _barrier_retold)
 
     def _over(self) -> bool:
@@ -192,9 +192,9 @@ class Work(Struct):
 
 
 class _Watch(Struct):
-    """Hands on to an observer, and stops the run when its work is done, or when `seen` says so.
+    """Forwards events to an observer, and stops the run when its work is used up, or when `seen` is true.
 
-    `look` is the work after which that is asked next: `pause` more, then twice as much, …
+    `look` is the amount of work after which `seen` is called next: `pause` more, then twice as much, …
     """
 
     model: Observer

@@ -1,4 +1,4 @@
-"""Smaller witnesses: what shows in a huge launch, or far outside of arrays, often shows in a small one, too.
+"""Smaller witnesses: a race in a huge launch, or far outside of arrays, often occurs in a small one, too.
 
 Solvers give any model; one with few iterations, small inputs and indexes within arrays is quicker to run, and
 easier to read.
@@ -17,7 +17,7 @@ from hgrd.terms import Op, Origin, Symbol, Term, const, le, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
 
 _MOST: Final = {Origin.LOOP: 16, Origin.COUNT: 64, Origin.DIMENSION: 256, Origin.BLOCK: 64}
-_OTHERS: Final = (8, 1 << 12)  # inputs and contents: what loops run to is often a product of them
+_OTHERS: Final = (8, 1 << 12)  # inputs and contents: the bound of a loop is often a product of them
 E = TypeVar("E", Evidence, BarrierEvidence)
 
 

@@ -1,4 +1,4 @@
-"""Memory of unknown size: objects that a witness will hardly leave, of which only what is used exists."""
+"""Sparse memory for objects of unknown size: so large that a witness rarely leaves them; only used pages exist."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-_SIZES = (1 << 36, 1 << 32, 1 << 28)  # the largest that the system gives
+_SIZES = (1 << 36, 1 << 32, 1 << 28)  # the largest one that the system grants is used
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, mmap(2): the pages need not exist
 
 
 def vast() -> NDArray[np.uint8]:
-    """A great many zero bytes.  The system makes pages of them when they are first touched."""
+    """A very large array of zero bytes; the system allocates its pages at their first use."""
     for size in _SIZES:
         try:
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE

@@ -1,4 +1,4 @@
-"""The memory of a witness: an object for each that the analysis knows of, with the contents that the model wants."""
+"""Witness memory: an object for each that the analysis knows of, with the contents of the model."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _FILLED = 1 << 16  # elements on each side of an object's start that get other c
 _READ_AS = re.compile(r"(?P<name>.*?)(?:\.(?P<letter>[a-z?]+)(?P<size>\d+))?(?P<bytes>\.bytes)?")
 
 Fill = Callable[[int, Type], NDArray[np.generic]]
-"""So many elements of a scalar type: what memory holds where the model does not say."""
+"""Gives a number of elements of a scalar type: the contents of memory that the model leaves open."""
 
 
 class Belongings(Struct):
-    """Global memory of one run.  `starts` are the addresses of objects by key."""
+    """Global memory of one run.  `starts` are the addresses of objects by key; `fill` None: open contents are zeros."""
 
     memory: Memory
     records: Mapping[str, Record]
@@ -36,7 +36,7 @@ class Belongings(Struct):
     _objects: dict[str, MemoryObject] = field(default_factory=dict[str, MemoryObject])
 
     def start_of(self, target: MemoryObject) -> int:
-        """The address of its first byte."""
+        """The address of the first byte of an object."""
         known = self.starts.get(target.key)
         if known is not None:
             return known
@@ -61,7 +61,7 @@ class Belongings(Struct):
         self.put(start - values.nbytes // 2, values.tobytes())
 
     def put(self, address: int, data: bytes) -> None:
-        """Stores bytes; what lies outside of the object is left out."""
+        """Stores bytes; those outside of the object are dropped."""
         target = self.memory.objects.get(address >> 40)
         if target is None:
             return
@@ -69,10 +69,10 @@ class Belongings(Struct):
         if first >= 0 and first + len(data) <= target.size:
             target.data[first : first + len(data)] = np.frombuffer(data, np.uint8)
 
-    # ------------------------------------------------------------ what the model says
+    # ------------------------------------------------------------ contents of the model
 
     def settle(self, valuation: Valuation, variables: Iterable[Variable]) -> None:
-        """Makes all objects that the kernel is seen to access, and gives them the contents that the model wants.
+        """Makes all objects that the kernel is known to access, with the contents of the model.
 
         `variables` are those at namespace scope that memory has.
         """
@@ -95,7 +95,7 @@ class Belongings(Struct):
             self.put(address, data)
 
     def _point(self, owner: MemoryObject, start: int) -> None:
-        """Pointers in an object: all of them to one other object."""
+        """Sets the pointers in an object, all of them to one other object."""
         if owner.space is MemorySpace.SHARED:
             return
         size, places = self._pointers(owner.element)
@@ -107,7 +107,7 @@ class Belongings(Struct):
         self.put(self.starts[owner.key], data.tobytes())
 
     def _pointers(self, type_: Type | None) -> tuple[int, list[int]]:
-        """The size of an element of an object, and where in it pointers are."""
+        """The size of an element of an object, and the offsets of pointers in it."""
         while isinstance(type_, ArrayType):
             type_ = type_.of
         size = None if type_ is None else size_of(type_, self.records)
@@ -116,7 +116,7 @@ class Belongings(Struct):
         return size, [at for at, t in members(type_, self.records) if isinstance(t, PointerType)]
 
     def _element(self, array: str, index: tuple[int, ...], value: int) -> None:
-        """An element of an array that nobody writes."""
+        """Stores an element of an array that is only read."""
         match = _READ_AS.fullmatch(array)
         if match is None or len(index) != 1:
             return
@@ -131,7 +131,7 @@ class Belongings(Struct):
             self.put(self.starts[target.key] + at, packed(value, size, floating=floating))
 
     def _found(self, valuation: Valuation, side: Side) -> Iterator[tuple[int, bytes]]:
-        """What a thread finds in memory that the kernel writes, too: addresses and contents, as it comes to them."""
+        """Values that a thread reads in memory that the kernel also writes: (address, contents), in program order."""
         model, threads = valuation.model, valuation.evidence.encoded.threads
         for access in accesses(valuation.evidence.protocol.items):
             target = access.target
@@ -156,7 +156,7 @@ def packed(value: int, size: int, *, floating: bool) -> bytes:
 
 
 def scalar_of(type_: Type | None) -> Type | None:
-    """The type of the elements of an array, if they are scalars."""
+    """The type of the elements of an array, if they are scalars; else None."""
     while isinstance(type_, ArrayType):
         type_ = type_.of
     return type_ if isinstance(type_, BoolType | IntType | FloatType | PointerType) else None
