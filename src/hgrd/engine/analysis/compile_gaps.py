@@ -1,4 +1,4 @@
-"""Errors of the compiler in what a program runs: it may have dropped statements there without a trace."""
+"""Compile gaps: compiler errors in code that a program runs, where statements may have been dropped silently."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hgrd.terms import TRUE
 
 
 def broken(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Gap, ...]:
-    """What is not known of a kernel that runs these functions, by key, since there are errors in them."""
+    """Gaps of a kernel that runs these functions, by key, where there are errors in them."""
     return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in _errors(functions, programs))
 
 
 def dropped(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Fact, ...]:
-    """What is assumed of a launch by such functions of the host: one for each, where its first error is.
+    """Assumptions on a launch by host functions with errors: one for each, where its first error is.
 
-    What they mention is taken to be changed, called and launched (`source/dropped.py`).
+    Everything that they mention is taken to be changed, called and launched (`source/dropped.py`).
     """
     first: dict[str, Diagnostic] = {}
     for error, function in _errors(functions, programs).items():
@@ -28,7 +28,7 @@ def dropped(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[F
 
 
 def _errors(functions: frozenset[str], programs: tuple[Program, ...]) -> dict[Diagnostic, Function]:
-    """The errors between the start of each of the functions and that of the next one in its file."""
+    """Errors between the start of each of the functions and that of the next one in its file."""
     found: dict[Diagnostic, Function] = {}
     for program in programs:
         errors = [d for d in program.diagnostics if d.error]
@@ -46,7 +46,7 @@ def _within(error: Diagnostic, function: Function, starts: dict[str, list[int]])
 
 
 def _starts(program: Program) -> dict[str, list[int]]:
-    """The lines on which functions of the user begin that stand in no other function."""
+    """Lines on which functions of the user begin that stand in no other function."""
     found: dict[str, list[int]] = {}
     for function in program.functions.values():
         if function.user_code and not any("@" in outer or outer in program.functions for outer in _around(function)):
@@ -55,9 +55,9 @@ def _starts(program: Program) -> dict[str, list[int]]:
 
 
 def _around(function: Function) -> Iterator[str]:
-    """The keys that a function around this one, a closure or a method of a local class, would have.
+    """Keys that a function around this one, a closure or a method of a local class, would have.
 
-    Those of templates have their place behind an "@".
+    Those of templates have their place after an "@".
     """
     parts = function.ref.qualified.split("::")
     return ("::".join(parts[:n]) for n in range(1, len(parts)))

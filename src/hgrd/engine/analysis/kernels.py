@@ -1,4 +1,4 @@
-"""Kernels to analyse, each with its launches and with what is assumed of it."""
+"""Kernels to analyse, each with its launches and the assumptions on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hgrd.terms import TRUE
 
 
 class KernelLaunches(Struct, frozen=True):
-    """A kernel and its launches; these are `(None,)` where host code launches it nowhere.
+    """Kernel and its launches; these are `(None,)` where host code launches it nowhere.
 
     `assumed` holds at all of them; `ruled_out` are its launches that constants of the host code rule out.
     """
@@ -42,7 +42,7 @@ def kernels_at_launches(
 
 
 def defined_kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple[Fact, ...]]]:
-    """Each kernel once, with what is assumed of it; a template's stand-in only where the template has no instance."""
+    """Defined kernels, each once, with the assumptions on it; a template's stand-in only if it has no instance."""
     found: dict[str, tuple[Function, tuple[Fact, ...]]] = {}
     standing_in: set[str] = set()
     for program in programs:

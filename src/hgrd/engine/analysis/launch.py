@@ -26,11 +26,11 @@ from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.terms import show
 
 _log = logging.getLogger(__name__)
-_BARRIER_SHARE = 4  # barriers come first, and may take this part of a kernel's time
+_BARRIER_SHARE = 4  # barriers come first, and may take 1 / _BARRIER_SHARE of a kernel's time
 
 
 class LaunchContext(Struct, frozen=True):
-    """What is known of a launch besides its own facts.
+    """Context of a launch besides its own facts.
 
     `assumed` holds of its kernel; `hosted`: host code was seen that launches kernels.  `conditions` are the
     preconditions that races of the kernel have at the launches analysed before.
@@ -43,7 +43,7 @@ class LaunchContext(Struct, frozen=True):
 
 
 class LaunchResult(Struct, frozen=True):
-    """The report of a launch, and messages about the user's options that came up with it."""
+    """Report of a launch, and messages about the user's options at it."""
 
     report: LaunchReport
     messages: tuple[Message, ...] = ()
@@ -52,7 +52,7 @@ class LaunchResult(Struct, frozen=True):
 def analyze_launch(
     at: KernelAtLaunch, options: AnalysisOptions, context: LaunchContext, replayer: WitnessReplay | None
 ) -> LaunchResult:
-    """The races and barrier findings of a launch; never raises.  Without a `replayer` no witness is run."""
+    """Races and barrier findings of a launch; never raises.  `replayer` None: no witness is run."""
     begin = perf_counter()
     try:
         end = begin + options.time_limit
@@ -72,7 +72,7 @@ def analyze_launch(
             pairs = require_replay(replay_pairs(replayer, at, pairs), strict=options.strict)
             barriers = replay_barriers(replayer, at, barriers)
         spinning = livelocks(protocol, inferred.facts, at.decide, end)
-    except Exception as error:  # trouble with one kernel must not cost the others their results
+    except Exception as error:  # an error in one kernel must not lose the results of the others
         _log.info("kernel %s", at.kernel.ref.name, exc_info=True)
         return LaunchResult(_failed(at.kernel, at.launch, error, perf_counter() - begin))
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
@@ -81,7 +81,7 @@ def analyze_launch(
 
 
 def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
-    """The report that stands for launches of a kernel that were not found and may be there."""
+    """Report that stands for launches of a kernel that may exist but were not found."""
     gap = OpenPair(None, None, None, (), f"{why.text}, and may launch it again", why.span)
     return _undecided(kernel, None, gap)
 
@@ -98,7 +98,7 @@ def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, secon
 
 
 def _undecided(kernel: Function, launch: LaunchSite | None, gap: OpenPair, seconds: float = 0) -> LaunchReport:
-    """No verdict; `gap` says why."""
+    """Report without a verdict; `gap` says why."""
     nothing = PairVerdicts(Outcome.UNKNOWN, (), (gap,), (), 0, 0, 0)
     shown = "<<<?>>>" if launch is None else launch.configuration
     return _launch_report(kernel, launch, shown, nothing, seconds)

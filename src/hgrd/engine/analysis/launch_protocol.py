@@ -1,4 +1,4 @@
-"""The protocol of a kernel at one of its launches, under the options that the user gives."""
+"""Protocol of a kernel at one of its launches, under the options that the user gives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hgrd.terms import TRUE, Symbol, Term, const, eq, symbols_of
 
 
 class LaunchProtocol(Struct, frozen=True):
-    """The memory access protocol of a kernel at a launch, and the facts that hold there.
+    """Memory access protocol of a kernel at a launch, and the facts that hold there.
 
     `messages` say which of the user's conditions are not used there, and why.
     """
@@ -65,7 +65,7 @@ def infer_at_launch(
 
 
 def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | None:
-    """The configuration without host code: unknown extents along y and z are 1 where the kernel ignores the axis.
+    """Configuration without host code: unknown extents along y and z are 1 where the kernel ignores the axis.
 
     None if nothing changes.
     """

@@ -1,4 +1,4 @@
-"""Analysis of a program: every kernel at every launch, one after the other."""
+"""Analysis of a program: every kernel at every launch, in sequence."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.solve.decide import Decider
 from hgrd.solve.session import Session
 
-_LAUNCH_SHARE = 2  # a launch that is not the last may take this part of what is left of a program's time
+_LAUNCH_SHARE = 2  # a launch that is not the last may take 1 / _LAUNCH_SHARE of the time left
 
 
 def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: WitnessReplay | None = None) -> Report:
-    """The report on all kernels that `options` ask for.  Without a `replayer` no witness is run."""
+    """Report on all kernels that `options` ask for; `replayer` None: no witness is run."""
     begin = perf_counter()
     end = begin + options.program_limit
     tables = link(programs)
@@ -56,7 +56,7 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: W
 
 
 def _messages(programs: tuple[Program, ...], host: HostRun) -> list[Message]:
-    """What was not understood of the host code, and what the compiler and the includes gave rise to."""
+    """Messages on unsupported host code, and on compiler errors and includes."""
     notes = [Message(n.span, n.text, False) for n in host.notes]
     compiler = [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics]
     missing = [f"{p.file}: not found: #include {name}" for p in programs for name in p.missing_includes]
@@ -70,7 +70,7 @@ def _context(
     launch: LaunchSite | None,
     before: list[LaunchReport],
 ) -> LaunchContext:
-    """What is known of a launch besides its facts; `before` are the reports of the kernel's launches before it."""
+    """Context of a launch besides its facts; `before` are the reports of the kernel's earlier launches."""
     assumed = found.assumed
     if launch is not None:
         assumed = (*assumed, *dropped(host.functions, programs), *found.ruled_out)
@@ -79,6 +79,6 @@ def _context(
 
 
 def _within(options: AnalysisOptions, end: float, ahead: int) -> AnalysisOptions:
-    """The options of the next launch of the `ahead` that are left, where the program has until `end`."""
+    """Options of the next of the `ahead` launches that are left, where the program has until `end`."""
     share = (end - perf_counter()) / min(ahead, _LAUNCH_SHARE)
     return replace(options, time_limit=min(options.time_limit, share))

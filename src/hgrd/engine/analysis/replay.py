@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without f
 
 
 class WitnessReplay(Protocol):
-    """A run of witnesses, as the simulator's `Replayer` does it: the same finding, with what came of the run."""
+    """Runs of witnesses, as by the simulator's `Replayer`: the same finding with the outcome of its run."""
 
     def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding: ...
 
@@ -46,12 +46,12 @@ class LateReplayer(Struct):
 
 
 def replay_pairs(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: PairVerdicts) -> PairVerdicts:
-    """The verdicts with each race replayed."""
+    """Verdicts with each race replayed."""
     witnesses = zip(verdicts.findings, verdicts.evidence, strict=True)
     return replace(verdicts, findings=tuple(replayer.race(at, finding, evidence) for finding, evidence in witnesses))
 
 
 def replay_barriers(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: BarrierVerdicts) -> BarrierVerdicts:
-    """The verdicts with each finding about a barrier replayed."""
+    """Verdicts with each finding about a barrier replayed."""
     witnesses = zip(verdicts.divergences, verdicts.evidence, strict=True)
     return replace(verdicts, divergences=tuple(replayer.barrier(at, d, evidence) for d, evidence in witnesses))

@@ -1,4 +1,4 @@
-"""C conditions that the user gives: `--assume 'n % 32 == 0 && stride >= cols'`."""
+"""User assumptions, C conditions on the command line: `--assume 'n % 32 == 0 && stride >= cols'`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LEVELS: dict[str, tuple[int, Callable[[Term, Term], Term]]] = {
 
 
 class AssumptionError(ValueError):
-    """The text is not a condition, or names something that is not there."""
+    """Error in an assumption: the text is not a condition, or names something unknown."""
 
 
 class _Parser(Struct):
@@ -83,7 +83,7 @@ class _Parser(Struct):
 
 
 def parse_assumption(text: str, symbols: Mapping[str, Term]) -> Term:
-    """The condition as a Boolean term; AssumptionError says what is wrong with it."""
+    """Condition as a Boolean term; an AssumptionError says what is wrong with the text."""
     tokens: list[str] = []
     position = 0
     stripped = text.rstrip()

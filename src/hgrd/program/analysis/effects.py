@@ -1,4 +1,4 @@
-"""What a piece of code may change: a walk over its text, followed into the functions it calls."""
+"""Effects of code: what it may change, by a walk over its text and the functions that it calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Effects(Struct, frozen=True):
     through_pointers: bool
     arrays: frozenset[ir.Variable]  # assigned at an index
     calls: frozenset[str]
-    launches: bool  # a kernel, or a function that is not known
+    launches: bool  # a kernel, or an unknown function
 
     def __or__(self, other: Effects) -> Effects:
         return Effects(
@@ -84,7 +84,7 @@ def _decay_chain(pointer: ir.Expression) -> Iterator[ir.AddressOf]:
 
 
 def written(place: ir.Place) -> tuple[ir.Variable | None, bool]:
-    """The variable that a store to `place` changes (and whether at an index); None: through a pointer."""
+    """Variable that a store to `place` changes (and whether at an index); None: it goes through a pointer."""
     match place:
         case ir.VariablePlace(variable=variable):
             return variable, False
@@ -115,7 +115,7 @@ def named(place: ir.Place) -> ir.Variable | None:
 
 
 class EffectTable(Struct):
-    """Effects of functions, calls followed; filled as they are asked for."""
+    """Table of the effects of functions, calls followed; computed on demand."""
 
     functions: Mapping[str, Function]
     known: dict[str, Effects]

@@ -1,4 +1,4 @@
-"""From statements to their control-flow graph."""
+"""Construction of control-flow graphs from statements."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _WHOLE: Final = (If, Loop, DoWhile, Switch, Block)
 
 
 def graph_of(statements: Iterable[Statement], span: Span, whole: Callable[[Statement], bool] | None = None) -> Graph:
-    """The control-flow graph of statements at `span`, its blocks in sort order where it has one.
+    """Control-flow graph of statements at `span`, its blocks in sort order where it has one.
 
-    What is `whole` stays together as one statement of a block; without it, nothing does.  A goto to a
-    label that is not there leaves.
+    Statements that are `whole` stay together as one statement of a block; None: none do.  A goto to a label that
+    does not exist leaves.
     """
     body = tuple(statements)
     labels = {s.name for s in below(body) if isinstance(s, Label)}
@@ -65,7 +65,7 @@ class _Unfinished(Struct):
 
 
 class _Exits(Struct, frozen=True):
-    """The blocks where `break` and `continue` lead; None: out of the graph."""
+    """Blocks where `break` and `continue` lead; None: out of the graph."""
 
     after: int | None = None
     again: int | None = None
@@ -99,7 +99,7 @@ class _Making(Struct):
         block.terminator = block.terminator or terminator
 
     def go_on(self, block: int) -> None:
-        """Into `block`, also from the one before it."""
+        """Goes on in `block`, also from the block before it."""
         self.close(Jump(block))
         self.enter(block)
 
@@ -119,7 +119,7 @@ class _Making(Struct):
             self.add(statement)
 
     def add(self, statement: Statement) -> None:
-        if self.blocks[self.current].terminator is not None:  # what follows a jump is reached by labels only
+        if self.blocks[self.current].terminator is not None:  # code after a jump is reached by labels only
             self.open(statement.span)
         if isinstance(statement, _WHOLE) and self.whole(statement):
             self.blocks[self.current].statements.append(statement)
@@ -199,7 +199,7 @@ class _Making(Struct):
 
 
 def _branch(condition: Expression, then: int, otherwise: int) -> Terminator:
-    """A constant decides at once (`do … while (0)`)."""
+    """Branch on a condition; a constant decides it at once (`do … while (0)`)."""
     match condition:
         case Convert(operand=IntConst(value=value)) | IntConst(value=value):
             return Jump(then if value else otherwise)
@@ -225,7 +225,7 @@ def _in_order(graph: Graph, order: Iterable[int]) -> Graph:
 
 
 def moved(terminator: Terminator, to: Callable[[int], int]) -> Terminator:
-    """The terminator with other numbers."""
+    """Terminator with other block numbers."""
     match terminator:
         case Jump(target=target):
             return Jump(to(target))
@@ -238,7 +238,7 @@ def moved(terminator: Terminator, to: Callable[[int], int]) -> Terminator:
 
 
 def _threaded(graph: Graph) -> Graph:
-    """Jumps lead past blocks that only jump on; then without blocks that are not reached."""
+    """Graph with jumps led past blocks that only jump on, then without blocks that are not reached."""
 
     def onward(block: int) -> int:
         seen = {block}
@@ -257,7 +257,7 @@ def _threaded(graph: Graph) -> Graph:
 
 
 def _chained(graph: Graph) -> Graph:
-    """A block that only one other jumps to, and that leads nowhere else, is a part of that one."""
+    """Graph with chains merged: a block joins its only predecessor if that leads nowhere else."""
     count = [0] * len(graph.blocks)
     for block in graph.blocks:
         for target in targets(block.terminator):

@@ -31,7 +31,7 @@ class Branch(Struct, frozen=True):
 
 
 class Select(Struct, frozen=True):
-    """To the first arm with a range (low, high) that holds the operand, else to `default`."""
+    """Selection of the first arm with a range (low, high) that contains the operand, else of `default`."""
 
     operand: Expression
     arms: tuple[tuple[tuple[tuple[int, int], ...], int], ...]
@@ -39,13 +39,13 @@ class Select(Struct, frozen=True):
 
 
 class Leave(Struct, frozen=True):
-    """Out of the statements of the graph in another way than after the last one."""
+    """Leaves the statements of the graph in another way than after the last one."""
 
     statement: Return | Break | Continue | Goto
 
 
 class End(Struct, frozen=True):
-    """Behind the last statement."""
+    """End of the graph, after the last statement."""
 
 
 Terminator: TypeAlias = Jump | Branch | Select | Leave | End
@@ -69,7 +69,7 @@ class Graph(Struct, frozen=True):
 
 
 def targets(terminator: Terminator) -> tuple[int, ...]:
-    """The numbers that a terminator leads to, each once."""
+    """Block numbers that a terminator leads to, each once."""
     match terminator:
         case Jump(target=target):
             return (target,)
@@ -142,7 +142,7 @@ class Nesting(Struct, frozen=True):
         return Nesting(graph, tuple(tuple(x for x in nested if i in x.nodes) for i in range(len(graph.blocks))))
 
     def node(self, block: int, level: NaturalLoop | None) -> int | None:
-        """What stands for a block at the level of a loop (None: of the graph): itself, or the head of a loop inside.
+        """Node for a block at the level of a loop (None: of the graph): itself, or the head of a loop inside.
 
         None if it is not in the loop.
         """
@@ -155,7 +155,7 @@ class Nesting(Struct, frozen=True):
         return inner[0].head if inner else block
 
     def headed(self, node: int, level: NaturalLoop | None) -> NaturalLoop | None:
-        """The loop that a node of a level stands for."""
+        """Loop that a node of a level stands for."""
         around = self.around[node]
         inner = around[0 if level is None else around.index(level) + 1 :]
         return inner[0] if inner and inner[0].head == node else None
@@ -200,7 +200,7 @@ def _goes_out(block: BasicBlock) -> bool:
 
 
 def _places(block: BasicBlock) -> list[tuple[str, int, int]]:
-    """Where its statements stand, the last one last."""
+    """Positions of a block's statements, the last one last."""
     way = (block.terminator.statement,) if isinstance(block.terminator, Leave) else ()
     spans = (block.span, *(s.span for s in (*block.statements, *way)))
     return [(span.file, span.line, span.column) for span in spans]

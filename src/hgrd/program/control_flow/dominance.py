@@ -28,7 +28,7 @@ def predecessors(successors: Successors) -> Successors:
 
 
 def postorder(successors: Successors, root: int) -> list[int]:
-    """The nodes that `root` reaches in postorder: each after those that it is the first to reach."""
+    """Postorder of the nodes that `root` reaches: each after those that it is the first to reach."""
     found: list[int] = []
     seen = {root}
     stack = [(root, iter(successors[root]))]
@@ -91,7 +91,7 @@ def back_edges(successors: Successors, root: int) -> list[tuple[int, int]]:
 
 
 def natural_loops(successors: Successors, root: int) -> tuple[NaturalLoop, ...]:
-    """One for each head, inner ones before outer ones."""
+    """Natural loops, one for each head, inner ones before outer ones."""
     before = predecessors(successors)
     bodies: dict[int, set[int]] = {}
     for tail, head in back_edges(successors, root):
@@ -107,7 +107,7 @@ def natural_loops(successors: Successors, root: int) -> tuple[NaturalLoop, ...]:
 
 
 def irregular_loops(successors: Successors, root: int) -> tuple[frozenset[int], ...]:
-    """The loops with more than one way in: what is still cyclic without back edges.
+    """Irregular loops, with more than one way in: components that are cyclic without back edges.
 
     A graph without them is reducible (Hecht and Ullman, "Characterizations of Reducible Flow Graphs", 1974).
     """
@@ -136,7 +136,7 @@ def components(successors: Successors, order: list[int]) -> list[frozenset[int]]
 
 
 def topological(nodes: Iterable[int], successors: Callable[[int], Iterable[int]]) -> list[int]:
-    """An order that the edges between the nodes of an acyclic graph respect, else by number."""
+    """Topological order of the nodes of an acyclic graph, else by number."""
     members = set(nodes)
     waiting = dict.fromkeys(members, 0)
     following = {node: {s for s in successors(node) if s in members} for node in members}

@@ -1,4 +1,4 @@
-"""Bodies with `goto` as structured ones.
+"""Irregular control flow: bodies with `goto` are rewritten as structured ones.
 
 Only the smallest list of statements around a label and all that jumps there is rewritten, so that the rest
 of the code keeps its shape.
@@ -88,7 +88,7 @@ class _Making(Struct):
         return found[0] if len(found) == 1 else Block(found, statement.span)
 
     def forget(self, old: Iterable[Statement], new: Iterable[Statement]) -> None:
-        """Gotos that are no more (also those that were never reached)."""
+        """Forgets gotos that are gone (also those that were never reached)."""
         kept = {s.span for s in below(new) if isinstance(s, Goto)}
         for s in below(old):
             if isinstance(s, Goto) and s.span not in kept:
@@ -112,7 +112,7 @@ class _Making(Struct):
                 yield min(where[label]), max(where[label])
 
     def closed(self, statements: list[Statement]) -> bool:
-        """Whether nothing from outside jumps in."""
+        """Whether no jump leads in from outside."""
         found: defaultdict[str, set[Span]] = defaultdict(set)
         labels: set[str] = set()
         for s in below(statements):
@@ -141,7 +141,7 @@ class _Making(Struct):
 
 
 def _merged(regions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Regions that overlap as one, in order."""
+    """Regions in order, overlapping ones merged."""
     found: list[tuple[int, int]] = []
     for first, last in sorted(regions):
         if found and first <= found[-1][1]:
@@ -164,7 +164,7 @@ def _named(graph: Graph) -> str:
 
 
 def _without_unread(statements: tuple[Statement, ...], made: Iterable[Variable]) -> tuple[Statement, ...]:
-    """Without the variables of predication that nothing asks for."""
+    """Statements without the predication variables that are never read."""
     read = {n.place.variable for n in nodes(statements) if isinstance(n, Load) and isinstance(n.place, VariablePlace)}
     unread = {v for v in made if v not in read}
 

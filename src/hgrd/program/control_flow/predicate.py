@@ -1,4 +1,4 @@
-"""Structured statements out of a reducible graph, by predication in its sort order.
+"""Predication: structured statements from a reducible graph, in its sort order.
 
 Where blocks are reached from several places, the private variable `active` holds the number of the next
 one, and each that is not the only one possible stands under `if (active == number)` (Collingbourne,
@@ -106,7 +106,7 @@ class _Level(Struct):
     # ------------------------------------------------------------ blocks
 
     def code(self, node: int) -> _Code:
-        """What runs from a node on, up to nodes that it does not dominate."""
+        """Code from a node on, up to nodes that it does not dominate."""
         merging = [n for n in self.below[node] if not self.single(n)]
         last = self.own(node)
         done: tuple[Statement, ...] = ()
@@ -127,11 +127,11 @@ class _Level(Struct):
         return _Code((*done, *last.statements), last.next)
 
     def single(self, node: int) -> bool:
-        """Whether one place alone leads to a node: there it stands."""
+        """Whether only one place leads to a node, which then stands there."""
         return self.before[node] == 1 and not self.making.is_end(node)
 
     def own(self, node: int) -> _Code:
-        """A node and the choice after it."""
+        """Code of a node and the choice after it."""
         inner = self.making.nesting.headed(node, self.loop)
         if inner is not None:
             return self.inner_loop(inner)
@@ -170,7 +170,7 @@ class _Level(Struct):
         return _Code((Declare(chosen, operand, span), *code.statements), code.next)
 
     def to(self, target: int, span: Span) -> _Code:
-        """A jump from within the level."""
+        """Code of a jump from within the level."""
         if self.loop is not None and target == self.loop.head:
             return _Code((Continue(span),), frozenset())
         node = self.making.nesting.node(target, self.loop)
@@ -184,7 +184,7 @@ class _Level(Struct):
     # ------------------------------------------------------------ loops
 
     def inner_loop(self, loop: NaturalLoop) -> _Code:
-        """A loop, and the choice between the ways out of it."""
+        """Code of a loop, and of the choice between the ways out of it."""
         span = self.making.graph.blocks[loop.head].span
         level = self.making.level(loop)
         before: tuple[Statement, ...] = ()
@@ -267,7 +267,7 @@ def _if(condition: Expression, then: _Code, otherwise: _Code, span: Span) -> _Co
 
 
 def _without_last(statements: tuple[Statement, ...], dropped: Callable[[Statement], bool]) -> tuple[Statement, ...]:
-    """Without what is `dropped` where nothing follows it, also in the arms of a last `if`."""
+    """Statements without a `dropped` one at the end, also in the arms of a last `if`."""
     if not statements:
         return ()
     *first, last = statements

@@ -1,4 +1,4 @@
-"""The print of control-flow graphs.
+"""Printed form of control-flow graphs.
 
 Blocks stand in sort order, those of a loop indented by it:
 
@@ -32,13 +32,13 @@ from hgrd.program.program import Function, Program
 
 
 def print_graphs(program: Program) -> str:
-    """The graphs of all user functions with a body, in the order of the source."""
+    """Graphs of all user functions with a body, in the order of the source."""
     functions = [f for f in program.functions.values() if f.user_code and f.body]
     return "\n".join(map(print_graph, sorted(functions, key=lambda f: (f.span, f.ref.key))))
 
 
 def print_graph(function: Function) -> str:
-    """The graph of a function as its source has it, gotos and all."""
+    """Graph of a function as in its source, with gotos."""
     body = function.written or function.body
     assert body is not None
     return "\n".join([print_head(function), *_blocks(graph_of((body,), body.span))]) + "\n"

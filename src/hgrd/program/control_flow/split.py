@@ -18,7 +18,7 @@ GROWTH: Final = 4  # how many times as many blocks there may be
 
 
 def split(graph: Graph) -> Graph | None:
-    """A reducible graph that does the same; None if it would be too large."""
+    """Reducible graph that does the same; None if it would be too large."""
     limit = GROWTH * len(graph.blocks)
     while found := irreducible(graph):
         graph = renumbered(_with_copy(graph, found[0]))
@@ -46,6 +46,6 @@ def _with_copy(graph: Graph, loop: frozenset[int]) -> Graph:
 
 
 def _tangled(successors: Successors, nodes: frozenset[int]) -> int:
-    """How many of the nodes lie on cycles among themselves."""
+    """Number of the nodes that lie on cycles among themselves."""
     inner = {-1: tuple(sorted(nodes)), **{n: tuple(s for s in successors[n] if s in nodes) for n in nodes}}
     return sum(len(c) for c in components(inner, postorder(inner, -1)) if len(c) > 1)
