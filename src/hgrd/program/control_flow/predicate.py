@@ -267,7 +267,7 @@ def _if(condition: Expression, then: _Code, otherwise: _Code, span: Span) -> _Co
 
 
 def _without_last(statements: tuple[Statement, ...], dropped: Callable[[Statement], bool]) -> tuple[Statement, ...]:
-    """Statements without a `dropped` one at the end, also in the arms of a last `if`."""
+    """Statements without `dropped` ones at the end, also in the arms of a last `if`."""
     if not statements:
         return ()
     *first, last = statements

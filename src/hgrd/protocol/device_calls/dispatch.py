@@ -86,7 +86,7 @@ def _exchange(
 def _vector(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Vector type made by its function, a record of the arguments, where these alone make it."""
+    """Value of a vector type, a record of the arguments where it consists of these alone."""
     row = builtin(call.function.name)
     operation = "" if row is None else row.operation
     if operation == "make" and isinstance(call.type, RecordType):

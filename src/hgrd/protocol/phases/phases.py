@@ -52,7 +52,7 @@ class Phases(Struct, frozen=True):
 
     `shared` tells whether a symbol is the same for all threads of a block (or, between blocks, of the grid).  `agreed`
     are the names of symbols that are the same for all threads of a block in the same iterations, `everywhere` those for
-    all of the grid.  `lost` are unsupported parts whose place is unknown.
+    all of the grid.  `lost` are gaps whose place is unknown.
     """
 
     paths: dict[int, Path]
