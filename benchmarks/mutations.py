@@ -1386,7 +1386,7 @@ MUTATIONS = (
         "replay-sooner-off",
         "replays of iterations that are not reached are left at that",
         _REPLAY,
-        gives(None, "simulate.replay.replayer:left_before"),
+        gives(None, "simulate.replay.replayer:exited_loop"),
     ),
     *(
         Mutation(

@@ -11,7 +11,7 @@ from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Finding, Level, ThreadWitness
 from hgrd.findings.options import AnalysisOptions
 from hgrd.races.results.evidence import Evidence, KernelAtLaunch
-from hgrd.simulate.replay.reachable_iteration import left_before
+from hgrd.simulate.replay.reachable_iteration import exited_loop
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.solve.query import Model
 from tests.checking import parse
@@ -287,7 +287,7 @@ def test_an_iteration_that_is_reached(tmp_path: Path):
             return finding
         (iteration,) = (v for s, v in evidence.model.values.items() if s.name.startswith("j.iteration"))
         wrong = with_values(evidence, n=iteration)
-        left = left_before(wrong)
+        left = exited_loop(wrong)
         assert left is not None
         found = replay.race(situation, finding, wrong)
         said.append((iteration - 1 - left.last, found.replay))

@@ -24,7 +24,7 @@ def is_collective(qualified: str) -> bool:
 
 
 def threads_of_block(qualified: str, template_arguments: Sequence[int | str]) -> int:
-    """How many threads take part in a reduction or scan of a block: `<T, X, algorithm, Y, Z>`; 0 of anything else."""
+    """The number of threads in a reduction or scan of a block: `<T, X, algorithm, Y, Z>`; 0 of anything else."""
     path = qualified.split("::")
     if path[1:2] not in (["BlockReduce"], ["BlockScan"]) or path[2:] == path[1:2] or len(template_arguments) < 2:
         return 0

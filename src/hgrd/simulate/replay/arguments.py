@@ -11,7 +11,7 @@ from hgrd.host.model import ConstantMemory
 from hgrd.program.layout import size_of
 from hgrd.program.types import FloatType, PointerType, Record, RecordType, Type
 from hgrd.simulate.replay.model_values import Valuation, ValuationError
-from hgrd.simulate.replay.witness_memory import Belongings, members
+from hgrd.simulate.replay.witness_memory import WitnessMemory, members
 from hgrd.symbolic.values import (
     Choice,
     Composite,
@@ -32,7 +32,7 @@ class ArgumentBuilder(Struct, frozen=True):
     """Builder of arguments; `number` is the value of floating-point arguments that are unknown."""
 
     valuation: Valuation
-    belongings: Belongings
+    memory_of_witness: WitnessMemory
     records: Mapping[str, Record]
     functions: tuple[str, ...]  # those with a taken address, by key
     number: float
@@ -53,16 +53,16 @@ class ArgumentBuilder(Struct, frozen=True):
 
     def constant(self, held: ConstantMemory) -> None:
         """Stores the contents that the host has put into a variable of constant memory."""
-        number = self.belongings.memory.symbols.get(held.target.key)
+        number = self.memory_of_witness.memory.symbols.get(held.target.key)
         type_ = held.target.element
         if number is None or type_ is None:
             return
-        start = self.belongings.start_of(held.target)
+        start = self.memory_of_witness.start_of(held.target)
         types = dict(members(type_, self.records))
         for offset, cell in held.value.cells.items():
             part = bytearray(cell.size)
             self._fill(part, -offset, Composite({offset: cell}, cell.size), {0: types.get(offset, type_)})
-            self.belongings.put(start + offset, bytes(part))
+            self.memory_of_witness.put(start + offset, bytes(part))
 
     def _real(self, value: FloatValue) -> float:
         if value.exact is None:
@@ -73,7 +73,7 @@ class ArgumentBuilder(Struct, frozen=True):
     def _pointer(self, value: PointerValue, type_: Type) -> int:
         match value:
             case Pointer(target=target, offset=offset):
-                return self.belongings.start_of(target) + self.valuation.of(offset)
+                return self.memory_of_witness.start_of(target) + self.valuation.of(offset)
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 return self._pointer(then if self.valuation.of(condition) else otherwise, type_)
             case NullValue():

@@ -23,7 +23,7 @@ from hgrd.simulate.launch import ConcreteLaunch
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.arguments import ArgumentBuilder
 from hgrd.simulate.replay.model_values import Valuation, ValuationError, complete
-from hgrd.simulate.replay.witness_memory import Belongings, Fill
+from hgrd.simulate.replay.witness_memory import Fill, WitnessMemory
 from hgrd.terms import Term, const
 
 _MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
@@ -31,7 +31,7 @@ _MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming 
 _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not give it
 
 
-class _Way(Struct, frozen=True):
+class _Completion(Struct, frozen=True):
     """Choice of memory and floating-point arguments where the model leaves them open; `fill` None: zeros.
 
     `ahead`: which of the two threads runs before all others; None for neither.
@@ -69,19 +69,19 @@ def _dtype(type_: Type) -> np.dtype[np.generic]:
 
 
 _WAYS = (
-    _Way(0.0, None),
-    _Way(0.0, None, 1),
-    _Way(0.0, None, 0),
-    _Way(0.0, _random(0, 2)),
-    _Way(0.0, _random(0, 64)),
-    _Way(2.5, _constant(10.25)),
-    _Way(1.0, _constant(1)),
-    _Way(0.0, _constant(1.5)),
-    _Way(0.0, _constant(-1.5)),
-    _Way(-1.5, _random(-1000, 1000)),
-    _Way(10.25, _constant(1000)),
-    _Way(0.25, _random(-1, 2)),
-    *(_Way(0.0, _random(0, 2, seed)) for seed in range(1, 4)),
+    _Completion(0.0, None),
+    _Completion(0.0, None, 1),
+    _Completion(0.0, None, 0),
+    _Completion(0.0, _random(0, 2)),
+    _Completion(0.0, _random(0, 64)),
+    _Completion(2.5, _constant(10.25)),
+    _Completion(1.0, _constant(1)),
+    _Completion(0.0, _constant(1.5)),
+    _Completion(0.0, _constant(-1.5)),
+    _Completion(-1.5, _random(-1000, 1000)),
+    _Completion(10.25, _constant(1000)),
+    _Completion(0.25, _random(-1, 2)),
+    *(_Completion(0.0, _random(0, 2, seed)) for seed in range(1, 4)),
 )
 
 
@@ -115,16 +115,16 @@ def _needed(situation: KernelAtLaunch, evidence: Evidence | BarrierEvidence) -> 
 
 
 def _attempt(
-    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, valuation: Valuation, way: _Way
+    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, valuation: Valuation, way: _Completion
 ) -> Attempt:
     grid, block = _extents(valuation)
     chosen, threads = _pair(both, grid, block)
     memory = Memory()
     unit = executable.unit
     make_globals(unit, memory)
-    belongings = Belongings(memory, situation.tables.records, way.fill)
-    belongings.settle(valuation, [variable for variable, _ in unit.globals.values()])
-    passing = ArgumentBuilder(valuation, belongings, situation.tables.records, tuple(unit.pointed), way.number)
+    memory_of_witness = WitnessMemory(memory, situation.tables.records, way.fill)
+    memory_of_witness.settle(valuation, [variable for variable, _ in unit.globals.values()])
+    passing = ArgumentBuilder(valuation, memory_of_witness, situation.tables.records, tuple(unit.pointed), way.number)
     protocol = valuation.evidence.protocol
     arguments = tuple(
         passing.argument(value, parameter.type)

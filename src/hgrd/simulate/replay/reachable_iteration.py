@@ -22,7 +22,7 @@ _MOST_ITERATIONS = 512
 _ATTEMPTS = 8
 
 
-class Left(Struct, frozen=True):
+class ExitedLoop(Struct, frozen=True):
     """An exited loop: the thread has no iteration after `last`; `claim` is the condition that the query lacked."""
 
     loop: ProtocolLoop
@@ -30,11 +30,11 @@ class Left(Struct, frozen=True):
     claim: Term
 
 
-def sooner(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | None:
+def with_reachable_iteration(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | None:
     """The same conflict in iterations that its threads reach; None if these are reached, or none is found."""
     found = evidence
     for _ in range(_ATTEMPTS):
-        left = left_before(found)
+        left = exited_loop(found)
         if left is None:
             return None if found is evidence else found
         query = found.encoded.query
@@ -46,13 +46,13 @@ def sooner(evidence: Evidence, decide: Callable[[Query], Answer]) -> Evidence | 
     return None
 
 
-def left_before(evidence: Evidence) -> Left | None:
+def exited_loop(evidence: Evidence) -> ExitedLoop | None:
     """The first loop that a thread has left before the iteration in which the model has it."""
     both = ((Side.FIRST, evidence.encoded.first), (Side.SECOND, evidence.encoded.second))
     return next((left for side, access in both for left in _left(evidence, side, access)), None)
 
 
-def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
+def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[ExitedLoop]:
     threads, values = evidence.encoded.threads, evidence.model.values
     at: dict[Symbol, Term] = {}
     for loop in _around(evidence.protocol.items, access):
@@ -66,7 +66,7 @@ def _left(evidence: Evidence, side: Side, access: Access) -> Iterator[Left]:
             for last, condition in stays:
                 (held,) = threads.of(substitute((condition,), here), side)
                 if _fails(evidence, held):
-                    yield Left(loop, last, disj(le(var(binder), const(last)), held))
+                    yield ExitedLoop(loop, last, disj(le(var(binder), const(last)), held))
                     return
         at[loop.binder] = const(number)
 

@@ -29,7 +29,7 @@ from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.replay.attempts import Attempt, TwoThreads, attempts
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError, WitnessWatch
 from hgrd.simulate.replay.model_values import ValuationError
-from hgrd.simulate.replay.reachable_iteration import left_before, sooner
+from hgrd.simulate.replay.reachable_iteration import exited_loop, with_reachable_iteration
 from hgrd.simulate.replay.shrink import smaller
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSite
 
@@ -67,8 +67,8 @@ class Replayer(Struct):
         replayed = self._replayed(situation, finding, evidence, _race, _race_retold)
         if replayed.replay == CONFIRMED or self._over():
             return replayed
-        left = left_before(evidence)
-        earlier = None if left is None else sooner(evidence, situation.decide)
+        left = exited_loop(evidence)
+        earlier = None if left is None else with_reachable_iteration(evidence, situation.decide)
         if earlier is not None:
             again = self._replayed(situation, _race_retold(finding, earlier), earlier, _race, _race_retold)
             if again.replay == CONFIRMED:

@@ -12,7 +12,7 @@ _SIZES = (1 << 36, 1 << 32, 1 << 28)  # the largest one that the system grants i
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, mmap(2): the pages need not exist
 
 
-def vast() -> NDArray[np.uint8]:
+def sparse_bytes() -> NDArray[np.uint8]:
     """A very large array of zero bytes; the system allocates its pages at their first use."""
     for size in _SIZES:
         try:

@@ -16,7 +16,7 @@ from hgrd.protocol.model import accesses
 from hgrd.protocol.phases.phases import Side
 from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.model_values import Valuation
-from hgrd.simulate.replay.sparse_memory import vast
+from hgrd.simulate.replay.sparse_memory import sparse_bytes
 from hgrd.symbolic.values import MemoryObject, MemorySpace
 
 _FILLED = 1 << 16  # elements on each side of an object's start that get other contents than 0
@@ -26,7 +26,7 @@ Fill = Callable[[int, Type], NDArray[np.generic]]
 """Gives a number of elements of a scalar type: the contents of memory that the model leaves open."""
 
 
-class Belongings(Struct):
+class WitnessMemory(Struct):
     """Global memory of one run.  `starts` are the addresses of objects by key; `fill` None: open contents are zeros."""
 
     memory: Memory
@@ -44,7 +44,7 @@ class Belongings(Struct):
         if number is not None:
             start = int(self.memory.objects[number].address)
         else:
-            data = vast()
+            data = sparse_bytes()
             start = int(self.memory.allocate(target.name, data)) + len(data) // 2
         self.starts[target.key] = start
         self._objects[target.key] = target
