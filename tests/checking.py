@@ -13,6 +13,7 @@ a text, `observed` says what came of an analysis in the same words, and `verdict
     race: ACCESS, ACCESS; SPACE; LEVELS        a race that counts; " (data-dependent)" if it is that,
                                                " (unless CONDITION)" if it is conditional
     note: ACCESS, ACCESS; SPACE; LEVELS        two writes of the same value
+    barrier: RULE BARRIER                      a barrier that is not performed as it must be (`barriers` only)
     open: ACCESS, ACCESS; SPACE; LEVELS: WHY   a pair that was not decided
     open: WHY                                  a part of the kernel that was not understood
     safe: N of M pairs                         the kernel is safe; N of its M pairs were discharged
@@ -34,14 +35,16 @@ from hgrd.findings.options import AnalysisOptions
 from hgrd.host.run import run_host
 from hgrd.program.linked import link
 from hgrd.program.program import Program
+from hgrd.program.span import Span
 from hgrd.protocol.model import Protocol
 from hgrd.protocol.printer import print_protocol
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 
 _LABEL = re.compile(r"//\s*(\w+)\s*$")
-_EXPECTED = re.compile(r"\s*// ((?:race|note|open|safe): .*)$")
-_KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\(\w+\)\s+)?(\w+)\s*\(")
+_EXPECTED = re.compile(r"\s*// ((?:race|note|barrier|open|safe): .*)$")
+_ATTRIBUTES = r"(?:__\w+__\([\w, ]*\)\s+)*"
+_KERNEL = re.compile(rf"__global__\s+{_ATTRIBUTES}void\s+{_ATTRIBUTES}(\w+)\s*\(")
 _WORDS = {Level.INTRA_WARP: "warp", Level.INTRA_BLOCK: "block", Level.INTER_BLOCK: "grid"}
 
 
@@ -127,12 +130,25 @@ def verdicts(text: str, *, gaps: Mapping[str, str] = MappingProxyType({}), **opt
     return test
 
 
+def barriers(report: Report, text: str) -> dict[str, list[str]]:
+    """What is wrong with the barriers of each kernel in the same words, sorted."""
+    labels = _Labels(text)
+    return {
+        kernel.kernel: sorted(f"barrier: {d.rule.value} {labels.line(d.span)}" for d in kernel.divergences)
+        + sorted({f"open: barrier {labels.line(b.span)}: {b.reason}" for x in kernel.launches for b in x.open_barriers})
+        for kernel in report.kernels
+    }
+
+
 class _Labels:
     """The label of every line; its number where it has none."""
 
     def __init__(self, text: str) -> None:
         lines = enumerate(text.splitlines(), 1)
         self._names = {n: match[1] for n, line in lines if (match := _LABEL.search(line))}
+
+    def line(self, span: Span) -> str:
+        return self._names.get(span.line, str(span.line))
 
     def finding(self, finding: Finding) -> str:
         what = self._pair(finding.first, finding.second, finding.space.value, finding.levels)
@@ -151,7 +167,7 @@ class _Labels:
         return f"{one}, {two}; {space}; {' '.join(_WORDS[level] for level in levels)}"
 
     def _site(self, site: Site) -> str:
-        return f"{site.kind.value} {self._names.get(site.span.line, site.span.line)}"
+        return f"{site.kind.value} {self.line(site.span)}"
 
 
 # ---------------------------------------------------------------- earlier stages
