@@ -38,6 +38,7 @@ from hgrd.source.declarations.cuda_types import ENUMERATORS
 from hgrd.source.declarations.table import VariableDeclaration
 from hgrd.source.lowering import calls, constants, constructors, operators
 from hgrd.source.lowering.calls import unit_context
+from hgrd.source.lowering.compiler_builtins import reinterpreted
 from hgrd.source.lowering.context import Context, ValueRule, place_type, unwrapped
 from hgrd.source.lowering.lvalues import (
     base_of,
@@ -49,7 +50,7 @@ from hgrd.source.lowering.lvalues import (
     unquoted,
 )
 
-_TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion", "LValueToRValueBitCast"))
+_TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion"))
 _CONVERSIONS = frozenset(
     (
         *("IntegralCast", "IntegralToFloating", "FloatingToIntegral", "FloatingCast", "BooleanToSignedIntegral"),
@@ -142,6 +143,8 @@ def cast(node: Node, to: Context) -> Expression:
     if kind in _TRUTHS:
         return constants.truth(to.value(operand), span)
     match kind:
+        case "LValueToRValueBitCast":
+            return reinterpreted(to.place(operand), to.type(operand), to.type(node), span)
         case "ArrayToPointerDecay":
             return _decayed(operand, to)
         case "FunctionToPointerDecay":
