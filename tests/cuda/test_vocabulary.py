@@ -19,7 +19,7 @@ from hgrd.protocol.device_calls import dispatch as protocol
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
 from hgrd.protocol.device_calls.cooperative_groups import NO_MEANINGS
 from hgrd.simulate.interleaving import device_calls as interleaving
-from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch
+from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch, stored_results
 from hgrd.simulate.lockstep.device.cooperative_groups import MEANINGS as MEANINGS_OF_GROUPS
 from hgrd.source.clang.command import PRELUDE, language_flags
 from hgrd.source.clang.precompiled import HEADERS
@@ -134,7 +134,7 @@ def in_lockstep(name: str, row: Builtin) -> bool:
         case Kind.NUMBER:
             return dispatch.number_function(name) is not None
         case Kind.NUMBERS:
-            return "sincos" in name
+            return name in stored_results.FUNCTIONS
         case Kind.VECTOR:
             return row.operation == "make"
         case Kind.SPECIFICATION:

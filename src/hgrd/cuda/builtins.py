@@ -136,6 +136,13 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(Builtin(Kind.NUMBER, "mul24"), "__mul24 __umul24 mul24 umul24"),
     **_alike(Builtin(Kind.NUMBER, result=(0, 32)), "__popc __popcnt __builtin_popcount __clz __builtin_clz __ffs"),
     **_alike(Builtin(Kind.NUMBER, result=(0, 64)), "__popcll __clzll __ffsll"),
+    **_alike(Builtin(Kind.NUMBER, result=(0, 32)), "__builtin_ctz __builtin_ffs"),
+    **_alike(
+        Builtin(Kind.NUMBER, result=(0, 64)),
+        "__builtin_popcountll __builtin_clzll __builtin_ctzll __builtin_ffsll",
+    ),
+    **_alike(Builtin(Kind.NUMBER, result=_TRUTH), "__builtin_parity __builtin_parityll"),
+    **_alike(Builtin(Kind.NUMBER), "__builtin_bswap16 __builtin_bswap32 __builtin_bswap64"),
     **_alike(Builtin(Kind.NUMBER, result=_TRUTH), "isnan isinf isfinite signbit"),
     **_alike(
         Builtin(Kind.NUMBER),
@@ -144,7 +151,8 @@ BUILTINS: dict[str, Builtin] = {
         " __dp2a_hi __bitextract __bitinsert fabs exp10 __hgrd_stated",
     ),
     **_alike(Builtin(Kind.NUMBERS, writes=(1, 2)), "sincos sincosf __sincosf sincospi sincospif"),
-    **_alike(Builtin(Kind.NUMBERS, writes=(2,)), "__vibmax_s32 __vibmin_s32 __vibmax_u32 __vibmin_u32"),
+    **_alike(Builtin(Kind.NUMBERS, writes=(1,)), "modf modff frexp frexpf"),
+    **_alike(Builtin(Kind.NUMBERS, writes=(2,)), "remquo remquof __vibmax_s32 __vibmin_s32 __vibmax_u32 __vibmin_u32"),
     **_alike(Builtin(Kind.NUMBERS, writes=(2, 3)), "__vibmax_s16x2 __vibmin_s16x2 __vibmax_u16x2 __vibmin_u16x2"),
     "__hadd": Builtin(Kind.NUMBER),  # of integers the average, of halves the sum
     # ------------------------------------------------------------ specifications

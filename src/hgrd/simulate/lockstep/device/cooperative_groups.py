@@ -20,7 +20,7 @@ from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, group_name, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.device.barriers_and_votes import meet
-from hgrd.simulate.lockstep.device.math import popcount
+from hgrd.simulate.lockstep.device.integers import popcount
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
 from hgrd.simulate.lockstep.thread_numbers import (
     builtin,

@@ -21,13 +21,17 @@ from hgrd.simulate.lockstep.device.atomics import atomic_call, constant
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
 from hgrd.simulate.lockstep.device.half_precision import from_number, half_call
+from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
 from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
-from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill, sine_and_cosine
+from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill
+from hgrd.simulate.lockstep.device.stored_results import stored_results
 from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, TrapError
 from hgrd.simulate.lockstep.lvalues import load
 from hgrd.simulate.lockstep.thread_numbers import lane_numbers, launch_threads
+
+_FUNCTIONS = {**FUNCTIONS, **OF_INTEGERS}
 
 
 def library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
@@ -123,7 +127,8 @@ def _function(b: CodeBuilder, e: ir.Call) -> Closure:
 
 def number_function(name: str) -> arithmetic.NumpyFunction | None:
     """The function of numbers of this name; None: it is not known."""
-    return FUNCTIONS.get(name) or FUNCTIONS.get(name.removeprefix("__builtin_"))
+    plain = name.removeprefix("__builtin_")
+    return _FUNCTIONS.get(name) or _FUNCTIONS.get(plain)
 
 
 def _numbers(b: CodeBuilder, e: ir.Call, function: arithmetic.NumpyFunction) -> Closure:
@@ -192,7 +197,7 @@ MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] 
     Kind.STORE: cached_store,
     Kind.COPY: copy,
     Kind.FILL: fill,
-    Kind.NUMBERS: sine_and_cosine,
+    Kind.NUMBERS: stored_results,
 }
 """The meaning of each kind of device function for groups of threads.
 

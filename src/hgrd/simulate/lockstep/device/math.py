@@ -1,4 +1,4 @@
-"""Device functions of numbers: mathematics, bits, conversions.
+"""Device functions of numbers: mathematics and conversions.
 
 CUDA Math API.  Arguments come with the dtypes of their C types; results are converted to the C result type.
 """
@@ -6,6 +6,9 @@ CUDA Math API.  Arguments come with the dtypes of their C types; results are con
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 
@@ -55,6 +58,66 @@ def _normcdf(x: Value) -> Value:
     return 0.5 * _erfc(-x / math.sqrt(2.0))
 
 
+def _normal_quantile(x: float) -> float:
+    """The inverse of the normal distribution function."""
+    if 0 < x < 1:
+        return NormalDist().inv_cdf(x)
+    return math.copysign(math.inf, x - 0.5) if x in (0, 1) else math.nan
+
+
+_QUANTILE = np.vectorize(_normal_quantile, otypes=[np.float64])
+
+
+def _normcdfinv(x: Value) -> Value:
+    return _QUANTILE(x)
+
+
+def _erfinv(x: Value) -> Value:
+    return _QUANTILE((1 + x) / 2) / math.sqrt(2.0)
+
+
+def _erfcinv(x: Value) -> Value:
+    return -_QUANTILE(x / 2) / math.sqrt(2.0)
+
+
+def _erfcx(x: Value) -> Value:
+    """exp(x * x) * erfc(x); of large numbers by the first parts of the asymptotic series."""
+    far = (1 - 0.5 / (x * x)) / (x * math.sqrt(math.pi))
+    near = np.minimum(x, 20.0)
+    return where(x > 20, far, np.exp(near * near) * _erfc(near))
+
+
+def _bessel_i0(x: Value) -> Value:
+    return np.i0(x)
+
+
+def _bessel_i1(x: Value) -> Value:
+    """The mean of exp(x cos t) cos t: the derivative of the integral for i0."""
+    angles = np.linspace(0, 2 * np.pi, 256, endpoint=False)
+    return np.mean(np.exp(np.multiply.outer(x, np.cos(angles))) * np.cos(angles), axis=-1)
+
+
+def _norm3(a: Value, c: Value, d: Value) -> Value:
+    return np.sqrt(a * a + c * c + d * d)
+
+
+def _norm4(a: Value, c: Value, d: Value, e: Value) -> Value:
+    return np.sqrt(a * a + c * c + d * d + e * e)
+
+
+def _reciprocal_norm3(a: Value, c: Value, d: Value) -> Value:
+    return _reciprocal(_norm3(a, c, d))
+
+
+def _reciprocal_norm4(a: Value, c: Value, d: Value, e: Value) -> Value:
+    return _reciprocal(_norm4(a, c, d, e))
+
+
+def _exponent(x: Value) -> Value:
+    """ilogb, logb of a number that is not 0."""
+    return np.frexp(x)[1] - 1
+
+
 def _fused(a: Value, c: Value, d: Value) -> Value:
     """a * c + d: for float rounded twice, the product in double being exact."""
     if a.dtype == F32:
@@ -91,7 +154,9 @@ _F1: dict[str, UnaryFunction] = {
     "rsqrt": lambda x: (1 / np.sqrt(x)).astype(x.dtype), "rcbrt": lambda x: (1 / np.cbrt(x)).astype(x.dtype),
     "exp10": lambda x: np.power(x.dtype.type(10), x), "sinpi": _wide(lambda x: np.sin(np.pi * x)),
     "cospi": _wide(lambda x: np.cos(np.pi * x)), "lrint": np.rint, "llrint": np.rint, "lround": _round_away,
-    "llround": _round_away, "logb": lambda x: np.floor(np.log2(np.abs(x))),
+    "llround": _round_away, "logb": _exponent, "ilogb": _exponent, "normcdfinv": _wide(_normcdfinv),
+    "erfinv": _wide(_erfinv), "erfcinv": _wide(_erfcinv), "erfcx": _wide(_erfcx),
+    "cyl_bessel_i0": _wide(_bessel_i0), "cyl_bessel_i1": _wide(_bessel_i1),
 }  # fmt: skip
 _F2: dict[str, BinaryFunction] = {
     "pow": _power, "powi": _power, "fmod": np.fmod, "fmin": np.fmin, "fmax": np.fmax, "atan2": np.arctan2,
@@ -102,130 +167,18 @@ _F2: dict[str, BinaryFunction] = {
 }  # fmt: skip
 _F3: dict[str, Three] = {
     "fma": _fused,
-    "norm3d": lambda a, c, d: np.sqrt(a * a + c * c + d * d),
-    "rnorm3d": lambda a, c, d: (1 / np.sqrt(a * a + c * c + d * d)).astype(a.dtype),
+    "norm3d": _norm3,
+    "rnorm3d": _reciprocal_norm3,
+}
+_F4: dict[str, NumpyFunction] = {
+    "norm4d": _norm4,
+    "rnorm4d": _reciprocal_norm4,
 }
 _TESTS: dict[str, UnaryFunction] = {
     "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "__isnanf": np.isnan,
     "__isinff": np.isinf, "__isnan": np.isnan, "__isinf": np.isinf, "__finite": np.isfinite, "finite": np.isfinite,
     "__finitef": np.isfinite, "isnanf": np.isnan, "isinff": np.isinf, "__signbitf": np.signbit,
 }  # fmt: skip
-
-
-# ---------------------------------------------------------------- bits
-
-
-def popcount(x: Value) -> Value:
-    return np.bitwise_count(x.view(f"u{x.dtype.itemsize}"))
-
-
-def _leading_zeros(x: Value) -> Value:
-    bits = 8 * x.dtype.itemsize
-    rest = np.atleast_1d(x).view(f"u{x.dtype.itemsize}").copy()
-    zeros = np.full(rest.shape, bits, np.int32)
-    for step in (32, 16, 8, 4, 2, 1):
-        if step < bits:
-            high = rest >> np.uint8(step)
-            go = high != 0
-            zeros -= np.where(go, step, 0).astype(np.int32)
-            rest = np.where(go, high, rest)
-    return _like(zeros - rest.astype(np.int32), x)
-
-
-def _first_set(x: Value) -> Value:
-    """Position of the lowest set bit, from 1; 0 where there is none."""
-    lowest = x & -x
-    return np.where(x == 0, 0, popcount(lowest - x.dtype.type(1)).astype(np.int32) + 1).astype(np.int32)[()]
-
-
-def _set_bit(mask: Value, base: Value, offset: Value) -> Value:
-    """__fns: the position of the offset-th set bit from `base` on, upwards or downwards (PTX ISA, `fns`)."""
-    bits, start, count = np.broadcast_arrays(*(np.asarray(v).astype(I64) for v in (mask, base, offset)))
-    here = (bits >> start & 1 == 1) & (count == 0)
-    found = np.where(here, start, -1)
-    left, step = np.abs(count), np.sign(count)
-    for i in range(32):
-        at = start + i * step
-        hit = (left > 0) & (at >= 0) & (at < 32) & (bits >> np.clip(at, 0, 31) & 1 == 1)
-        left = left - hit
-        found = np.where(hit & (left == 0), at, found)
-    return found.astype(U32)[()]
-
-
-def _reversed_bits(x: Value) -> Value:
-    bits = 8 * x.dtype.itemsize
-    found = np.zeros_like(x)
-    for i in range(bits):
-        found = found | (((x >> x.dtype.type(i)) & x.dtype.type(1)) << x.dtype.type(bits - 1 - i))
-    return found
-
-
-def _like(found: Value, x: Value) -> Value:
-    return found if isinstance(x, np.ndarray) else found[0]
-
-
-def _high(a: Value, c: Value) -> Value:
-    """The upper half of a product."""
-    if a.dtype.itemsize == 4:
-        wide = np.dtype(f"{a.dtype.kind}8")
-        return ((a.astype(wide) * c.astype(wide)) >> wide.type(32)).astype(a.dtype)
-    return _high64(a, c)
-
-
-def _high64(a: Value, c: Value) -> Value:
-    low32, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
-    x, y = a.view(np.uint64), c.view(np.uint64)
-    x0, x1, y0, y1 = x & low32, x >> shift, y & low32, y >> shift
-    middle = x1 * y0 + ((x0 * y0) >> shift)
-    other = x0 * y1 + (middle & low32)
-    found = x1 * y1 + (middle >> shift) + (other >> shift)
-    if a.dtype.kind == "i":
-        found = found - np.where(a < 0, y, np.uint64(0)) - np.where(c < 0, x, np.uint64(0))
-    return found.astype(a.dtype)
-
-
-def _low24(x: Value) -> Value:
-    return (x << x.dtype.type(8)) >> x.dtype.type(8)
-
-
-def _product24(a: Value, c: Value) -> Value:
-    return _low24(a) * _low24(c)
-
-
-def _distance(a: Value, c: Value, d: Value) -> Value:
-    return np.abs(a.astype(I64) - c.astype(I64)).astype(U32) + d
-
-
-def _average(a: Value, c: Value) -> Value:
-    return (a.astype(I64) + c.astype(I64)) >> np.int64(1)
-
-
-def _average_up(a: Value, c: Value) -> Value:
-    return (a.astype(I64) + c.astype(I64) + np.int64(1)) >> np.int64(1)
-
-
-def _from_halves(high: Value, low: Value) -> Value:
-    return ((high.astype(I64) << np.int64(32)) | (low.astype(I64) & np.int64(0xFFFFFFFF))).view(F64)
-
-
-def _byte_permutation(a: Value, c: Value, selector: Value) -> Value:
-    both = a.astype(U64) | (c.astype(U64) << np.uint64(32))
-    found = np.uint32(0)
-    for i in range(4):
-        chosen = (selector >> np.uint32(4 * i)) & np.uint32(15)
-        byte = ((both >> ((chosen & np.uint32(7)).astype(U64) * np.uint64(8))) & np.uint64(255)).astype(U32)
-        signs = np.where(byte & np.uint32(128), np.uint32(255), np.uint32(0))
-        found = found | (np.where(chosen & np.uint32(8), signs, byte) << np.uint32(8 * i))
-    return found
-
-
-def _funnel(left: bool, clamped: bool) -> Three:
-    def run(low: Value, high: Value, amount: Value) -> Value:
-        both = low.astype(U64) | (high.astype(U64) << np.uint64(32))
-        by = (np.minimum(amount, np.uint32(32)) if clamped else amount & np.uint32(31)).astype(U64)
-        return ((both << by) >> np.uint64(32) if left else both >> by).astype(U32)
-
-    return run
 
 
 # ---------------------------------------------------------------- conversions
@@ -243,7 +196,9 @@ def _rounded(to: DType, mode: str) -> UnaryFunction:
 
     def run(x: Value) -> Value:
         cast = conversion(x.dtype, to)
-        if x.dtype.kind == "f" and to.kind in "iu":
+        if to.kind == "f":
+            return _towards(mode, _same, to)(x)
+        if x.dtype.kind == "f":
             x = rounding[mode](x)
         return x if cast is None else cast(x)
 
@@ -274,21 +229,84 @@ def _reciprocal(x: Value) -> Value:
     return (1 / x).astype(x.dtype)
 
 
+# ---------------------------------------------------------------- rounded arithmetic
+
+Exactly: TypeAlias = Callable[..., tuple[Value, Value]]
+"""Gives a result in a wider type, and of what that leaves out at least the sign."""
+
+
+def _same(a: Value) -> tuple[Value, Value]:
+    return a, a.dtype.type(0)
+
+
+def _sum(a: Value, c: Value) -> tuple[Value, Value]:
+    """The sum and its rounding error (Knuth's two-sum)."""
+    found = a + c
+    other = found - a
+    return found, (a - (found - other)) + (c - other)
+
+
+def _difference(a: Value, c: Value) -> tuple[Value, Value]:
+    return _sum(a, -c)
+
+
+def _product(a: Value, c: Value) -> tuple[Value, Value]:
+    return a * c, a.dtype.type(0)
+
+
+def _quotient(a: Value, c: Value) -> tuple[Value, Value]:
+    return a / c, a.dtype.type(0)
+
+
+def _inverse(a: Value) -> tuple[Value, Value]:
+    return 1 / a, a.dtype.type(0)
+
+
+def _root(a: Value) -> tuple[Value, Value]:
+    return np.sqrt(a), a.dtype.type(0)
+
+
+def _product_and_sum(a: Value, c: Value, d: Value) -> tuple[Value, Value]:
+    return _sum(a * c, d)
+
+
+_ARITHMETIC: dict[str, Exactly] = {
+    "add": _sum, "sub": _difference, "mul": _product, "div": _quotient, "rcp": _inverse, "sqrt": _root,
+}  # fmt: skip
+
+
+def _towards(mode: str, exactly: Exactly, to: DType | None = None) -> NumpyFunction:
+    """An operation rounded to nearest (rn), towards zero (rz), downwards (rd) or upwards (ru)."""
+
+    def run(*given: Value) -> Value:
+        dtype = to or given[0].dtype
+        value, rest = exactly(*[x.astype(F64 if x.dtype == F32 else np.longdouble) for x in given])
+        near = np.asarray(value).astype(dtype)
+        above = (near > value) | ((near == value) & (rest < 0))
+        below = (near < value) | ((near == value) & (rest > 0))
+        downwards, upwards = (
+            (mode == "rd") | ((mode == "rz") & (near > 0)),
+            (mode == "ru") | ((mode == "rz") & (near < 0)),
+        )
+        near = np.where(above & downwards, np.nextafter(near, dtype.type(-np.inf)), near)
+        return np.where(below & upwards, np.nextafter(near, dtype.type(np.inf)), near)[()]
+
+    return run
+
+
 def _table() -> dict[str, NumpyFunction]:
     made: dict[str, NumpyFunction] = dict(_TESTS)
-    for names in (_F1, _F2, _F3):
+    for names in (_F1, _F2, _F3, _F4):
         for name, function in names.items():
             made[name] = made[f"{name}f"] = function
     for name in ("sin", "cos", "tan", "exp", "log", "log2", "log10", "exp10", "tanh"):
         made[f"__{name}f"] = _F1[name]
     made["__powf"], made["__fdividef"], made["__saturatef"] = _power, np.true_divide, _saturate
     for mode in ("rn", "rz", "rd", "ru"):
-        for letter in "fd":
-            made[f"__{letter}add_{mode}"], made[f"__{letter}sub_{mode}"] = np.add, np.subtract
-            made[f"__{letter}mul_{mode}"], made[f"__{letter}div_{mode}"] = np.multiply, np.true_divide
-            made[f"__{letter}rcp_{mode}"] = _reciprocal
-            made[f"__{letter}sqrt_{mode}"] = np.sqrt
-        made[f"__fmaf_ieee_{mode}"] = made[f"__fmaf_{mode}"] = made[f"__fma_{mode}"] = _fused
+        for name, exactly in _ARITHMETIC.items():
+            made[f"__f{name}_{mode}"] = made[f"__d{name}_{mode}"] = _towards(mode, exactly)
+        for name in ("__fmaf_ieee", "__fmaf", "__fma"):
+            made[f"{name}_{mode}"] = _towards(mode, _product_and_sum)
         for name, to in {"int": I32, "uint": U32, "ll": I64, "ull": U64}.items():
             for source, floating in {"float": F32, "double": F64}.items():
                 made[f"__{source}2{name}_{mode}"] = _rounded(to, mode)
@@ -299,11 +317,7 @@ def _table() -> dict[str, NumpyFunction]:
 
 
 _ONE: dict[str, UnaryFunction] = {
-    "abs": _absolute, "labs": _absolute, "llabs": _absolute, "__popc": popcount, "__popcll": popcount,
-    "__popcnt": popcount, "popcount": popcount, "popcountll": popcount, "__clz": _leading_zeros,
-    "__clzll": _leading_zeros, "clz": _leading_zeros, "clzll": _leading_zeros,
-    "__ffs": _first_set, "__ffsll": _first_set, "ffs": _first_set,
-    "__brev": _reversed_bits, "__brevll": _reversed_bits,
+    "abs": _absolute, "labs": _absolute, "llabs": _absolute,
     "__float_as_int": _as(I32), "__float_as_uint": _as(U32), "__int_as_float": _as(F32), "__uint_as_float": _as(F32),
     "float_as_int": _as(I32), "float_as_uint": _as(U32), "int_as_float": _as(F32), "uint_as_float": _as(F32),
     "__double_as_longlong": _as(I64), "__longlong_as_double": _as(F64),
@@ -311,16 +325,14 @@ _ONE: dict[str, UnaryFunction] = {
     "__double2loint": lambda x: x.view(np.int64).astype(I32),
 }  # fmt: skip
 _TWO: dict[str, BinaryFunction] = {
-    "min": _minimum, "max": _maximum, "umin": _minimum, "umax": _maximum, "llmin": _minimum, "llmax": _maximum,
-    "ullmin": _minimum, "ullmax": _maximum, "__mulhi": _high, "__umulhi": _high, "__mul64hi": _high,
-    "__umul64hi": _high, "mulhi": _high, "umulhi": _high, "__mul24": _product24, "__umul24": _product24,
-    "mul24": _product24, "umul24": _product24, "__hadd": _average, "__uhadd": _average, "__rhadd": _average_up,
-    "__urhadd": _average_up,
-    "__hiloint2double": _from_halves,
-}  # fmt: skip
-_THREE: dict[str, Three] = {
-    "__fns": _set_bit, "__sad": _distance, "__usad": _distance, "__byte_perm": _byte_permutation,
-    "__funnelshift_l": _funnel(True, False), "__funnelshift_lc": _funnel(True, True),
-    "__funnelshift_r": _funnel(False, False), "__funnelshift_rc": _funnel(False, True),
-}  # fmt: skip
-FUNCTIONS: dict[str, NumpyFunction] = {**_table(), **_ONE, **_TWO, **_THREE}
+    "min": _minimum,
+    "max": _maximum,
+    "umin": _minimum,
+    "umax": _maximum,
+    "llmin": _minimum,
+    "llmax": _maximum,
+    "ullmin": _minimum,
+    "ullmax": _maximum,
+}
+FUNCTIONS: dict[str, NumpyFunction] = {**_table(), **_ONE, **_TWO}
+"""By name, without `__builtin_`."""

@@ -11,8 +11,8 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, fails
-from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, UnsupportedError
-from hgrd.simulate.lockstep.lvalues import Storer, storer, target
+from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
+from hgrd.simulate.lockstep.lvalues import target
 from hgrd.simulate.trace import MemoryOrder
 
 
@@ -74,25 +74,5 @@ def fill(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
         byte = np.atleast_1d(value(here)).astype(np.uint8)
         write(here, at, writes, np.ascontiguousarray(np.broadcast_to(byte[:, None], (here.count, size))))
         return at.address()
-
-    return run
-
-
-def sine_and_cosine(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
-    """None of other functions that store two results."""
-    if "sincos" not in e.function.name or len(e.arguments) != 3:
-        return None
-    angle = b.lower(e.arguments[0])
-    scale = np.pi if "pi" in e.function.name else 1.0
-    puts: list[Storer] = [storer(b, _pointee(p), _pointee(p).type) for p in e.arguments[1:]]
-    dtypes = [b.unit.dtype(_pointee(p).type) for p in e.arguments[1:]]
-
-    def run(here: ActiveThreads) -> None:
-        x = angle(here)
-        wide = x * scale if scale != 1.0 else x
-        for put, dtype, function in zip(puts, dtypes, (np.sin, np.cos), strict=True):
-            if dtype is None:
-                raise UnsupportedError("sincos to a type that numpy has not", e.span)
-            put(here, function(wide).astype(dtype))
 
     return run
