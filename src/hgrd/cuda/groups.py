@@ -53,8 +53,13 @@ class Group(Struct, frozen=True):
 
 
 NAMESPACE = "cooperative_groups::"
+HANDLE_SIZE = 8
+"""Bytes of a handle of a group.  CUDA does not say how large they are; no program can count on it."""
+
 _GROUP = re.compile(
-    r"\b(thread_block_tile|thread_block|multi_grid_group|grid_group|coalesced_group|thread_group|cluster_group)\b(?:<(\d+))?"
+    r"cooperative_groups::(?:__\w+::|experimental::)*"
+    r"(thread_block_tile|thread_block|multi_grid_group|grid_group|coalesced_group|thread_group|cluster_group)\b"
+    r"(?:<(\d+))?"
 )
 _WITHIN_BLOCK = re.compile(r"cooperative_groups::thread_block(_tile<(?!.*coalesced).*)?")
 _SCOPES = {
@@ -117,7 +122,7 @@ def is_within_block(name: str) -> bool:
 @cache
 def group_type(name: str) -> Group | None:
     """The group that a type of this name is, or that a qualified name of a method belongs to; None of other names."""
-    match = _GROUP.search(name)
+    match = _GROUP.match(name)
     return None if match is None else Group(match[1], int(match[2]) if match[2] else None)
 
 

@@ -42,7 +42,8 @@ class FunctionRef(Struct, frozen=True):
 
     `name` is unqualified ("atomicAdd", "sync", "operator()"), `qualified` has namespaces and classes
     ("cooperative_groups::thread_block::sync").  `template_args` are as the source resolves them:
-    ints as int, everything else as text.
+    ints as int, everything else as text.  `user_code`: the program declares it; other functions are those that CUDA's
+    or the system's headers, or the compiler, declare, and only these are known by their names.
     """
 
     key: str
@@ -50,6 +51,17 @@ class FunctionRef(Struct, frozen=True):
     qualified: str
     returns: Type
     template_args: tuple[int | str, ...] = ()
+    user_code: bool = False
+
+    @property
+    def library_name(self) -> str:
+        """The unqualified name of a library's function; "" of a function of the program, whatever its name."""
+        return "" if self.user_code else self.name
+
+    @property
+    def library_qualified(self) -> str:
+        """The qualified name of a library's function; "" of a function of the program, whatever its name."""
+        return "" if self.user_code else self.qualified
 
 
 # ---------------------------------------------------------------- places

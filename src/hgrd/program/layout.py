@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hgrd.cuda.groups import HANDLE_SIZE, is_group
 from hgrd.program.types import (
     POINTER_SIZE,
     ArrayType,
@@ -11,6 +12,7 @@ from hgrd.program.types import (
     Field,
     FloatType,
     IntType,
+    OpaqueType,
     PointerType,
     Record,
     RecordType,
@@ -35,6 +37,8 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
         case RecordType(key=key):
             record = records.get(key)
             return record.size if record is not None and record.complete else None
+        case OpaqueType(name=name) if is_group(name):
+            return HANDLE_SIZE
         case _:
             return None
 

@@ -37,9 +37,13 @@ class Function(Struct, frozen=True):
     max_threads: int | None = None  # __launch_bounds__
     noreturn: bool = False
     pure: bool = False  # pure virtual: without a body of its own
-    user_code: bool = True  # stands in a file the user gave or included, not in a system header
     variadic: bool = False
     written: Block | None = None
+
+    @property
+    def user_code(self) -> bool:
+        """Whether it stands in a file the user gave or included, not in a header of CUDA or of the system."""
+        return self.ref.user_code
 
 
 class Global(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hgrd.cuda.groups import FUNCTIONS, Group, GroupCall, group_type, makes_group
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.program.expressions import Call
-from hgrd.program.types import OpaqueType, PointerType, RecordType, Type, VoidType
+from hgrd.program.types import OpaqueType, PointerType, Type, VoidType
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
@@ -61,11 +61,7 @@ def _group_of(type_: Type) -> Group | None:
     """Group that a type is, or that a pointer or reference leads to; None for other types."""
     while isinstance(type_, PointerType):
         type_ = type_.to
-    match type_:
-        case RecordType(key=text) | OpaqueType(name=text):
-            return group_type(text)
-        case _:
-            return None
+    return group_type(type_.name) if isinstance(type_, OpaqueType) else None
 
 
 def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:

@@ -6,7 +6,7 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 from __future__ import annotations
 
 from hgrd.cuda.atomics import StdMemoryOrder, atomic_function
-from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.builtins import Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import BinaryOp, Call
@@ -43,10 +43,12 @@ from hgrd.terms.interval import of_type
 def intrinsic(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Value of a call of a known function; None if the function is unknown."""
+    """Value of a call of a library's function; None if its effects are unknown, or a body of the program says them."""
+    if call.function.user_code:
+        return None if _has_body(machine, call) else foreign(device, machine, state, call, arguments)
     name = call.function.name
     row = builtin(name)
-    handler = SPECIFICATIONS.get(name) or (None if row is None else _over_bodies(row))
+    handler = SPECIFICATIONS.get(name) or (None if row is None else NUMBERS.get(row.operation))
     if handler is not None:
         return handler(device, machine, state, call, arguments)
     function = atomic_function(name)
@@ -58,11 +60,13 @@ def intrinsic(
     grouped = group_call(device, machine, state, call, arguments)
     if grouped is not None:
         return grouped
-    declared = machine.functions.get(call.function.key)
-    if declared is not None and declared.body is not None:
-        return None
     meaning = foreign if row is None else MEANINGS.get(row.kind, foreign)
     return meaning(device, machine, state, call, arguments)
+
+
+def _has_body(machine: Machine, call: Call) -> bool:
+    function = machine.functions.get(call.function.key)
+    return function is not None and function.body is not None
 
 
 def _exchange(
@@ -94,12 +98,6 @@ def _vector(
     if operation == "dim3" and len(arguments) >= 4:
         return _dim3(arguments)
     return foreign(device, machine, state, call, arguments)
-
-
-def _over_bodies(row: Builtin) -> Handler | None:
-    """Meaning that a function keeps even where a header, or the program, defines it; None: it has none."""
-    named = NUMBERS.get(row.operation) if row.kind is Kind.NUMBER else None
-    return named or _OVER_BODIES.get(row.kind)
 
 
 def _specification(
@@ -265,9 +263,9 @@ NUMBERS: dict[str, Handler] = {
     "floor": _rounded(False),
     "mul24": _multiply,
 }
-"""Numbers by operation.  These, and `_OVER_BODIES`, hold for functions that a header defines, too."""
+"""Numbers by operation."""
 
-_OVER_BODIES: dict[Kind, Handler] = {
+MEANINGS: dict[Kind, Handler] = {
     Kind.BLOCK_BARRIER: _block_barrier,
     Kind.WARP_BARRIER: _warp_barrier,
     Kind.FENCE: _fence,
@@ -276,10 +274,6 @@ _OVER_BODIES: dict[Kind, Handler] = {
     Kind.STORE: cached_store,
     Kind.COPY: copy,
     Kind.FILL: copy,
-}
-
-MEANINGS: dict[Kind, Handler] = {
-    **_OVER_BODIES,
     Kind.STOP: _stop,
     Kind.ASSERT: _specification,
     Kind.SPECIFICATION: _specification,

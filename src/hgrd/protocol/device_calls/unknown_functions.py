@@ -33,19 +33,22 @@ def foreign(
     """Value of a function without a body; None if it may reach memory that threads share.
 
     A library function changes at most the thread's own objects that it is given the addresses of, and without any
-    of these its result is a function of its arguments.
+    of these its result is a function of its arguments.  One of the program is assumed to do no more than that, where
+    neither its arguments nor variables of the program lead to memory that threads share.
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
-    if _POINTING.match(call.function.qualified):
+    if _POINTING.match(call.function.library_qualified):
         return None
-    if is_cub(call.function.qualified):
+    if is_cub(call.function.library_qualified):
         return _collective(device, machine, state, call, arguments, targets)
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
         return None
     declared = machine.functions.get(call.function.key)
     if declared is not None and declared.noreturn:
         return None
-    users = declared is not None and declared.user_code
+    users = call.function.user_code
+    if users and device.memory.has_device_variables:
+        return None
     if users and not machine.speculative:
         text = f"{call.function.name}, whose body is not known, touches no memory of other threads"
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))

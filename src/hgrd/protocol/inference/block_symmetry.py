@@ -127,12 +127,12 @@ def _tells(node: object, functions: Mapping[str, Function]) -> bool:
             return True
         case Call(function=function, arguments=arguments):
             return _told_by(function, arguments, functions)
-        case Construct(constructor=FunctionRef(qualified=name)) if is_collective(name):
+        case Construct(constructor=FunctionRef(library_qualified=name)) if is_collective(name):
             return False  # it keeps its temporary storage
         case Construct(constructor=FunctionRef() as function, arguments=arguments):
             return _told_by(function, arguments, functions)
         case FunctionAddress(function=function):
-            return tells_by_name(function.name)
+            return tells_by_name(function.library_name)
         case _:
             return False
 
@@ -151,6 +151,9 @@ def tells_by_name(name: str) -> bool:
 
 def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions: Mapping[str, Function]) -> bool:
     """Whether the result of a function depends on more than the arguments of the thread, or its warp or block."""
+    if function.user_code:
+        declared = functions.get(function.key)
+        return declared is None or declared.body is None
     if tells_by_name(function.name):
         return True
     objects = [t for a in arguments if (t := _class_of(a.type)) is not None]
@@ -160,10 +163,7 @@ def _told_by(function: FunctionRef, arguments: tuple[Expression, ...], functions
         return function.name not in TELLING_NOTHING and not (
             function.name in TELLING_OF_BLOCK and all(map(is_within_block, objects))
         )
-    declared = functions.get(function.key)
-    if declared is not None and declared.body is not None:
-        return False
-    return declared is None or declared.user_code or not all(map(_NUMBERS.fullmatch, objects))
+    return function.key not in functions or not all(map(_NUMBERS.fullmatch, objects))
 
 
 def _class_of(type_: Type) -> str | None:

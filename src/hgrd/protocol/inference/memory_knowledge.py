@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
+from hgrd.program.expressions import Storage
 from hgrd.program.program import Global
 from hgrd.program.types import ArrayType, Type
 from hgrd.protocol.inference.block_symmetry import CollectiveAccesses
@@ -48,6 +49,11 @@ class MemoryKnowledge(Struct):
             cell = value.cells.get(offset)
             return None if cell is None else cell.value
         return value if offset == 0 else None
+
+    @property
+    def has_device_variables(self) -> bool:
+        """Whether the program has variables in global memory, which every device function can name."""
+        return any(g.variable.storage is Storage.DEVICE and not g.constant for g in self.globals.values())
 
     def declared_numbers(self, machine: Machine, key: str) -> Iterator[int]:
         """Number that a variable is declared with, if known; zero without initializer (C++ [basic.start.static])."""

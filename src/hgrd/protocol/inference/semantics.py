@@ -275,7 +275,7 @@ class DeviceSemantics(Semantics):
     # ------------------------------------------------------------ control
 
     def is_annotation(self, call: Call) -> bool:
-        return self.calls.specifies(call.function.name)
+        return self.calls.specifies(call.function.library_name)
 
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
         return self.calls.call(self, machine, state, call, arguments)

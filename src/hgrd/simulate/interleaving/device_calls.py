@@ -32,13 +32,12 @@ _MATHEMATICS: dict[str, Callable[..., float]] = {
 
 def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
     """The run of a function that CUDA defines; None of other functions."""
+    if call.function.user_code:
+        return None
     name = call.function.name
-    function = thread.world.program.functions.get(call.function.key)
     atomic = atomic_function(name)
     if atomic is not None:
         return _atomic(thread, call, values, atomic)
-    if function is not None and function.body is not None:
-        return None
     for known in (atomic_object_call(thread, call, values), _group(thread, call)):
         if known is not None:
             return known
@@ -172,8 +171,7 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     type_ = call.arguments[0].type
     while isinstance(type_, PointerType):
         type_ = type_.to
-    text = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else ""
-    group = group_type(text)
+    group = group_type(type_.name) if isinstance(type_, OpaqueType) else None
     if group is None or (group.kind not in ("thread_block", "grid_group") and group.size is None):
         return None
     width = group.size or 0

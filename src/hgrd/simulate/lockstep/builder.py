@@ -70,8 +70,6 @@ class LoweredProgram(Struct):
 
     def size(self, type_: Type) -> int | None:
         """The size in bytes, None if unknown; handles of cooperative groups hold a number."""
-        if is_group(type_):
-            return 8
         return OPAQUE if is_atomic_object(type_) else size_of(type_, self.tables.records)
 
     def dtype(self, type_: Type) -> DType | None:
@@ -121,13 +119,13 @@ def is_atomic_object(type_: Type) -> bool:
 
 def meets(e: ir.Call) -> bool:
     """Whether threads may have to wait for each other at this call."""
-    name = e.function.name
+    name = e.function.library_name
     return builtin_meets(name) or makes_group(name) or group_name(e) is not None
 
 
 def meets_widely(e: ir.Call) -> bool:
     """Whether the call is a barrier of more than a warp."""
-    name = e.function.name
+    name = e.function.library_name
     if builtin_meets_widely(name):
         return True
     text = group_name(e)
@@ -137,12 +135,14 @@ def meets_widely(e: ir.Call) -> bool:
 
 def group_name(e: ir.Call) -> str | None:
     """The type of the group that a function or method of cooperative_groups uses; None for other functions."""
+    if e.function.user_code:
+        return None
     if e.arguments:
         type_: Type = e.arguments[0].type
         while isinstance(type_, PointerType):
             type_ = type_.to
-        if is_group(type_):
-            return type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else None
+        if isinstance(type_, OpaqueType) and is_group(type_):
+            return type_.name
     elif names_group(e.function.qualified) and "::" in e.function.qualified[len(NAMESPACE) :]:
         return e.function.qualified.rpartition("::")[0]
     return None
@@ -150,8 +150,7 @@ def group_name(e: ir.Call) -> str | None:
 
 def is_group(type_: Type) -> bool:
     """Whether a type is that of a handle of a cooperative group."""
-    name = type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
-    return names_group(name)
+    return isinstance(type_, OpaqueType) and names_group(type_.name)
 
 
 class InSlot(Struct, frozen=True):
@@ -295,7 +294,7 @@ def exposed_variables(body: st.Block) -> frozenset[str]:
     handles = {
         id(node.arguments[0])
         for node in nodes(body)
-        if isinstance(node, ir.Call) and node.arguments and is_group(_pointee(node.arguments[0]))
+        if isinstance(node, ir.Call) and node.arguments and group_name(node) is not None
     }
     chains = {id(n) for node in nodes(body) if isinstance(node, ir.Deref) for n in _direct(node.pointer)}
     found = {
@@ -310,10 +309,6 @@ def exposed_variables(body: st.Block) -> frozenset[str]:
 
 def _direct(pointer: Expression) -> list[ir.AddressOf]:
     return [pointer] if isinstance(pointer, ir.AddressOf) else []
-
-
-def _pointee(e: Expression) -> Type:
-    return e.type.to if isinstance(e.type, PointerType) else e.type
 
 
 def root_of(place: ir.Place) -> Variable | None:

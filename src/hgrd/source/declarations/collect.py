@@ -195,6 +195,8 @@ class Collector:
             return
         declaration = _declare(node, scope, owner, pattern)
         self._table.functions[node["id"]] = declaration
+        if has_body(node):
+            self._table.defined[declaration.key] = declaration.span.file
         if declaration.virtual:
             self._table.virtual_names.add(declaration.name)
         self._template_types(node, declaration.scope)
@@ -275,6 +277,7 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         or _ends_the_program(qualified),
         variadic=bool(node.get("variadic")),
         span=span,
+        repeats=node.get("previousDecl") if owner is None else None,
     )
 
 

@@ -30,7 +30,10 @@ class RecordDeclaration(Struct, frozen=True):
 
 
 class FunctionDeclaration(Struct, frozen=True):
-    """The declaration of a function; `type_text` is the function's type as clang prints it."""
+    """The declaration of a function; `type_text` is the function's type as clang prints it.
+
+    `repeats` is the clang id of the declaration that a declaration without a body repeats.
+    """
 
     key: str
     name: str
@@ -49,6 +52,7 @@ class FunctionDeclaration(Struct, frozen=True):
     noreturn: bool
     variadic: bool
     span: Span
+    repeats: str | None = None
 
 
 class VariableDeclaration(Struct, frozen=True):
@@ -86,6 +90,7 @@ class Declarations(Struct):
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
     members: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     functions: dict[str, FunctionDeclaration] = field(default_factory=dict[str, FunctionDeclaration])
+    defined: dict[str, str] = field(default_factory=dict[str, str])  # files of definitions by the functions' keys
     virtual_names: set[str] = field(default_factory=set[str])
     variables: dict[str, VariableDeclaration] = field(default_factory=dict[str, VariableDeclaration])
     template_types: dict[Scope, dict[str, str]] = field(default_factory=dict[Scope, dict[str, str]])

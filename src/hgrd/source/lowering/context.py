@@ -68,6 +68,7 @@ class Unit(Struct):
     declarations: Declarations
     layouts: Layouts
     tables: LoweringTables
+    is_user_file: Callable[[str], bool]
     globals: dict[str, Variable] = field(default_factory=dict[str, Variable])
     references: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     outside: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
@@ -85,9 +86,19 @@ class Unit(Struct):
                 function.qualified,
                 returns.type if returns is not None and function.kind != "CXXConstructorDecl" else VOID,
                 function.template_args,
+                self.of_program(function),
             )
             self.references[function.key] = found
         return found
+
+    def of_program(self, function: FunctionDeclaration) -> bool:
+        """Whether the program defines a function, or declares it and does not repeat what a library's header says."""
+        if not self.is_user_file(self.declarations.defined.get(function.key, function.span.file)):
+            return False
+        if function.key in self.declarations.defined or function.repeats is None:
+            return True
+        first = self.declarations.functions.get(function.repeats)
+        return first is not None and self.of_program(first)
 
 
 class Context(Struct):

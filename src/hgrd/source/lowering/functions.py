@@ -31,7 +31,7 @@ from hgrd.source.lowering.destructors import destruction, ended, members_destroy
 from hgrd.source.lowering.statements import bound, with_names
 
 
-def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Function:
+def lower_function(definition: Definition, unit: Unit) -> Function:
     """The whole function; raises whatever a node of an unforeseen shape causes."""
     to = _context(definition, unit)
     parameters = _parameters(definition, to)
@@ -43,7 +43,7 @@ def lower_function(definition: Definition, unit: Unit, user_code: bool) -> Funct
     statements = ended(statements, _last(definition, parameters, to), to)
     written = with_names(Block(tuple(statements), definition.declaration.span), to)
     made = structured(written, definition.declaration.key)
-    function = _function(definition, unit, parameters, made, user_code)
+    function = _function(definition, unit, parameters, made)
     return function if made is written else replace(function, written=written)
 
 
@@ -58,17 +58,17 @@ def _last(definition: Definition, parameters: tuple[Variable, ...], to: Context)
         yield from destruction(VariablePlace(variable, variable.span), variable.type, to)
 
 
-def unlowered_function(definition: Definition, unit: Unit, reason: str, user_code: bool) -> Function:
+def unlowered_function(definition: Definition, unit: Unit, reason: str) -> Function:
     """A function whose body could not be understood."""
     span = definition.declaration.span
     try:
         parameters = _parameters(definition, _context(definition, unit))
     except Exception:
         parameters = ()
-    return _function(definition, unit, parameters, Block((UnsupportedStatement(reason, (), span),), span), user_code)
+    return _function(definition, unit, parameters, Block((UnsupportedStatement(reason, (), span),), span))
 
 
-def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: bool) -> Function:
+def declared_function(declaration: FunctionDeclaration, unit: Unit) -> Function:
     """A function without a body."""
     reference = unit.reference(declaration)
     return Function(
@@ -80,7 +80,6 @@ def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: b
         declaration.span,
         noreturn=declaration.noreturn,
         pure=declaration.pure,
-        user_code=user_code,
         variadic=declaration.variadic,
     )
 
@@ -88,12 +87,10 @@ def declared_function(declaration: FunctionDeclaration, unit: Unit, user_code: b
 def outside_function(reference: FunctionRef) -> Function:
     """A function of a library header, of which only the name is seen."""
     never = reference.name in NORETURN
-    return Function(reference, Side.BOTH, (), reference.returns, None, NOWHERE, noreturn=never, user_code=False)
+    return Function(reference, Side.BOTH, (), reference.returns, None, NOWHERE, noreturn=never)
 
 
-def _function(
-    definition: Definition, unit: Unit, parameters: tuple[Variable, ...], body: Block, user_code: bool
-) -> Function:
+def _function(definition: Definition, unit: Unit, parameters: tuple[Variable, ...], body: Block) -> Function:
     declaration = definition.declaration
     reference = unit.reference(declaration)
     return Function(
@@ -106,7 +103,6 @@ def _function(
         max_threads=_launch_bounds(definition.node),
         noreturn=declaration.noreturn,
         pure=declaration.pure,
-        user_code=user_code,
         variadic=declaration.variadic,
     )
 

@@ -46,13 +46,13 @@ class _State(Struct):
 def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
     """The program as one run of clang shows it; `meanwhile` is called while clang is at work."""
     table = Declarations()
-    state = _State(Unit(table, Layouts(table), _TABLES))
     with _for_big_trees(), open_ast(path, options, meanwhile) as stream:
+        state = _State(Unit(table, Layouts(table), _TABLES, stream.is_user_file))
         _read(stream, state)
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing, macro_guesses = stream.missing_includes, stream.macro_guesses
-        functions, globals_ = _with_declarations(state, stream), _globals(state.unit)
+        functions, globals_ = _with_declarations(state), _globals(state.unit)
         if any(d.error for d in diagnostics):
             functions, globals_ = with_dropped(functions, globals_, diagnostics)
     return Program(
@@ -124,17 +124,16 @@ def _span(node: Node) -> Span:
 
 def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
     declaration = definition.declaration
-    user = stream.is_user_file(declaration.span.file)
-    if not user:
+    if not stream.is_user_file(declaration.span.file):
         return
     if definition.template is not None:
         state.uninstantiated.append(definition.template)
     try:
-        function = lower_function(definition, state.unit, user)
+        function = lower_function(definition, state.unit)
     except Exception as error:
         reason = f"function not understood: {type(error).__name__}: {error}"
         state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True))
-        function = unlowered_function(definition, state.unit, reason, user)
+        function = unlowered_function(definition, state.unit, reason)
     known = state.functions.get(declaration.key)
     if known is None or known.body is None:
         state.functions[declaration.key] = function
@@ -178,13 +177,12 @@ def _captured(node: Node) -> str:
         node = parts[0]
 
 
-def _with_declarations(state: _State, stream: AstStream) -> Mapping[str, Function]:
+def _with_declarations(state: _State) -> Mapping[str, Function]:
     """Functions with bodies, then those that are only declared, then those of precompiled headers."""
     functions = dict(state.functions)
     for declaration in state.unit.declarations.functions.values():
         if declaration.key not in functions and "@" not in declaration.key:
-            user = stream.is_user_file(declaration.span.file)
-            functions[declaration.key] = declared_function(declaration, state.unit, user)
+            functions[declaration.key] = declared_function(declaration, state.unit)
     for key, reference in state.unit.outside.items():
         functions.setdefault(key, outside_function(reference))
     return functions

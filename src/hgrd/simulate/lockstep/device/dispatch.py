@@ -55,6 +55,8 @@ def library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
 
 def device_call(b: CodeBuilder, e: ir.Call) -> Closure:
     """A call of a function without a body; one that is not known ends the run when it is executed."""
+    if e.function.user_code:
+        return fails(f"a call of {e.function.name}, whose body is not known", e.span)
     for lowering in (meeting, group_call, atomic_call, atomic_object_call, half_call):
         made = lowering(b, e)
         if made is not None:
