@@ -58,11 +58,6 @@ class FunctionRef(Struct, frozen=True):
         """The unqualified name of a library's function; "" of a function of the program, whatever its name."""
         return "" if self.user_code else self.name
 
-    @property
-    def library_qualified(self) -> str:
-        """The qualified name of a library's function; "" of a function of the program, whatever its name."""
-        return "" if self.user_code else self.qualified
-
 
 # ---------------------------------------------------------------- places
 

@@ -37,16 +37,16 @@ def foreign(
     neither its arguments nor variables of the program lead to memory that threads share.
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
-    if _POINTING.match(call.function.library_qualified):
+    users = call.function.user_code
+    if not users and _POINTING.match(call.function.qualified):
         return None
-    if is_cub(call.function.library_qualified):
+    if not users and is_cub(call.function.qualified):
         return _collective(device, machine, state, call, arguments, targets)
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
         return None
     declared = machine.functions.get(call.function.key)
     if declared is not None and declared.noreturn:
         return None
-    users = call.function.user_code
     if users and device.memory.has_device_variables:
         return None
     if users and not machine.speculative:

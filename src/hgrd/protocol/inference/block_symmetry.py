@@ -127,7 +127,7 @@ def _tells(node: object, functions: Mapping[str, Function]) -> bool:
             return True
         case Call(function=function, arguments=arguments):
             return _told_by(function, arguments, functions)
-        case Construct(constructor=FunctionRef(library_qualified=name)) if is_collective(name):
+        case Construct(constructor=FunctionRef(qualified=name, user_code=False)) if is_collective(name):
             return False  # it keeps its temporary storage
         case Construct(constructor=FunctionRef() as function, arguments=arguments):
             return _told_by(function, arguments, functions)

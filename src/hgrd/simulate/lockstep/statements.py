@@ -262,8 +262,8 @@ def _watches(node: object) -> bool:
         case ir.Load(volatile=True):
             return True
         case ir.Call(function=function):
-            known = any(word in function.library_name for word in ("CAS", "Exch", "__nv_atomic"))
-            return known or is_atomic_object(function.library_qualified)
+            known = any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
+            return not function.user_code and (known or is_atomic_object(function.qualified))
         case _:
             return False
 
