@@ -7,7 +7,8 @@ from hgrd.protocol.inference.block_symmetry import tells_by_name
 
 TELLING = {
     "__activemask", "__all", "__any", "__ballot", "__cluster_barrier_arrive", "__cluster_barrier_wait",
-    "__globaltimer", "__shfl", "__shfl_down", "__shfl_up", "__shfl_xor", "__smid", "__uni", "clock", "clock64",
+    "__globaltimer", "__shfl", "__shfl_down", "__shfl_up", "__shfl_xor", "__smid", "__uni", "__builtin_alloca",
+    "clock", "clock64", "malloc",
 }  # fmt: skip
 
 

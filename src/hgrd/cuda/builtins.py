@@ -38,6 +38,7 @@ class Kind(Enum):
     COPY = "copies bytes"
     FILL = "fills bytes"
     ASYNC_COPY = "copies bytes some time later"
+    HEAP = "makes memory of the thread's own"
     SILENT = "does nothing that threads see"
     REGISTER = "reads a register of the machine"
     STOP = "ends the launch, or is never reached"
@@ -115,12 +116,14 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(Builtin(Kind.COPY), "memcpy memmove __builtin_memcpy __builtin_memmove"),
     **_alike(Builtin(Kind.FILL), "memset __builtin_memset"),
     **_alike(Builtin(Kind.ASYNC_COPY), "__pipeline_memcpy_async __nv_ptx_builtin_ocg_memcpy"),
+    **_alike(Builtin(Kind.HEAP), "malloc __builtin_alloca"),
     # ------------------------------------------------------------ the machine
     **_alike(
         Builtin(Kind.SILENT),
         "printf vprintf puts free __nanosleep __prefetch_global_l1 __prefetch_global_l2 __builtin_prefetch __brkpt"
         " __prof_trigger __debugsync __pipeline_commit __pipeline_wait_prior __syncwarp_hint",
     ),
+    **dict.fromkeys(("operator delete", "operator delete[]"), Builtin(Kind.SILENT)),
     **_alike(Builtin(Kind.REGISTER), "clock clock64 __globaltimer __smid"),
     **_alike(
         Builtin(Kind.STOP),

@@ -16,7 +16,14 @@ from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specificat
 from hgrd.protocol.device_calls.cooperative_groups import group_call
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
-from hgrd.protocol.device_calls.memory import atomic, cached_load, cached_store, copy, order_and_scope
+from hgrd.protocol.device_calls.memory import (
+    atomic,
+    cached_load,
+    cached_store,
+    copy,
+    heap_memory,
+    order_and_scope,
+)
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
@@ -280,6 +287,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.SILENT: _silent,
     **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
     Kind.VECTOR: _vector,
+    Kind.HEAP: heap_memory,
     Kind.RANDOM: random,
     Kind.TEXTURE: texture_fetch,
     Kind.SURFACE: surface_access,

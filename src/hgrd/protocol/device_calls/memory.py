@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
+from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
@@ -16,8 +17,8 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Choice, Pointer, Value
-from hgrd.terms import TRUE, Origin, Term, conj, negate
+from hgrd.symbolic.values import OPAQUE, Choice, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.terms import TRUE, Origin, Term, as_int, conj, const, negate
 
 
 def atomic(
@@ -166,3 +167,16 @@ def copy(
             if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
                 forget(state, pointer.target)
     return target
+
+
+def heap_memory(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value:
+    """Memory of the thread's own: `malloc`, that is assumed not to fail."""
+    text = f"{call.function.name}() does not fail"
+    if not machine.speculative and all(fact.text != text for fact in device.assumptions.facts):
+        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    size = arguments[0] if arguments else None
+    name = machine.names.unique(call.function.name)
+    bytes_ = as_int(size) if isinstance(size, Term) else None
+    return Pointer(MemoryObject(name, name, MemorySpace.HOST, None, bytes_, call.span), const(0))

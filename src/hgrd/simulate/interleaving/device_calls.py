@@ -19,6 +19,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import INT, FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving.atomic_update import modified
+from hgrd.simulate.interleaving.heap import address_of
 from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call, change_of, ordered_access
 from hgrd.simulate.interleaving.steps import Running, ThreadFence, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
@@ -223,6 +224,10 @@ def _silent(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) 
     return _constant(0)
 
 
+def _heap_memory(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    return _constant(address_of(thread.world.heap.add(bytes(scalars.integer(values[0])))))
+
+
 def _lane(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
     return _constant(thread.inside % WARP_SIZE)
 
@@ -295,6 +300,7 @@ MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running
     Kind.LANE: _lane,
     Kind.LOAD: _load,
     Kind.STORE: _store,
+    Kind.HEAP: _heap_memory,
     Kind.SILENT: _silent,
     Kind.ASSERT: _silent,
     Kind.SPECIFICATION: _specification,

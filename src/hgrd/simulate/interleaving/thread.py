@@ -19,6 +19,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type, VoidType
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
+from hgrd.simulate.interleaving.bit_fields import bit_field, kept
 from hgrd.simulate.interleaving.heap import Heap, address_of, number_of
 from hgrd.simulate.interleaving.steps import Running, Where
 from hgrd.simulate.interleaving.thread_memory import ThreadMemory
@@ -102,8 +103,6 @@ class Thread(ThreadMemory):
             case ir.Deref(pointer=pointer):
                 return scalars.integer((yield from self.value(pointer)))
             case ir.FieldPlace(base=base, field=member):
-                if member.bits is not None:
-                    raise UndefinedError("a bit-field")
                 return (yield from self.address(base)) + member.offset
             case ir.TemporaryPlace(value=value, type=type_):
                 address = self.temporary(type_)
@@ -132,11 +131,8 @@ class Thread(ThreadMemory):
                 return value
             case ir.Load(place=place, type=type_, span=span, volatile=volatile):
                 address = yield from self.address(place)
-                return (
-                    yield from self.load(
-                        address, type_, span, place, MemoryOrder.VOLATILE if volatile else MemoryOrder.PLAIN
-                    )
-                )
+                order = MemoryOrder.VOLATILE if volatile else MemoryOrder.PLAIN
+                return (yield from self.load(address, type_, span, place, order))
             case ir.Binary(op=op, left=left, right=right, type=type_):
                 a = yield from self.value(left)
                 return scalars.binary(op, a, (yield from self.value(right)), type_)
@@ -181,6 +177,8 @@ class Thread(ThreadMemory):
                 address = self.temporary(type_)
                 yield from self._initialise(address, type_, e)
                 return (yield from self.load(address, type_, e.span, e))
+            case ir.New():
+                return (yield from self._new(e))
             case ir.NullPointer():
                 return 0
             case ir.FunctionAddress(function=function):
@@ -199,7 +197,8 @@ class Thread(ThreadMemory):
         address = yield from self.address(e.place)
         if isinstance(e, ir.Assign):
             yield from self.store(address, operand, e.value.type, e.place.span, e.place, order)
-            return address, operand
+            field = bit_field(e.place)
+            return address, operand if field is None else kept(operand, field)
         old = yield from self.load(address, e.type, e.place.span, e.place, order)
         if e.stride:
             amount = e.stride * scalars.integer(operand)
@@ -208,7 +207,20 @@ class Thread(ThreadMemory):
             new = scalars.binary(e.op, scalars.convert(old, e.compute_type), operand, e.compute_type)
             new = scalars.convert(new, e.type)
         yield from self.store(address, new, e.type, e.place.span, e.place, order)
-        return address, old if e.postfix else new
+        field = bit_field(e.place)
+        return address, old if e.postfix else new if field is None else kept(new, field)
+
+    def _new(self, e: ir.New) -> Running[Scalar]:
+        """The address of new memory, with its first value."""
+        count = 1 if e.count is None else scalars.integer((yield from self.value(e.count)))
+        size = self.size(e.allocated)
+        address = address_of(self.world.heap.add(bytes(count * size)))
+        if isinstance(e.initial, ir.Construct):
+            for i in range(count):
+                yield from self._initialise(address + i * size, e.allocated, e.initial)
+        elif e.initial is not None and e.initial != ir.Aggregate((), e.initial.type, e.initial.span):
+            yield from self._initialise(address, e.allocated, e.initial)
+        return address
 
     def _initialise(self, address: int, type_: Type, e: Expression) -> Running[None]:
         """The first value of private memory, constructed in place."""

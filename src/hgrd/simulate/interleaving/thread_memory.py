@@ -14,6 +14,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import Record, Type
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving import heap
+from hgrd.simulate.interleaving.bit_fields import bit_field, bits_in, size_of_unit, with_bits
 from hgrd.simulate.interleaving.heap import Heap, address_of, number_of, offset_of
 from hgrd.simulate.interleaving.steps import Running, ThreadAccess
 from hgrd.simulate.scalars import Scalar, UndefinedError
@@ -60,13 +61,15 @@ class ThreadMemory:
     def load(
         self, address: int, type_: Type, span: Span, node: Place | Expression, order: MemoryOrder = MemoryOrder.PLAIN
     ) -> Running[Scalar]:
-        size = self.size(type_)
+        field = bit_field(node)
+        size = self.size(type_) if field is None else size_of_unit(field)
         data = self.private(address)
         if data is not None:
-            return scalars.unpack(heap.read(data, offset_of(address), size), type_)
-        there = number_of(address), offset_of(address), size, type_
-        read: bytes = yield ThreadAccess(AccessKind.READ, *there, None, span, node, order)
-        return scalars.unpack(read, type_)
+            read = heap.read(data, offset_of(address), size)
+        else:
+            there = number_of(address), offset_of(address), size, type_
+            read: bytes = yield ThreadAccess(AccessKind.READ, *there, None, span, node, order)
+        return scalars.unpack(read, type_) if field is None else bits_in(read, field)
 
     def store(
         self,
@@ -77,13 +80,18 @@ class ThreadMemory:
         node: Place | Expression,
         order: MemoryOrder = MemoryOrder.PLAIN,
     ) -> Running[None]:
-        new = self.pack(value, type_)
+        field = bit_field(node)
+        new = self.pack(value, type_) if field is None else bytes(size_of_unit(field))
+
+        def stored(old: bytes) -> bytes:
+            return new if field is None else with_bits(old, value, field)
+
         data = self.private(address)
         if data is not None:
-            heap.write(data, offset_of(address), new)
+            heap.write(data, offset_of(address), stored(heap.read(data, offset_of(address), len(new))))
             return
         there = number_of(address), offset_of(address), len(new), type_
-        yield ThreadAccess(AccessKind.WRITE, *there, lambda _: new, span, node, order)
+        yield ThreadAccess(AccessKind.WRITE, *there, stored, span, node, order)
 
     def clear(self, address: int) -> None:
         """Zeroes a local object."""

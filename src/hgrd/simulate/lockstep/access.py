@@ -26,6 +26,7 @@ from hgrd.simulate.lockstep.memory import (
 from hgrd.simulate.lockstep.thread_numbers import launch_threads, rows_of
 from hgrd.simulate.trace import MemoryOrder, Touch
 
+_BETWEEN, _MOST_OWN = 256, 1 << 32  # bytes between objects of the heap, and of all that threads get at once
 SPACES = {Home.GLOBAL: Space.GLOBAL, Home.SHARED: Space.SHARED}
 
 
@@ -73,8 +74,17 @@ def located(
 
 def read(here: ActiveThreads, at: At | Scattered, access: SourceAccess) -> Value:
     """The values at a place."""
+    return _values(here, at, access, told=True)
+
+
+def peek(here: ActiveThreads, at: At | Scattered, access: SourceAccess) -> Value:
+    """The values at a place, of which no observer is told."""
+    return _values(here, at, access, told=False)
+
+
+def _values(here: ActiveThreads, at: At | Scattered, access: SourceAccess, *, told: bool) -> Value:
     if isinstance(at, Scattered):
-        return located(here, at.pointers, lambda part, where, _: read(part, where, access))
+        return located(here, at.pointers, lambda part, where, _: _values(part, where, access, told=told))
     target, indexes, aligned = _resolve(here, at, access)
     if aligned:
         values: Value = target.view(access.dtype)[indexes]
@@ -83,7 +93,7 @@ def read(here: ActiveThreads, at: At | Scattered, access: SourceAccess) -> Value
         values = raw.view(access.dtype)[:, 0]
     if access.dtype.kind == "V":
         values = np.broadcast_to(np.asarray(values), (here.count,)).copy()
-    if here.batch.observer is not None and target.home in SPACES:
+    if told and here.batch.observer is not None and target.home in SPACES:
         touch(here, target, at, access, values)
     if access.dtype.kind == "V":
         return values.view(np.uint8).reshape(here.count, -1)
@@ -165,6 +175,15 @@ def touch(
             None if before is None else each(before),
         )
     )
+
+
+def own_memory(here: ActiveThreads, sizes: Value) -> Value:
+    """The addresses of new objects in global memory, one for each thread, of so many bytes: in rows of one object."""
+    row = int(np.max(sizes)) + _BETWEEN
+    if not 0 < row * here.count <= _MOST_OWN:
+        raise UnsupportedError(f"{row} bytes of the heap for each of {here.count} threads", NOWHERE)
+    start = here.batch.memory.allocate("new", row * here.count)
+    return start + np.arange(here.count, dtype=np.int64) * row
 
 
 def pass_argument(here: ActiveThreads, parameter: Parameter, value: Value) -> None:

@@ -47,7 +47,7 @@ class Lowering(Struct, frozen=True):
     """The functions that lower parts of a program; given to a LoweredProgram since they refer to each other."""
 
     expression: Callable[[CodeBuilder, Expression], Closure]
-    call: Callable[[CodeBuilder, ir.Call | ir.IndirectCall | ir.Construct], Closure]
+    call: Callable[[CodeBuilder, ir.Call | ir.IndirectCall | ir.Construct | ir.New], Closure]
     function: Callable[[LoweredProgram, Function], Code]
     device_call: Callable[[CodeBuilder, ir.Call], Closure]
     library_object: Callable[[CodeBuilder, ir.Construct, int], Closure]
@@ -195,7 +195,7 @@ class CodeBuilder(Struct):
         """The value of `e`; instructions that it needs are emitted."""
         return self.unit.lowering.expression(self, e)
 
-    def call(self, e: ir.Call | ir.IndirectCall | ir.Construct) -> Closure:
+    def call(self, e: ir.Call | ir.IndirectCall | ir.Construct | ir.New) -> Closure:
         """The result of a call; its instructions are emitted."""
         return self.unit.lowering.call(self, e)
 
@@ -276,7 +276,7 @@ class CodeBuilder(Struct):
         match node:
             case ir.Call(function=function):
                 return self.unit.enters(function.key) is not None or meets(node)
-            case ir.Construct(constructor=constructor):
+            case ir.Construct(constructor=constructor) | ir.New(initial=ir.Construct(constructor=constructor)):
                 return constructor is not None and self.unit.enters(constructor.key) is not None
             case ir.IndirectCall():
                 return True

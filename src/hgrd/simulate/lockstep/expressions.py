@@ -16,6 +16,7 @@ from hgrd.program.types import BOOL, ArrayType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.access import read, write
 from hgrd.simulate.lockstep.arithmetic import Value
+from hgrd.simulate.lockstep.bit_fields import bit_field, cut, extracted, store_field, unit_of
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, harmless, keep, kept
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Do, Jump
 from hgrd.simulate.lockstep.lvalues import load, locate, simple, slot_of, storer, target
@@ -48,7 +49,7 @@ def lower(b: CodeBuilder, e: Expression) -> Closure:
             return _logical(b, e)
         case ir.Conditional():
             return _conditional(b, e)
-        case ir.Call() | ir.IndirectCall() | ir.Construct():
+        case ir.Call() | ir.IndirectCall() | ir.Construct() | ir.New():
             return b.call(e)
         case _:
             return _rare(b, e)
@@ -70,8 +71,6 @@ def _rare(b: CodeBuilder, e: Expression) -> Closure:
                 b.unit.pointed.append(function.key)
             number = np.int64(b.unit.pointed.index(function.key) + 1)
             return lambda here: number
-        case ir.New(span=span):
-            return fails("memory allocated by device code", span)
         case ir.Launch(span=span):
             return fails("a kernel launched from device code", span)
         case ir.Throw(span=span):
@@ -138,12 +137,12 @@ def _assign(b: CodeBuilder, e: ir.Assign) -> Closure:
     made = lower(b, value)
     if b.controls(place):
         made = b.spill(made, value.type, value.span)
-    put = storer(b, place, value.type, _order(e))
+    put, field = storer(b, place, value.type, _order(e)), bit_field(simple(place))
 
     def run(here: ActiveThreads) -> Value:
         stored = made(here)
         put(here, stored)
-        return stored
+        return stored if field is None else cut(stored, field)
 
     return run
 
@@ -171,7 +170,9 @@ def _update(b: CodeBuilder, e: ir.Update) -> Closure:
             return old if postfix else new
 
         return run_slot
-    where = locate(b, place)
+    where, field = locate(b, place), bit_field(place)
+    if field is not None:
+        dtype = unit_of(field)
     reads = b.unit.access(place, dtype, AccessKind.READ, place.span, _order(e))
     writes = b.unit.access(place, dtype, AccessKind.WRITE, place.span, _order(e))
 
@@ -179,8 +180,13 @@ def _update(b: CodeBuilder, e: ir.Update) -> Closure:
         amount = operand(here)
         at = where(here)
         old = read(here, at, reads)
-        new = compute(old, amount)
-        write(here, at, writes, new)
+        if field is None:
+            new = compute(old, amount)
+            write(here, at, writes, new)
+        else:
+            old = extracted(old, field)
+            new = cut(compute(old, amount), field)
+            store_field(here, at, writes, new, field)
         return old if postfix else new
 
     return run

@@ -15,6 +15,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type
 from hgrd.simulate.lockstep.access import SourceAccess, read, write
 from hgrd.simulate.lockstep.arithmetic import DType, Value
+from hgrd.simulate.lockstep.bit_fields import bit_field, extracted, store_field, unit_of
 from hgrd.simulate.lockstep.builder import DYNAMIC, CodeBuilder, InMemory, InSlot, fails, keep, kept
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Do
 from hgrd.simulate.lockstep.memory import At, Scattered, added, decoded
@@ -66,9 +67,7 @@ def locate(b: CodeBuilder, place: ir.Place) -> Locator:
             return _variable(b, variable, span)
         case ir.Deref(pointer=pointer):
             return target(b, pointer)
-        case ir.FieldPlace(base=base, field=member, span=span):
-            if member.bits is not None:
-                return fails("a bit-field", span)
+        case ir.FieldPlace(base=base, field=member):
             return _moved(locate(b, base), member.offset)
         case ir.TemporaryPlace(value=value, type=type_, span=span):
             return _temporary(b, value, type_, span)
@@ -234,12 +233,15 @@ def load(b: CodeBuilder, place: ir.Place, type_: Type, span: Span, volatile: boo
         elif slot_of(b, simple(place.place)) is not None:
             b.spill(b.lower(place.effect), place.effect.type, span)
             return load(b, place.place, type_, span, volatile)
-    dtype = b.unit.dtype(type_)
+    field = bit_field(place)
+    dtype = b.unit.dtype(type_) if field is None else unit_of(field)
     if dtype is None:
         return fails("a read of a type of unknown size", span)
     where = locate(b, place)
     order = MemoryOrder.VOLATILE if volatile else MemoryOrder.PLAIN
     access = b.unit.access(place, dtype, AccessKind.READ, span, order)
+    if field is not None:
+        return lambda here: extracted(read(here, where(here), access), field)
     return lambda here: read(here, where(here), access)
 
 
@@ -260,10 +262,13 @@ def storer(b: CodeBuilder, place: ir.Place, type_: Type, order: MemoryOrder = Me
     if slot is not None:
         number = slot.number
         return lambda here, value: here.frame.slots[number].store(here.lanes, value)
-    dtype = b.unit.dtype(type_)
+    field = bit_field(place)
+    dtype = b.unit.dtype(type_) if field is None else unit_of(field)
     if dtype is None:
         failing = fails("a write of a type of unknown size", place.span)
         return lambda here, _: failing(here)
     where = locate(b, place)
     access = b.unit.access(place, dtype, AccessKind.WRITE, place.span, order)
+    if field is not None:
+        return lambda here, value: store_field(here, where(here), access, value, field)
     return lambda here, value: write(here, where(here), access, value)

@@ -24,7 +24,7 @@ from hgrd.simulate.lockstep.device.half_precision import from_number, half_call
 from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
 from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
-from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill
+from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill, heap_memory
 from hgrd.simulate.lockstep.device.stored_results import stored_results
 from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, TrapError
@@ -199,6 +199,7 @@ MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] 
     Kind.STORE: cached_store,
     Kind.COPY: copy,
     Kind.FILL: fill,
+    Kind.HEAP: heap_memory,
     Kind.NUMBERS: stored_results,
 }
 """The meaning of each kind of device function for groups of threads.

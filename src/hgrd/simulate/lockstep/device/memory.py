@@ -8,11 +8,12 @@ from hgrd.cuda.builtins import Builtin
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, VoidType
-from hgrd.simulate.lockstep.access import read, write
+from hgrd.simulate.lockstep.access import own_memory, read, write
 from hgrd.simulate.lockstep.arithmetic import Value
-from hgrd.simulate.lockstep.builder import CodeBuilder, fails
+from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
 from hgrd.simulate.lockstep.lvalues import target
+from hgrd.simulate.lockstep.memory import widened
 from hgrd.simulate.trace import MemoryOrder
 
 
@@ -76,3 +77,9 @@ def fill(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
         return at.address()
 
     return run
+
+
+def heap_memory(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    """malloc: the address of memory of each thread's own."""
+    (size,) = arguments_of(b, e.arguments[:1])
+    return lambda here: own_memory(here, widened(size(here)))
