@@ -158,7 +158,7 @@ FACTS = {
         "tests/races",
     ),
 }
-FAMILIES = ("radix", "pairs", "squares", "powers", "functions", "ends", "values")
+FAMILIES = ("radix", "pairs", "squares", "powers", "functions", "counts", "ends", "values")
 RELATIONS = ("Same", "Ahead", "At", "Last", "Count", "Fails", "Holds", "Unnamed", "Apart")
 
 MUTATIONS = (

@@ -31,6 +31,14 @@ __global__ void k(int *out, const unsigned *in, unsigned n) {
   if (threadIdx.x < 2 && 8 < n && found > n LEAST) out[0] = threadIdx.x;
 }
 """
+IN_A_WARP = """
+__global__ void k(int *out, const unsigned *in, unsigned n) {
+  if (in[0] == 2 && blockDim.x == 32) {
+    unsigned found = __shfl_sync(0xffffffffu, in[0], 0);
+    if (found > 2 LEAST) out[0] = threadIdx.x;
+  }
+}
+"""
 IN_THE_INPUT = """
 __global__ void k(int *out, const unsigned *in, unsigned n) {
   if (threadIdx.x < 2 && in[0] > n LEAST) out[0] = threadIdx.x;
@@ -45,16 +53,17 @@ def replayed(folder: Path, text: str, least: str) -> KernelReport:
     return kernel
 
 
-@pytest.mark.parametrize(("text", "line"), [(IN_SHARED, 10), (IN_A_LOOP, 6)])
+@pytest.mark.parametrize(("text", "line"), [(IN_SHARED, 10), (IN_A_LOOP, 6), (IN_A_WARP, 5)])
 def test_what_the_kernel_does_not_compute_shows_no_race(tmp_path: Path, text: str, line: int) -> None:
     kernel = replayed(tmp_path, text, NEVER)
     assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
     (open_pair,) = kernel.launches[0].open_pairs
-    assert open_pair.reason.startswith("it depends on values that the kernel computes: found")
+    computed = "__shfl_sync()" if text == IN_A_WARP else "found"
+    assert open_pair.reason.startswith(f"it depends on values that the kernel computes: {computed}")
     assert open_pair.reason.endswith(f"; not replayed: the write in line {line} was not made")
 
 
-@pytest.mark.parametrize("text", [IN_SHARED, IN_A_LOOP, IN_THE_INPUT])
+@pytest.mark.parametrize("text", [IN_SHARED, IN_A_LOOP, IN_A_WARP, IN_THE_INPUT])
 def test_what_a_run_shows_is_a_race(tmp_path: Path, text: str) -> None:
     kernel = replayed(tmp_path, text, SOMETIMES)
     assert kernel.outcome is Outcome.RACE

@@ -9,7 +9,7 @@ from small import T1, T2, pair, private, shared
 from hgrd.solve.decide import Budget, decide
 from hgrd.solve.normal_form.lemmas import Lemmas
 from hgrd.solve.query import Conflict, Proved, Query, Undecided
-from hgrd.terms import add, conj, const, disj, div, le, lt, mod, mul, ne, shl, shr, sub, var
+from hgrd.terms import add, bit, conj, const, disj, div, eq, le, lt, mod, mul, ne, ones_below, shl, shr, sub, var
 from hgrd.terms.build import read_between
 
 X1, Y1 = private("x1", 0, 1 << 20), private("y1", 0, 1 << 20)
@@ -52,6 +52,13 @@ def functions() -> Query:
     return pair(add(base[0], var(T1)), add(base[1], var(T2)), facts=(le(i, j), le(j, i)))
 
 
+def counts() -> Query:
+    """The rank of a set bit among the set bits of a word too wide for bit-vectors: how many are below it"""
+    word = shared("word", 0, (1 << 100) - 1)
+    k1, k2 = private("k1", 0, 90), private("k2", 0, 90)
+    return pair(ones_below(word, k1), ones_below(word, k2), between=(eq(bit(word, k1), const(1)), lt(k1, k2)))
+
+
 def ends() -> Query:
     """y * stride + x with x < c * w, c <= 200, stride >= 200 * w"""
     w, c, stride = shared("w", 1, 1 << 20), shared("c", 1, 200), shared("stride", 1, 1 << 40)
@@ -68,7 +75,7 @@ def values() -> Query:
     return pair(add(var(T1), half1), var(T2), between=(same,))
 
 
-FAMILIES = {f.__name__: f for f in (radix, pairs, squares, powers, functions, ends, values)}
+FAMILIES = {f.__name__: f for f in (radix, pairs, squares, powers, functions, counts, ends, values)}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -190,6 +190,7 @@ def _run(
             observed=dict(device.observed),
             first_tests=dict(device.tests.found),
             converted=dict(device.uniformity.converted),
+            exchanged=frozenset(device.uniformity.exchanged),
         ),
         uniform=Uniformity(
             broadcast=dict(device.uniformity.broadcast),

@@ -211,12 +211,15 @@ class SymbolInfo(Struct, frozen=True, kw_only=True):
     have found.  `first_tests`: by the symbol of a value that the test of a loop reads where its thread has just stored,
     the condition that it reads the stored value, as it does without a race.  `converted`: by the symbol of an
     integer that a floating-point number has been converted to, this number, and whether it was rounded down before.
+    `exchanged`: names of the values that threads make together (votes, shuffles, reductions, scans) or that the machine
+    gives (clocks): no memory holds them.
     """
 
     private: frozenset[str]
     observed: Mapping[str, Observation]
     first_tests: Mapping[Symbol, Term]
     converted: Mapping[Symbol, tuple[Term, bool]]
+    exchanged: frozenset[str] = frozenset()
 
 
 class MemoryFacts(Struct, frozen=True, kw_only=True):

@@ -137,7 +137,7 @@ def _defined(t: Term) -> tuple[Term, ...]:
     match t.op:
         case Op.DIV | Op.MOD:
             return (ne(t.args[1], const(0)),)
-        case Op.SHL | Op.SHR:
+        case Op.SHL | Op.SHR | Op.ONES_BELOW:
             return (ge(t.args[1], const(0)), lt(t.args[1], const(MOST_SHIFT)))
         case _:
             return ()

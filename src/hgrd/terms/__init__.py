@@ -3,6 +3,7 @@
 Terms are immutable and hash-consed; every term knows an interval that contains its value.
 """
 
+from hgrd.terms.bits import bit, bit_length, lowest_one, ones_below
 from hgrd.terms.build import (
     FALSE,
     TRUE,
@@ -52,7 +53,9 @@ __all__ = [
     "add",
     "as_bool",
     "as_int",
+    "bit",
     "bit_and",
+    "bit_length",
     "bit_or",
     "bit_xor",
     "conj",
@@ -65,6 +68,7 @@ __all__ = [
     "gt",
     "ite",
     "le",
+    "lowest_one",
     "lt",
     "maximum",
     "minimum",
@@ -73,6 +77,7 @@ __all__ = [
     "ne",
     "neg",
     "negate",
+    "ones_below",
     "read",
     "shl",
     "show",

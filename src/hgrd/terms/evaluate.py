@@ -97,6 +97,16 @@ def _apply(term: Term, a: list[int]) -> int:
             return a[0] << a[1]
         case Op.SHR:
             return a[0] >> a[1]
+        case Op.ONES_BELOW if not 0 <= a[1] < 4096:
+            raise EvaluationError("number of bits out of range")
+        case Op.ONES_BELOW:
+            return (a[0] & ((1 << a[1]) - 1)).bit_count()
+        case Op.BIT_LENGTH if a[0] < 0:
+            raise EvaluationError("length of a negative number")
+        case Op.BIT_LENGTH:
+            return a[0].bit_length()
+        case Op.LOWEST_ONE:
+            return (a[0] & -a[0]).bit_length()
         case Op.MIN:
             return min(a)
         case Op.MAX:

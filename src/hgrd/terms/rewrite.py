@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
-from hgrd.terms import build
+from hgrd.terms import bits, build
 from hgrd.terms.term import Op, Symbol, Term
 
 
@@ -63,8 +63,12 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
         case Op.ITE:
             return build.ite(*cast(tuple[Term, Term, Term], args))
         case Op.WRAP:
-            bits, signed, soft = term.wrap_to
-            return build.wrap(args[0], bits, signed, soft=soft)
+            width, signed, soft = term.wrap_to
+            return build.wrap(args[0], width, signed, soft=soft)
+        case Op.BIT_LENGTH:
+            return bits.bit_length(args[0])
+        case Op.LOWEST_ONE:
+            return bits.lowest_one(args[0])
         case Op.READ:
             return build.read_between(term.array, args, term.low, term.high)
         case op:
@@ -80,6 +84,7 @@ _BINARY = {
     Op.XOR_BITS: build.bit_xor,
     Op.SHL: build.shl,
     Op.SHR: build.shr,
+    Op.ONES_BELOW: bits.ones_below,
     Op.MIN: build.minimum,
     Op.MAX: build.maximum,
     Op.EQ: build.eq,

@@ -54,6 +54,9 @@ class Op(Enum):
     XOR_BITS = "^"
     SHL = "<<"  # a * 2**b, b >= 0
     SHR = ">>"  # floor(a / 2**b), b >= 0
+    ONES_BELOW = "ones_below"  # (a, n): how many of the n lowest bits of a are ones, n >= 0
+    BIT_LENGTH = "bit_length"  # position of the highest one of a >= 0, from 1; 0 of 0
+    LOWEST_ONE = "lowest_one"  # position of the lowest one, from 1; 0 of 0
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # (Boolean, integer, integer)

@@ -199,22 +199,22 @@ __global__ void the_buckets_that_hold_k(int *place, const int *in, int k) {
   }
 }
 
-// open: write here, write here; global; warp block: it depends on values that are not known: __brev()
+// open: write here, write here; global; warp block: it depends on values that are not known: __fns()
 __global__ void where_a_function_of_the_thread_leads(int *a) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
-  a[__brev(t) / 2] = t;  // here
+  a[__fns(t, 0, 1) / 2] = t;  // here
 }
 
 // race: write here, write here; global; warp block (data-dependent)
 __global__ void where_a_function_of_data_leads(int *a, const int *x) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
-  a[__brev(x[t]) / 2] = t;  // here
+  a[__fns(x[t], 0, 1) / 2] = t;  // here
 }
 
 // race: write here, write here; global; warp (data-dependent)
 __global__ void a_function_that_is_the_same_for_both(int *a, int n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
-  a[t / 2 + __brev(n)] = t;  // here
+  a[t / 2 + __fns(n, 0, 1)] = t;  // here
 }
 """
 

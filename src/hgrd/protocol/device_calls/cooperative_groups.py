@@ -42,6 +42,7 @@ def group_call(
         return OPAQUE
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
+    device.uniformity.exchange(value)
     given = arguments[1] if name == "shfl" else None
     device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
     return value

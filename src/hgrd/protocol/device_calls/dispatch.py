@@ -29,6 +29,7 @@ from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.symbolic import arithmetic, floats, integers
+from hgrd.symbolic.bit_functions import integer_function
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
@@ -84,10 +85,12 @@ def _exchange(
     row = builtin(name)
     assert row is not None
     value = machine.unknown(f"{name}()", call.type, Origin.DATA, row.result)
+    device.uniformity.exchange(value)
     for at in row.writes:
         type_ = call.arguments[at].type
         if isinstance(type_, PointerType):
             stored = machine.unknown(f"{name}()", type_.to, Origin.DATA)
+            device.uniformity.exchange(stored)
             store(machine, state, arguments[at], stored, type_.to, call.span)
     given = arguments[1] if row.kind is Kind.SHUFFLE and len(arguments) > 1 else None
     device.uniformity.alike_for(machine, value, same_for_warp(device, name, arguments), given)
@@ -127,6 +130,7 @@ def _block_barrier(
         return OPAQUE
     row = builtin(call.function.name)
     vote = machine.unknown("vote", call.type, Origin.DATA, None if row is None else row.result)
+    device.uniformity.exchange(vote)
     if not device.of_grid:
         device.uniformity.spread(machine, vote)
     return vote
@@ -183,6 +187,18 @@ def _make_vector(machine: Machine, type_: RecordType, arguments: tuple[Value, ..
 
 def _dim3(arguments: tuple[Value, ...]) -> Value:
     return Composite({4 * i: Cell(v, 4) for i, v in enumerate(arguments[1:4])}, 12)
+
+
+def _number(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """Function of numbers: computed where it is an integer intrinsic, else a name for the value at its arguments."""
+    numbers = tuple(as_int(a) for a in arguments if isinstance(a, Term))
+    if len(numbers) == len(arguments) and isinstance(call.type, IntType):
+        value = integer_function(call.function.name, numbers)
+        if value is not None:
+            return value
+    return foreign(device, machine, state, call, arguments)
 
 
 def _multiply(
@@ -286,6 +302,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.SPECIFICATION: _specification,
     Kind.SILENT: _silent,
     **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
+    Kind.NUMBER: _number,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
     Kind.RANDOM: random,

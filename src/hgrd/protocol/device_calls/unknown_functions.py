@@ -87,7 +87,9 @@ def _collective(
         device.barrier(machine, state, Scope.BLOCK, call.span)
     for target in targets:
         forget(state, target)
-    return _result(machine, call)
+    result = _result(machine, call)
+    device.uniformity.exchange(result)
+    return result
 
 
 def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:

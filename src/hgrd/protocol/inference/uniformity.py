@@ -24,6 +24,11 @@ class UniformityTracker(Struct):
     in_iteration: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     groups: dict[Symbol, UniformGroup] = field(default_factory=dict[Symbol, UniformGroup])
     converted: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
+    exchanged: set[str] = field(default_factory=set[str])
+
+    def exchange(self, value: Value) -> None:
+        """Records a value that several threads make together, as by a vote, a shuffle or a scan."""
+        self.exchanged.update(s.name for s in symbols_in(value))
 
     def spread(self, machine: Machine, value: Value, more: tuple[Symbol, ...] = ()) -> None:
         """Records that all threads of a block get the same value here (in the same iterations of the loops around)."""

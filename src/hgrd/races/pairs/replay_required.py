@@ -1,9 +1,9 @@
 """Required replays: races that count only if a replay confirmed them, and are undecided otherwise.
 
-The witness of a data-dependent race consists of contents of memory.  Values that threads read from shared memory, or
-that a loop computes from contents, cannot be given to a kernel as input: the witness assumes that the kernel computes
-them, which only a run can show.  Threads that wait for each other may be ordered in ways that are not known.  If no
-run shows the race, it is not decided.
+The witness of a data-dependent race consists of contents of memory.  Values that threads read from shared memory, that
+a loop computes from contents, or that threads make together by votes, shuffles, matches, reductions and scans, cannot
+be given to a kernel as input: the witness assumes that the kernel computes them, which only a run can show.  Threads
+that wait for each other may be ordered in ways that are not known.  If no run shows the race, it is not decided.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _supposed(finding: Finding, evidence: Evidence) -> tuple[str, ...]:
     if finding.same_value or finding.replay == CONFIRMED:
         return ()
     match finding.confidence:
-        case Confidence.DATA_DEPENDENT:
+        case Confidence.DATA_DEPENDENT | Confidence.CONDITIONAL:
             return evidence.supposed
         case Confidence.DEFINITE:
             return finding.awaits

@@ -64,12 +64,13 @@ class ComputedValues(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
     `drawn`: names of the results of additions to counters, with the highest value that each is assumed to have.
-    `reads`: the reads by the names in `computed`.
+    `reads`: the reads by the names in `computed`.  `exchanged`: names of the values that threads make together.
     """
 
     computed: frozenset[str]
     drawn: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
+    exchanged: frozenset[str] = frozenset()
 
     def doubt(self, encoded: EncodedPair, decide: Callable[[Query], Answer]) -> str | None:
         """Why a conflict may need values that the kernel never computes; None if it does not."""
@@ -107,10 +108,18 @@ class ComputedValues(Struct, frozen=True):
         return isinstance(decide(replace(encoded.query, between=(*encoded.query.between, eq(*places)))), Conflict)
 
     def never_given(self, encoded: EncodedPair) -> tuple[str, ...]:
-        """Names of computed values in guards that no input can hold: of shared memory, or computed by loops."""
+        """Names of values that a conflict depends on and that no input can hold.
+
+        Computed values in guards, of shared memory or computed by loops, and values that threads make together.
+        """
         query = encoded.query
-        names = self.computed_in(*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
-        return tuple(n for n in names if n not in self.reads or self.reads[n].space is Space.SHARED)
+        conditions = (*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
+        computed = (n for n in self.computed_in(*conditions) if n not in self.reads or self._is_shared(n))
+        used = symbols_of(*conditions, query.first.address, query.second.address)
+        return tuple(sorted({*computed, *(self.exchanged & set(map(plain_name, used)))}))
+
+    def _is_shared(self, name: str) -> bool:
+        return self.reads[name].space is Space.SHARED
 
     def modest(self, query: Query) -> tuple[tuple[str, ...], Query]:
         """Names of the computed values that bound indexes in the addresses of a query, and a query with small bounds.
@@ -231,7 +240,8 @@ def computed_values(protocol: Protocol, relation: Phases, made: Made = _NOTHING)
         }
         if more <= computed:
             reads = {name: results[name] for name in computed}
-            return ComputedValues(frozenset(computed), _drawn(protocol, relation), reads)
+            drawn = _drawn(protocol, relation)
+            return ComputedValues(frozenset(computed), drawn, reads, protocol.symbols.exchanged)
         computed |= more
 
 

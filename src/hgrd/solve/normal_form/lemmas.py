@@ -2,8 +2,9 @@
 
 A model of the linear abstraction gives monomials values that need not be products; a lemma rules such
 values out.  The families: `radix` (delinearisation of the address), `pairs` (two cofactors of one
-factor), `squares`, `powers` of two, `functions` (equal arguments, equal values), `ends` (a factor at
-the end of its interval), `values` (a factor at the value the model gives it).
+factor), `squares`, `powers` of two, `functions` (equal arguments, equal values), `counts` (of bits),
+`ends` (a factor at the end of its interval), `values` (a factor, or a function of bits, at the values the model
+gives).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from math import prod
 from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bit_counts import count_lemmas, point_lemmas
 from hgrd.solve.normal_form.bounds import Bounds
 from hgrd.solve.normal_form.formula import (
     AtMost,
@@ -42,6 +44,7 @@ class Lemmas(Struct, frozen=True):
     squares: bool = True
     powers: bool = True
     functions: bool = True
+    counts: bool = True
     ends: bool = True
     values: bool = True
 
@@ -64,6 +67,8 @@ def first_lemmas(normal: Normal, on: Lemmas) -> list[Claim]:
         result += _power_lemmas(normal)
     if on.functions:
         result += _function_lemmas(normal)
+    if on.counts:
+        result += count_lemmas(normal.applications)
     return result
 
 
@@ -94,7 +99,7 @@ def value_lemmas(normal: Normal, on: Lemmas, monos: Iterable[Mono], value: Calla
             rest = poly.divided(mono, (factor,)) or ()
             fixed = Equal({(factor,): 1} if not c else {(factor,): 1, (): -c})
             result.append(Claim(_implies(fixed, Equal(poly.plus({mono: 1}, {rest: 1}, -c)))))
-    return result
+    return [*result, *point_lemmas(normal.applications, value)] if on.counts else result
 
 
 def _choices(normal: Normal, a: int) -> int:

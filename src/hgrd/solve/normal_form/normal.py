@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hgrd.solve.normal_form import poly
+from hgrd.solve.normal_form.bit_counts import bound_position
 from hgrd.solve.normal_form.bitwise import bit_operation, shift_left, shift_right
 from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.normal_form.builder import Builder, Value
@@ -158,6 +159,8 @@ class Normaliser:
                 return self._wrap(t)
             case Op.ITE:
                 return self._ite(t)
+            case Op.ONES_BELOW | Op.BIT_LENGTH | Op.LOWEST_ONE:
+                return self._of_bits(t)
             case Op.READ:
                 arguments = [self.value(a) for a in t.args]
                 result = self.builder.function("[]" + t.array, arguments, Span(t.low, t.high))
@@ -166,6 +169,18 @@ class Normaliser:
                 return Value(result)
             case _:
                 return self._binary(t, self.value(t.args[0]), self.value(t.args[1]))
+
+    def _of_bits(self, t: Term) -> Value:
+        """A function of bits: uninterpreted, with what bounds say of a position."""
+        arguments = [self.value(a) for a in t.args]
+        builder = self.builder
+        builder.opaque_bits = True
+        result = Value(builder.function(t.op.value, arguments, Span(t.low, t.high)), _union(a.facts for a in arguments))
+        if all(poly.atoms_of(a.poly) <= builder.uniform for a in arguments):
+            builder.uniform |= poly.atoms_of(result.poly)
+        if t.op is not Op.ONES_BELOW:
+            bound_position(t.op, arguments[0], result, builder)
+        return result
 
     def _binary(self, t: Term, a: Value, b: Value) -> Value:
         span = Span(t.low, t.high)

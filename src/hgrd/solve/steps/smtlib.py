@@ -14,6 +14,7 @@ from hgrd.terms import interval as intervals
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_BITS: Final = 160
+_MOST_COUNTED: Final = 64
 _BIT_OPS: Final = frozenset({Op.AND_BITS, Op.OR_BITS, Op.XOR_BITS, Op.SHL, Op.SHR})
 _CONNECTIVES: Final = {Op.AND: "and", Op.OR: "or", Op.NOT: "not", Op.EQ: "=", Op.ITE: "ite"}
 
@@ -204,7 +205,29 @@ class _BitVectors(_Writer):
             return f"((_ {'sign' if signed else 'zero'}_extend {self._width - bits}) {kept})"
         if t.op in (Op.SHL, Op.SHR) and (t.args[1].low < 0 or t.args[1].high >= self._width - 1):
             raise Unwritable("a shift by an unbounded count")
+        if t.op in (Op.ONES_BELOW, Op.BIT_LENGTH, Op.LOWEST_ONE):
+            return self._of_bits(t, a)
         word = self._words.get(t.op)
         if word is None:
             raise Unwritable(f"{t.op.value} on bit-vectors")
         return f"({word} {a[0]} {a[1]})"
+
+    def _of_bits(self, t: Term, a: list[str]) -> str:
+        """The number of ones below a position, or the position of the highest or lowest one of a number >= 0."""
+        x = t.args[0]
+        counts = t.op is Op.ONES_BELOW
+        width = x.high.bit_length() if x.low >= 0 else _MOST_BITS
+        if counts:
+            width = min(width, max(t.args[1].high, 0))
+        if width > min(_MOST_COUNTED, self._width) or (t.args[1].low if counts else x.low) < 0:
+            raise Unwritable(f"{t.op.value} of many bits")
+        one = self.numeral(1)
+        ones = [f"(= ((_ extract {i} {i}) w) #b1)" for i in range(width)]
+        if counts:
+            word = f"(bvand {a[0]} (bvsub (bvshl {one} {a[1]}) {one}))"
+            body = " ".join(f"(ite {is_one} {one} {self.numeral(0)})" for is_one in ones)
+            return f"(let ((w {word})) (bvadd {self.numeral(0)} {body}))"
+        body = self.numeral(0)
+        for i in range(width) if t.op is Op.BIT_LENGTH else reversed(range(width)):
+            body = f"(ite {ones[i]} {self.numeral(i + 1)} {body})"
+        return f"(let ((w {a[0]})) {body})"

@@ -40,6 +40,25 @@ def _shift_right(a: Column, b: Column) -> Column:
     return np.right_shift(a, np.clip(b, 0, 63))
 
 
+def _ones_below(a: Column, n: Column) -> Column:
+    mask = np.where(n >= 63, -1, np.left_shift(np.int64(1), np.clip(n, 0, 62)) - 1)
+    return np.bitwise_count((a & mask).astype(np.uint64)).astype(np.int64)
+
+
+def _bit_length(a: Column) -> Column:
+    length = np.zeros_like(a)
+    for step in (32, 16, 8, 4, 2, 1):
+        upper = a >> step
+        length = np.where(upper > 0, length + step, length)
+        a = np.where(upper > 0, upper, a)
+    return length + (a > 0)
+
+
+_UNARY: Final[Mapping[Op, Callable[[Any], Any]]] = {
+    Op.NOT: np.logical_not,
+    Op.BIT_LENGTH: _bit_length,
+    Op.LOWEST_ONE: lambda a: _bit_length(a & -a),
+}
 _BINARY: Final[Mapping[Op, Callable[[Any, Any], Any]]] = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
@@ -51,6 +70,7 @@ _BINARY: Final[Mapping[Op, Callable[[Any, Any], Any]]] = {
     Op.XOR_BITS: np.bitwise_xor,
     Op.SHL: _shift_left,
     Op.SHR: _shift_right,
+    Op.ONES_BELOW: _ones_below,
     Op.MIN: np.minimum,
     Op.MAX: np.maximum,
     Op.EQ: np.equal,
@@ -81,6 +101,9 @@ def _step(t: Term, a: list[Column], symbols: Mapping[Symbol, Column], reads: Col
     simple = _BINARY.get(t.op)
     if simple is not None:
         return simple(a[0], a[1])
+    unary = _UNARY.get(t.op)
+    if unary is not None:
+        return unary(a[0])
     match t.op:
         case Op.VAR:
             return symbols[t.symbol]
@@ -88,8 +111,6 @@ def _step(t: Term, a: list[Column], symbols: Mapping[Symbol, Column], reads: Col
             return np.asarray(min(max(t.value, _INT64[0]), _INT64[1]), dtype=np.int64)
         case Op.TRUE | Op.FALSE:
             return np.asarray(t.op is Op.TRUE)
-        case Op.NOT:
-            return np.logical_not(a[0])
         case Op.AND | Op.OR:
             join = np.logical_and if t.op is Op.AND else np.logical_or
             result = a[0]
