@@ -62,7 +62,8 @@ class Unit(Struct):
     """One run of clang over one file.
 
     By clang's numbers: `captures` are the variables that the fields of a closure's class hold, `local_constants` the
-    declarations of local variables with a value that is used as a constant.
+    declarations of local variables with a value that is used as a constant, `local_statics` those of variables within
+    functions that are in static storage.
     """
 
     declarations: Declarations
@@ -74,6 +75,7 @@ class Unit(Struct):
     outside: dict[str, FunctionRef] = field(default_factory=dict[str, FunctionRef])
     captures: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     local_constants: dict[str, Node] = field(default_factory=dict[str, Node])
+    local_statics: dict[str, Node] = field(default_factory=dict[str, Node])
     constants: dict[str, Expression | None] = field(default_factory=dict[str, Expression | None])
 
     def reference(self, function: FunctionDeclaration) -> FunctionRef:

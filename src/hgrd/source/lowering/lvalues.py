@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
@@ -53,7 +55,12 @@ def declared(node: Node, to: Context) -> Place:
     if kind in _FUNCTIONS:
         return Deref(FunctionAddress(function_ref(node, to), PointerType(FunctionType()), span), FunctionType(), span)
     if kind in ("VarDecl", "VarTemplateSpecializationDecl", "NonTypeTemplateParmDecl", "ParmVarDecl"):
-        return referred(VariablePlace(outer_variable(node, to), span), span)
+        variable = outer_variable(node, to)
+        if variable is None:
+            return UnsupportedPlace(
+                f"variable '{named.get('name', '')}' that is not declared here", to.type(node), span
+            )
+        return referred(VariablePlace(variable, span), span)
     return UnsupportedPlace(kind, to.type(node), span)
 
 
@@ -69,8 +76,8 @@ def function_ref(node: Node, to: Context) -> FunctionRef:
     return FunctionRef(name, name, name, returns)
 
 
-def outer_variable(node: Node, to: Context) -> Variable:
-    """A variable that is not of this function."""
+def outer_variable(node: Node, to: Context) -> Variable | None:
+    """A variable that is not of this function; None where device code names one whose declaration is not known."""
     named = node["referencedDecl"]
     name: str = named.get("name", "")
     if name in BUILTIN_VARIABLES and named["id"] not in to.unit.declarations.variables:
@@ -79,10 +86,23 @@ def outer_variable(node: Node, to: Context) -> Variable:
     declaration = to.unit.declarations.variables.get(named["id"])
     if declaration is not None:
         return global_variable(declaration, to.unit)
+    static = to.unit.local_statics.get(named["id"])
+    if static is not None:
+        return local_variable(static, to.type(static), to)
+    if named["kind"] == "NonTypeTemplateParmDecl":
+        return template_parameter(node, to)
+    parsed = to.unit.declarations.type_of(named, to.scope)
+    if to.function.side in (Side.KERNEL, Side.DEVICE) and not parsed.const:
+        return None
+    return Variable(name, name, parsed.type, Storage.GLOBAL, span_of(node))
+
+
+def template_parameter(node: Node, to: Context) -> Variable:
+    """The parameter of a template that nothing instantiates: some constant."""
+    named = node["referencedDecl"]
+    name: str = named.get("name", "")
     type_ = to.unit.declarations.type_of(named, to.scope).type
-    if named["kind"] == "NonTypeTemplateParmDecl":  # in a template that nothing instantiates: some constant
-        return Variable(f"{to.function.key}::{name}", name, type_, Storage.CONSTANT, to.function.span)
-    return Variable(name, name, type_, Storage.GLOBAL, span_of(node))
+    return Variable(f"{to.function.key}::{name}", name, type_, Storage.CONSTANT, to.function.span)
 
 
 def global_variable(declaration: VariableDeclaration, unit: Unit) -> Variable:
@@ -108,6 +128,19 @@ def storage_of(node: Node, default: Storage) -> Storage:
     return default
 
 
+def local_variable(node: Node, type_: Type, to: Context) -> Variable:
+    """The variable that a declaration within a function makes.
+
+    The key of one in static storage, as all of shared memory is, is its mangled name (clang's number within a
+    template): lambdas use it without capturing it (C++, [expr.prim.lambda.capture]).
+    """
+    storage, name = local_storage(node, to), node.get("name", "")
+    key = to.key(name) if storage is Storage.LOCAL else node.get("mangledName") or f"{name}@{node['id']}"
+    if storage is Storage.SHARED and isinstance(type_, ArrayType) and type_.count is None:
+        type_ = replace(type_, count=0)  # its length is a template parameter: no dynamic shared memory
+    return Variable(key, name, type_, storage, name_span(node))
+
+
 def local_storage(node: Node, to: Context) -> Storage:
     """Static variables of device code are global memory: all threads share them.
 
@@ -116,7 +149,7 @@ def local_storage(node: Node, to: Context) -> Storage:
     """
     if node.get("storageClass") != "static":
         return storage_of(node, Storage.LOCAL)
-    device = to.function.side in (Side.KERNEL, Side.DEVICE)
+    device = to.function.side is not Side.HOST
     declared = to.unit.declarations.type_of(node, to.scope)
     if device and declared.const and not declared.volatile:
         return storage_of(node, Storage.LOCAL)

@@ -46,7 +46,7 @@ from hgrd.source.lowering.lvalues import (
     dereferenced,
     derived_pointer,
     global_variable,
-    outer_variable,
+    template_parameter,
     unquoted,
 )
 
@@ -108,7 +108,7 @@ def name(node: Node, to: Context) -> Expression:
                 return Load(VariablePlace(Variable(label, label, type_, Storage.CONSTANT, span), span), type_, span)
             return IntConst(constants.wrapped(value, type_), type_, span)
         case "NonTypeTemplateParmDecl":
-            variable = outer_variable(node, to)
+            variable = template_parameter(node, to)
             return Load(VariablePlace(variable, span), variable.type, span)
         case _:
             return to.load(declared(node, to), node)

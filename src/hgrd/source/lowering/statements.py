@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import (
@@ -24,7 +22,7 @@ from hgrd.program.statements import (
     Switch,
     UnsupportedStatement,
 )
-from hgrd.program.types import BOOL, ArrayType, OpaqueType, PointerType, VoidType
+from hgrd.program.types import BOOL, OpaqueType, PointerType, VoidType
 from hgrd.program.walk import mapped
 from hgrd.source.clang.ast import Node, inner, name_span, span_of
 from hgrd.source.lowering import constants
@@ -32,7 +30,7 @@ from hgrd.source.lowering.constructors import initializer
 from hgrd.source.lowering.context import Context, StatementRule, place_type
 from hgrd.source.lowering.destructors import closed, ends, finishing
 from hgrd.source.lowering.exceptions import try_
-from hgrd.source.lowering.lvalues import global_variable, local_storage
+from hgrd.source.lowering.lvalues import global_variable, local_storage, local_variable
 from hgrd.source.text.spans import assembly_template
 
 
@@ -88,9 +86,7 @@ def variable(node: Node, to: Context) -> list[Statement]:
     initial = initializer(node)
     if isinstance(type_, OpaqueType) and type_.name == "auto" and initial is not None:  # in a template
         type_ = to.value(initial).type
-    if storage is Storage.SHARED and isinstance(type_, ArrayType) and type_.count is None:
-        type_ = replace(type_, count=0)  # its length is a template parameter: no dynamic shared memory
-    made = to.variables[node["id"]] = Variable(to.key(name), name, type_, storage, span)
+    made = to.variables[node["id"]] = local_variable(node, type_, to)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]
     if node.get("nrvo"):

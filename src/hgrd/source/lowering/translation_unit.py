@@ -22,7 +22,7 @@ from hgrd.source.lowering.calls import unit_context
 from hgrd.source.lowering.constructors import initializer
 from hgrd.source.lowering.context import LoweringTables, Unit
 from hgrd.source.lowering.functions import declared_function, lower_function, outside_function, unlowered_function
-from hgrd.source.lowering.lvalues import PLACES, global_variable
+from hgrd.source.lowering.lvalues import PLACES, global_variable, storage_of
 from hgrd.source.lowering.rvalues import VALUES
 from hgrd.source.lowering.statements import STATEMENTS
 from hgrd.source.lowering.unparsed_code import with_dropped
@@ -140,7 +140,7 @@ def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
 
 
 def _note_lambdas(node: Node, unit: Unit) -> None:
-    """Variables by the closure fields that hold them, and constants that functions use without capturing them.
+    """Variables by the closure fields that hold them; constants and statics that lambdas use without capturing them.
 
     A closure's class is the one that clang numbers so: a lambda within a lambda stands in the tree several times, each
     time in another scope.
@@ -155,8 +155,11 @@ def _note_lambdas(node: Node, unit: Unit) -> None:
             case "LambdaExpr":
                 class_, *rest = inner(current)
                 unit.captures[class_.get("id", "")] = tuple(_captured(part) for part in rest if "valueCategory" in part)
-            case "VarDecl" if "init" in current:
-                made[current["id"]] = current
+            case "VarDecl":
+                if "init" in current:
+                    made[current["id"]] = current
+                if current.get("storageClass") == "static" or storage_of(current, Storage.LOCAL) is not Storage.LOCAL:
+                    unit.local_statics[current["id"]] = current
             case "DeclRefExpr" if current.get("nonOdrUseReason") == "constant":
                 used.add(current["referencedDecl"]["id"])
             case _:
