@@ -7,6 +7,7 @@ from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import OPAQUE, Choice, Composite, FloatValue, NullValue, Pointer, Value
 from hgrd.terms import Origin, Symbol, Term, as_int, const, ite, ne, read, var
+from hgrd.terms.interval import of_type
 
 
 def identity_of(value: Value) -> Term | None:
@@ -59,6 +60,6 @@ def named(name: str, type_: Type, origin: Origin) -> Value:
         case IntType():
             return var(Symbol(name, *type_.range, origin))
         case FloatType():
-            return FloatValue(read(f"float {name}"))
+            return FloatValue(var(Symbol(name, *of_type(64, True), origin)))
         case _:
             return OPAQUE
