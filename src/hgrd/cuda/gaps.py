@@ -29,7 +29,6 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
         "CLUSTER_BARRIER": "to the handler of unknown functions: clusters are taken to order nothing",
         "ASYNC_COPY": "to the handler of unknown functions, that says that the kernel is not understood",
-        "NUMBERS": "to the handler of unknown functions: the places that are stored to are forgotten",
         "SMALL_FLOAT": "to the handler of unknown functions: a function of its arguments",
         "ADDRESS": "to the handler of unknown functions: spaces have no addresses",
     },

@@ -6,7 +6,7 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 from __future__ import annotations
 
 from hgrd.cuda.atomics import StdMemoryOrder, atomic_function
-from hgrd.cuda.builtins import Kind, builtin
+from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import BinaryOp, Call
@@ -24,6 +24,7 @@ from hgrd.protocol.device_calls.memory import (
     heap_memory,
     order_and_scope,
 )
+from hgrd.protocol.device_calls.number_functions import numbers
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
@@ -56,7 +57,7 @@ def intrinsic(
         return None if _has_body(machine, call) else foreign(device, machine, state, call, arguments)
     name = call.function.name
     row = builtin(name)
-    handler = SPECIFICATIONS.get(name) or (None if row is None else NUMBERS.get(row.operation))
+    handler = SPECIFICATIONS.get(name) or (None if row is None else _known_number(row))
     if handler is not None:
         return handler(device, machine, state, call, arguments)
     function = atomic_function(name)
@@ -70,6 +71,11 @@ def intrinsic(
         return grouped
     meaning = foreign if row is None else MEANINGS.get(row.kind, foreign)
     return meaning(device, machine, state, call, arguments)
+
+
+def _known_number(row: Builtin) -> Handler | None:
+    """Meaning of a function of numbers that is more than a function of its arguments."""
+    return NUMBERS.get(row.operation) if row.kind is Kind.NUMBER else None
 
 
 def _has_body(machine: Machine, call: Call) -> bool:
@@ -303,6 +309,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.SILENT: _silent,
     **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
     Kind.NUMBER: _number,
+    Kind.NUMBERS: numbers,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
     Kind.RANDOM: random,

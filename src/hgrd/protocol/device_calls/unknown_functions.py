@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 
-from hgrd.cuda.builtins import builtin
 from hgrd.cuda.cub import is_cub, threads_of_block
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.layout import scalars
-from hgrd.program.types import FloatType, IntType, PointerType, RecordType, VoidType
+from hgrd.program.types import PointerType, RecordType, VoidType
+from hgrd.protocol.device_calls.number_functions import function_value
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.inference.value_names import identity_of
-from hgrd.symbolic.floats import computed
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, OpaqueValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, OpaqueValue, Value
 from hgrd.terms import TRUE, Origin
-from hgrd.terms.build import read_between
-from hgrd.terms.interval import ANY, of_type
 
 _POINTING = re.compile(r"thrust::(\w+::)*\w*(ptr|pointer|reference|iterator|vector|span)::")
 """Pointer-like classes: methods may write the memory that these point to, or read what other threads write there."""
@@ -54,7 +50,7 @@ def foreign(
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
     for target in targets:
         forget(state, target)
-    known = None if users or targets else _function_of(call, arguments)
+    known = None if users or targets else function_value(call.function.name, call.type, arguments)
     return known if known is not None else _result(machine, call)
 
 
@@ -90,27 +86,6 @@ def _collective(
     result = _result(machine, call)
     device.uniformity.exchange(result)
     return result
-
-
-def _function_of(call: Call, arguments: tuple[Value, ...]) -> Value | None:
-    """Result as a function of the arguments, where these are numbers; None: it is not known to be one."""
-    keys = [identity_of(a) for a in arguments]
-    known = tuple(k for k in keys if k is not None)
-    if not keys or len(known) != len(keys):
-        return None
-    name = call.function.name
-    match call.type:
-        case FloatType():
-            return FloatValue(read_between(computed(name, call.type), known, *ANY))
-        case IntType(bits=bits, signed=signed):
-            return read_between(f"{name}()", known, *_range(name, of_type(bits, signed)))
-        case _:
-            return None
-
-
-def _range(name: str, otherwise: tuple[int, int]) -> tuple[int, int]:
-    row = builtin(name)
-    return otherwise if row is None or row.result is None else row.result
 
 
 def _result(machine: Machine, call: Call) -> Value:
