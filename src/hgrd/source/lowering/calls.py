@@ -29,7 +29,7 @@ from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import FunctionDeclaration, Scope
 from hgrd.source.declarations.type_parser import split_template
-from hgrd.source.lowering.compiler_builtins import compiler_builtin
+from hgrd.source.lowering.compiler_builtins import compiler_builtin, numeric_limit
 from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.lowering.destructors import deleted
 from hgrd.source.lowering.lvalues import dereferenced, function_ref
@@ -97,6 +97,8 @@ def call(node: Node, to: Context) -> Expression:
         if function.name == _STATED:
             return _stated(arguments, span)
         own = compiler_builtin(function.name, arguments, type_, span)
+        if known is None and not arguments and callee["referencedDecl"]["kind"] == "CXXMethodDecl":
+            own = numeric_limit(function.name, type_, span)
         return Call(function, arguments, type_, span) if own is None else own
     if callee["kind"] == "MemberExpr" and callee["type"].get("qualType") != "<bound member function type>":
         return method_call(node, to)  # a static method, called on an object

@@ -1,4 +1,4 @@
-"""Built-in functions of the compiler that are no calls: constants, hints, and the bits of a value read as another type.
+"""What looks like a call and is none: hints and constants of the compiler, limits of numbers, bits read anew.
 
 GCC, "Other Built-in Functions Provided by GCC"; CUDA C++ Programming Guide, "Compiler Optimization Hint Functions".
 """
@@ -10,7 +10,7 @@ import re
 
 from hgrd.program.expressions import AddressOf, Comma, Convert, Deref, Expression, FloatConst, Load, Place
 from hgrd.program.span import Span
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import FloatType, PointerType, Type
 from hgrd.source.lowering import constants
 
 _INFINITY = re.compile(r"__builtin_(inf|huge_val)[fl]?")
@@ -36,6 +36,29 @@ def compiler_builtin(name: str, arguments: tuple[Expression, ...], type_: Type, 
     for other in reversed(others):
         made = Comma(other, made, type_, span)
     return made
+
+
+_PRECISIONS = {16: (5, 11), 32: (8, 24), 64: (11, 53)}
+"""Bits of the exponent, and binary digits, of each floating-point type (IEEE 754)."""
+
+
+def numeric_limit(name: str, type_: Type, span: Span) -> Expression | None:
+    """Value of `std::numeric_limits<T>::name()`, of a floating-point type; None of other functions."""
+    if not isinstance(type_, FloatType) or type_.bits not in _PRECISIONS:
+        return None
+    exponent, digits = _PRECISIONS[type_.bits]
+    greatest = 1 << (exponent - 1)
+    most = math.ldexp(2 - math.ldexp(1, 1 - digits), greatest - 1)
+    values = {
+        "infinity": math.inf,
+        "quiet_NaN": math.nan,
+        "signaling_NaN": math.nan,
+        "max": most,
+        "lowest": -most,
+        "min": math.ldexp(1, 2 - greatest),
+        "epsilon": math.ldexp(1, 1 - digits),
+    }
+    return FloatConst(values[name], type_, span) if name in values else None
 
 
 def reinterpreted(place: Place, source: Type, type_: Type, span: Span) -> Expression:

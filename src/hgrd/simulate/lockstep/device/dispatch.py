@@ -13,14 +13,14 @@ import numpy as np
 from hgrd.cuda.atomics import StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.program import expressions as ir
-from hgrd.program.types import PointerType, RecordType
+from hgrd.program.types import IntType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.arithmetic import I64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
 from hgrd.simulate.lockstep.device.atomics import atomic_call, constant
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
-from hgrd.simulate.lockstep.device.half_precision import from_number, half_call
+from hgrd.simulate.lockstep.device.half_precision import from_number, from_parts, half_call
 from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
 from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
@@ -39,6 +39,9 @@ def library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
     atomic = object_of(b, e)
     if atomic is not None:
         return atomic
+    pair = from_parts(b, e)
+    if pair is not None:
+        return pair
     match e.arguments:
         case (argument,) if isinstance(argument.type, PointerType) and argument.type.to == e.type:
             return load(b, ir.Deref(argument, e.type, e.span), e.type, e.span, False)
@@ -47,7 +50,7 @@ def library_object(b: CodeBuilder, e: ir.Construct, size: int) -> Closure:
         case (argument,):
             made = from_number(b, e.type, argument)
             return made if made is not None else fails("a constructor whose body is not known", e.span)
-        case arguments if e.constructor is not None and e.constructor.name in ("dim3", "uint3", "__half2"):
+        case arguments if e.constructor is not None and e.constructor.name in ("dim3", "uint3"):
             return packed(b, arguments, size, e.span)
         case _:
             return fails("a constructor whose body is not known", e.span)
@@ -119,8 +122,12 @@ def _lane(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
 
 
 def _function(b: CodeBuilder, e: ir.Call) -> Closure:
-    """A function of numbers, by its name."""
+    """A function of numbers, by its name; one without arguments is of `std::numeric_limits`."""
     name = e.function.name
+    if not e.arguments and name in ("min", "max", "lowest") and isinstance(e.type, IntType):
+        limits = np.iinfo(b.unit.dtype(e.type) or I64)
+        number = limits.dtype.type(limits.max if name == "max" else limits.min)
+        return lambda here: number
     function = number_function(name)
     if function is None or not _takes(function, len(e.arguments)):
         return fails(f"a call of {name}, whose body is not known", e.span)
