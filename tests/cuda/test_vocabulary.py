@@ -114,8 +114,13 @@ def test_gaps_are_needed(gap: str):
 
 
 def rows() -> dict[str, Builtin]:
-    """The device functions that are rows, by name: those of the table, and those of families that headers declare."""
-    names = BUILTINS.keys() | {name for name in declared() if "::" not in name and atomic_function(name) is None}
+    """The device functions that are rows, by name: of the table, of families that headers declare, and of PTX."""
+    instructions = {"ptx.own.mma.sync"}
+    names = (
+        BUILTINS.keys()
+        | instructions
+        | {name for name in declared() if "::" not in name and atomic_function(name) is None}
+    )
     return {name: row for name in names if (row := builtin(name)) is not None}
 
 

@@ -128,7 +128,7 @@ def test_in_functions_called_from_several_places(tmp_path: Path):
 def test_where_the_kernel_does_what_the_executor_does_not_know(tmp_path: Path):
     text = """
     __global__ void k(int *a) {
-      asm volatile("bar.warp.sync 0xffffffff;");
+      asm volatile("griddepcontrol.wait;");
       if (threadIdx.x < 7) __syncthreads();
     }"""
     found = [d.replay for d in replayed(tmp_path, text)]

@@ -69,9 +69,9 @@ __global__ void pure_function(int *a) {
   int v = a[anything()];
 }
 
-// open: inline assembly that touches memory
+// open: inline assembly: griddepcontrol.wait
 __global__ void assembly(int *a) {
-  asm volatile("st.global.u32 [%0], 1;" :: "l"(a));
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
 // open: write here, write here; global; warp block grid: it depends on values that are not known: count

@@ -1,6 +1,7 @@
 """Device functions that CUDA declares outside of classes: what kind of function each is.
 
-A row says what a call is.  What it means is said by each of the interpreters: `protocol.device_calls`,
+A row says what a call is.  Names that begin with `ptx.` stand for instructions of inline assembly that C++ has no
+function for.  What it means is said by each of the interpreters: `protocol.device_calls`,
 `simulate.lockstep.device` and `simulate.interleaving`.  Atomics have a table of their own (`cuda.atomics`), and so have
 cooperative groups (`cuda.groups`).
 
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.limits import MAX_THREADS
 from hgrd.cuda.memory_model import Scope
+from hgrd.cuda.ptx.registers import MACHINE_REGISTERS
 
 
 class Kind(Enum):
@@ -32,7 +34,7 @@ class Kind(Enum):
     MATCH = "compares values of lanes"
     REDUCE = "folds values of lanes"
     ACTIVE_MASK = "tells which lanes happen to be here"
-    LANE = "tells the lane"
+    LANE = "tells the lane, or the number of the warp"
     LOAD = "reads memory, with a cache hint"
     STORE = "writes memory, with a cache hint"
     COPY = "copies bytes"
@@ -41,6 +43,7 @@ class Kind(Enum):
     HEAP = "makes memory of the thread's own"
     SILENT = "does nothing that threads see"
     REGISTER = "reads a register of the machine"
+    UNTOLD = "gives a value of the thread's own that is not known"
     STOP = "ends the launch, or is never reached"
     ASSERT = "ends the launch unless a condition holds"
     SPECIFICATION = "states what holds, and does nothing"
@@ -110,6 +113,7 @@ BUILTINS: dict[str, Builtin] = {
     **{f"__reduce_{name}_sync": Builtin(Kind.REDUCE, name, Scope.WARP, masked=True) for name in _FOLDS},
     "__activemask": Builtin(Kind.ACTIVE_MASK, scope=Scope.WARP),
     "__lane_id": Builtin(Kind.LANE),
+    "ptx.warpid": Builtin(Kind.LANE, "warp"),
     # ------------------------------------------------------------ memory
     **_alike(Builtin(Kind.LOAD), "__ldg __ldcg __ldca __ldcs __ldlu __ldcv __builtin_nontemporal_load"),
     **_alike(Builtin(Kind.STORE), "__stcg __stcs __stwt __stwb"),
@@ -124,7 +128,7 @@ BUILTINS: dict[str, Builtin] = {
         " __prof_trigger __debugsync __pipeline_commit __pipeline_wait_prior __syncwarp_hint",
     ),
     **dict.fromkeys(("operator delete", "operator delete[]"), Builtin(Kind.SILENT)),
-    **_alike(Builtin(Kind.REGISTER), "clock clock64 __globaltimer __smid"),
+    **dict.fromkeys((name for name, _ in MACHINE_REGISTERS.values()), Builtin(Kind.REGISTER)),
     **_alike(
         Builtin(Kind.STOP),
         "__trap __builtin_trap abort exit __assertfail __assert_fail __builtin_unreachable",
@@ -221,6 +225,9 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Builtin], ...] = tuple(
             r"__is(Global|Shared|Constant|Local|GridConstant)|__cvta_\w+|__nv_associate_access_property",
             Builtin(Kind.ADDRESS),
         ),
+        # instructions of PTX that touch registers alone, by the names that the lowering of assembly gives them
+        (r"ptx\.own\..*", Builtin(Kind.UNTOLD)),
+        (r"ptx\..*", Builtin(Kind.NUMBER)),
         # random numbers, textures, surfaces
         (r"curand\w*|skipahead(_sequence|_subsequence)?", Builtin(Kind.RANDOM)),
         (r"tex(1D|2D|3D|Cubemap)\w*", Builtin(Kind.TEXTURE)),

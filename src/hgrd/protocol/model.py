@@ -106,13 +106,15 @@ class Fence(Struct, frozen=True):
 class Gap(Struct, frozen=True):
     """Gap in the protocol: a part of the kernel that is not in it.
 
-    `may_order`: the part may contain a barrier.  The gap is then among the items, if its place is known.
+    `may_order`: the part may contain a barrier.  The gap is then among the items, if its place is known.  `reach`: how
+    far apart the threads are that it may order.
     """
 
     reason: str
     guards: tuple[Term, ...]
     span: Span
     may_order: bool = True
+    reach: Scope = Scope.BLOCK
 
 
 class Observation(Struct, frozen=True):

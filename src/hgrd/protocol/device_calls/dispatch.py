@@ -9,6 +9,7 @@ from hgrd.cuda.atomics import StdMemoryOrder, atomic_function
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
+from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
@@ -36,10 +37,12 @@ from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
+    TRUE,
     Origin,
     Term,
     as_int,
     const,
+    div,
     ite,
     le,
     mod,
@@ -281,7 +284,14 @@ def _rounded(up: bool) -> Handler:
 
 
 def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]) -> Value | None:
-    return mod(thread_number(device), const(WARP_SIZE))
+    """Lane; or the number of the warp, where threads are not moved while they run (PTX ISA, "%warpid")."""
+    row = builtin(call.function.name)
+    if row is None or row.operation != "warp":
+        return mod(thread_number(device), const(WARP_SIZE))
+    if not machine.speculative:
+        text = "%warpid is the number of the warp in its block: no warp is moved to another place while it runs"
+        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    return div(thread_number(device), const(WARP_SIZE))
 
 
 NUMBERS: dict[str, Handler] = {
@@ -307,7 +317,8 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.ASSERT: _specification,
     Kind.SPECIFICATION: _specification,
     Kind.SILENT: _silent,
-    **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK, Kind.REGISTER), _exchange),
+    **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK), _exchange),
+    **dict.fromkeys((Kind.REGISTER, Kind.UNTOLD), _exchange),
     Kind.NUMBER: _number,
     Kind.NUMBERS: numbers,
     Kind.VECTOR: _vector,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
 from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
@@ -56,10 +56,19 @@ class Recorder(Struct):
             self.count += 1
         self.open[-1].append(item)
 
-    def gap(self, machine: Machine, state: State, reason: str, span: Span, *, may_order: bool = True) -> None:
+    def gap(
+        self,
+        machine: Machine,
+        state: State,
+        reason: str,
+        span: Span,
+        *,
+        may_order: bool = True,
+        reach: Scope = Scope.BLOCK,
+    ) -> None:
         if machine.speculative:
             return
-        gap = Gap(reason, barrier_guards(state), span, may_order)
+        gap = Gap(reason, barrier_guards(state), span, may_order, reach)
         if may_order:
             self.open[-1].append(gap)
         if not any(g.span == span and g.reason == reason for g in self.gaps):

@@ -49,8 +49,8 @@ def separates_at(item: Item, level: Level) -> bool:
     match item:
         case Barrier(scope=scope):
             return orders(scope, level)
-        case Gap():
-            return level is not Level.INTER_BLOCK
+        case Gap(reach=reach):
+            return orders(reach, level)
         case ProtocolLoop(items=items):
             return any(separates_at(i, level) for i in items)
         case _:

@@ -71,8 +71,9 @@ class Phases(Struct, frozen=True):
         around = [x for x in (*_loops(pa), *_loops(pb)) if id(x) in loops]
         alike = frozenset(t for x in around for t in (*x.entry, *x.tests) if self._same_for_all(t, level, aligned))
         ways = _Walk(BarrierBypass(self.shared, loops, a, b, level, aligned, self.departures, alike)).meet(pa, pb)
-        if self.lost and level is not Level.INTER_BLOCK:
-            ways = doubted(ways, not_understood(self.lost[0]))
+        lost = next((gap for gap in self.lost if separates_at(gap, level)), None)
+        if lost is not None:
+            ways = doubted(ways, not_understood(lost))
         return tuple(ways)
 
     def _aligned(self, level: Level) -> frozenset[str]:

@@ -229,7 +229,7 @@ def _heap_memory(thread: Thread, call: Call, values: Sequence[Scalar], row: Buil
 
 
 def _lane(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
-    return _constant(thread.inside % WARP_SIZE)
+    return _constant(thread.inside // WARP_SIZE if row.operation == "warp" else thread.inside % WARP_SIZE)
 
 
 def _specification(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:

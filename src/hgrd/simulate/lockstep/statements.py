@@ -89,9 +89,8 @@ def statement(b: CodeBuilder, s: st.Statement) -> None:
             b.gotos.append((_jump(b, span), target))
         case st.Return(value=value, span=span):
             b.emit(Return(None if value is None else lower(b, value), span))
-        case st.Assembly(template=template, span=span):
-            if template.strip(" \t\n;"):
-                b.emit(Do(fails("inline assembly", span), span))
+        case st.Assembly(span=span):
+            b.emit(Do(fails("inline assembly", span), span))
         case st.UnsupportedStatement(reason=reason, span=span):
             b.emit(Do(fails(reason, span), span))
 

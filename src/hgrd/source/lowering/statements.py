@@ -5,7 +5,6 @@ from __future__ import annotations
 from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
 from hgrd.program.span import Span
 from hgrd.program.statements import (
-    Assembly,
     Block,
     Break,
     Case,
@@ -26,12 +25,12 @@ from hgrd.program.types import BOOL, OpaqueType, PointerType, VoidType
 from hgrd.program.walk import mapped
 from hgrd.source.clang.ast import Node, inner, name_span, span_of
 from hgrd.source.lowering import constants
+from hgrd.source.lowering.assembly import assembly
 from hgrd.source.lowering.constructors import initializer
 from hgrd.source.lowering.context import Context, StatementRule, place_type
 from hgrd.source.lowering.destructors import closed, ends, finishing
 from hgrd.source.lowering.exceptions import try_
 from hgrd.source.lowering.lvalues import global_variable, local_storage, local_variable
-from hgrd.source.text.spans import assembly_template
 
 
 def compound(node: Node, to: Context) -> list[Statement]:
@@ -311,18 +310,6 @@ def return_(node: Node, to: Context) -> list[Statement]:
     if isinstance(returns, VoidType):
         return [Evaluate(value, span), Return(None, span)]
     return [Return(value, span)]
-
-
-def assembly(node: Node, to: Context) -> list[Statement]:
-    outputs: list[Expression] = []
-    inputs: list[Expression] = []
-    for operand in inner(node):
-        if operand.get("valueCategory", "prvalue") == "prvalue":
-            inputs.append(to.value(operand))
-        else:
-            outputs.append(bound(operand, to))
-    span = span_of(node)
-    return [Assembly(assembly_template(span), tuple(outputs), tuple(inputs), span)]
 
 
 def labelled(node: Node, to: Context) -> list[Statement]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hgrd.cuda.atomics import StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.limits import WARP_SIZE
 from hgrd.program import expressions as ir
 from hgrd.program.types import IntType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
@@ -29,7 +30,7 @@ from hgrd.simulate.lockstep.device.stored_results import stored_results
 from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, TrapError
 from hgrd.simulate.lockstep.lvalues import load
-from hgrd.simulate.lockstep.thread_numbers import lane_numbers, launch_threads
+from hgrd.simulate.lockstep.thread_numbers import lane_numbers, launch_threads, threads_in_block
 
 _FUNCTIONS = {**FUNCTIONS, **OF_INTEGERS}
 
@@ -118,6 +119,8 @@ def _vector(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure | None:
 
 
 def _lane(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    if row.operation == "warp":
+        return lambda here: (threads_in_block(here) // WARP_SIZE).astype(np.uint32)
     return lambda here: lane_numbers(here).astype(np.uint32)
 
 

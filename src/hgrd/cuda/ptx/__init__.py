@@ -1,0 +1,1 @@
+"""PTX, the language of inline assembly: its syntax, and which instructions touch nothing but registers."""
