@@ -64,8 +64,9 @@ from benchmarks.mutating import (
     without_relation,
     written_as,
 )
+from hgrd.cuda.groups import Group
 from hgrd.symbolic.loops.narrowing import Narrowing
-from hgrd.terms import FALSE, TRUE
+from hgrd.terms import FALSE, TRUE, const
 
 _BARRIERS = (
     "tests/verdicts/barriers/test_barriers.py",
@@ -189,6 +190,36 @@ MUTATIONS = (
         "barriers under a condition are always passed",
         _BARRIERS,
         gives([], "protocol.phases.barrier_bypass:BarrierBypass._unless"),
+    ),
+    Mutation(
+        "wait-alone",
+        "a wait at a barrier orders, wherever its arrival stands",
+        _BARRIERS,
+        gives(False, "protocol.phases.barrier_bypass:of_earlier_arrival"),
+    ),
+    Mutation(
+        "arrival-anywhere",
+        "an arrival in another iteration is the one that is waited for",
+        _BARRIERS,
+        gives(True, "protocol.inference.recorder:Recorder.arrived"),
+    ),
+    Mutation(
+        "cluster-is-grid",
+        "barriers of a cluster order all blocks",
+        _BARRIERS,
+        put("protocol.device_calls.cooperative_groups:cluster_rank", lambda _: const(0)),
+    ),
+    Mutation(
+        "cluster-is-block",
+        "barriers of a cluster order one block",
+        _BARRIERS,
+        put("protocol.phases.barrier_bypass:orders", lambda scope, level: scope.covers(level)),
+    ),
+    Mutation(
+        "tile-of-tile-off",
+        "tiles of tiles are numbered in their block",
+        _BARRIERS,
+        gives(Group("thread_block"), "protocol.device_calls.group_ranks:parent_of"),
     ),
     Mutation(
         "barrier-loop-always",

@@ -27,7 +27,6 @@ GAPS: dict[str, str] = {
 
 MEANINGS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
-        "CLUSTER_BARRIER": "to the handler of unknown functions: clusters are taken to order nothing",
         "ASYNC_COPY": "to the handler of unknown functions, that says that the kernel is not understood",
         "SMALL_FLOAT": "to the handler of unknown functions: a function of its arguments",
         "ADDRESS": "to the handler of unknown functions: spaces have no addresses",
@@ -87,8 +86,8 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
 
 GROUPS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
-        r"barrier_arrive|memcpy_async|reduce_\w+_async|map_shared_rank|invoke_one(_broadcast)?": "to the handler of"
-        " unknown functions, that says that the kernel is not understood",
+        r"memcpy_async|reduce_\w+_async|wait(_prior)?": "copies that end later are not modelled",
+        "map_shared_rank": "shared memory of other blocks is not modelled",
     },
     "lockstep": {
         "this_cluster|this_multi_grid|cluster_rank|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"

@@ -22,7 +22,8 @@ class GroupCall(Enum):
     PART = "makes a group out of one whose threads meet for that"
     BARRIER = "waits for all threads of the group"
     ARRIVE = "arrives at a barrier without waiting"
-    WAIT = "waits for those that have arrived, or for copies"
+    WAIT = "waits for those that have arrived"
+    COMPLETE = "waits for copies, and for all threads of the group"
     SHAPE = "tells the size of a group, or the place of a thread in it"
     SHUFFLE = "hands on values among threads of a warp"
     VOTE = "collects predicates or equal values of threads of a warp"
@@ -34,10 +35,15 @@ class GroupCall(Enum):
 
 
 class Group(Struct, frozen=True):
-    """A type of cooperative groups.  `size` is that of a tile whose type says it, else None."""
+    """A type of cooperative groups.
+
+    `size` is that of a tile whose type says it, else None.  `parent` is the group that a tile is a part of; None: its
+    type does not say that.
+    """
 
     kind: str
     size: int | None = None
+    parent: Group | None = None
 
     @property
     def scope(self) -> Scope:
@@ -61,11 +67,12 @@ _GROUP = re.compile(
     r"(thread_block_tile|thread_block|multi_grid_group|grid_group|coalesced_group|thread_group|cluster_group)\b"
     r"(?:<(\d+))?"
 )
+_PARENT = re.compile(r",\s*(?:const\s+)?((?:\w+::)*\w+(?:<.*>)?)")
 _WITHIN_BLOCK = re.compile(r"cooperative_groups::thread_block(_tile<(?!.*coalesced).*)?")
 _SCOPES = {
     "grid_group": Scope.DEVICE,
     "multi_grid_group": Scope.DEVICE,
-    "cluster_group": Scope.BLOCK,  # of several blocks, but not of all: there is no scope of a cluster
+    "cluster_group": Scope.CLUSTER,
     "coalesced_group": Scope.WARP,
 }
 _PARTIAL = ("thread_block_tile", "coalesced_group", "thread_group")
@@ -81,7 +88,8 @@ FUNCTIONS: dict[str, GroupCall] = {
     ),
     **dict.fromkeys(("sync", "synchronize"), GroupCall.BARRIER),
     "barrier_arrive": GroupCall.ARRIVE,
-    **dict.fromkeys(("barrier_wait", "wait", "wait_prior"), GroupCall.WAIT),
+    "barrier_wait": GroupCall.WAIT,
+    **dict.fromkeys(("wait", "wait_prior"), GroupCall.COMPLETE),
     **dict.fromkeys(
         (
             "thread_rank", "block_rank", "cluster_rank", "grid_rank", "num_threads", "num_blocks", "num_clusters",
@@ -123,7 +131,10 @@ def is_within_block(name: str) -> bool:
 def group_type(name: str) -> Group | None:
     """The group that a type of this name is, or that a qualified name of a method belongs to; None of other names."""
     match = _GROUP.match(name)
-    return None if match is None else Group(match[1], int(match[2]) if match[2] else None)
+    if match is None:
+        return None
+    parent = _PARENT.match(name, match.end()) if match[2] else None
+    return Group(match[1], int(match[2]) if match[2] else None, None if parent is None else group_type(parent[1]))
 
 
 def is_group(name: str) -> bool:

@@ -32,12 +32,14 @@ class Level(Enum):
 class Scope(Enum):
     """The threads that take part in a barrier, or that see an atomic or a fence as such; from narrow to wide.
 
-    THREAD is the calling thread alone.
+    THREAD is the calling thread alone.  CLUSTER is the blocks of one cluster: of two blocks, it is not known to cover
+    both.
     """
 
     THREAD = "thread"
     WARP = "warp"
     BLOCK = "block"
+    CLUSTER = "cluster"
     DEVICE = "device"
     SYSTEM = "system"
 
@@ -64,6 +66,7 @@ _COVERED = {
     Scope.THREAD: frozenset[Level](),
     Scope.WARP: frozenset({Level.INTRA_WARP}),
     Scope.BLOCK: frozenset({Level.INTRA_WARP, Level.INTRA_BLOCK}),
+    Scope.CLUSTER: frozenset({Level.INTRA_WARP, Level.INTRA_BLOCK}),
     Scope.DEVICE: frozenset(Level),
     Scope.SYSTEM: frozenset(Level),
 }

@@ -11,7 +11,7 @@ from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.values import Composite, MemoryObject, Value
-from hgrd.terms import Term
+from hgrd.terms import Term, const
 
 
 class Fact(Struct, frozen=True):
@@ -59,6 +59,7 @@ class LaunchSite(Struct, frozen=True):
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
     from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
     hold where the kernel has not written yet; `made` are objects whose contents the program makes.
+    `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.
     """
 
     kernel: FunctionRef
@@ -74,6 +75,7 @@ class LaunchSite(Struct, frozen=True):
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
     made: tuple[ProgramMade, ...] = ()
+    cluster: tuple[Term, Term, Term] | None = (const(1), const(1), const(1))
 
 
 class HostNote(Struct, frozen=True):

@@ -35,6 +35,7 @@ class Function(Struct, frozen=True):
     body: Block | None
     span: Span
     max_threads: int | None = None  # __launch_bounds__
+    cluster: tuple[int | None, int | None, int | None] | None = None  # __cluster_dims__; None inside: not constant
     noreturn: bool = False
     pure: bool = False  # pure virtual: without a body of its own
     variadic: bool = False

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS, MAX_THREADS
+from typing import TypeAlias
+
+from hgrd.cuda.limits import BLOCK_LIMITS, CLUSTER_BLOCKS, GRID_LIMITS, MAX_THREADS
 from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.protocol.model import Configuration
-from hgrd.terms import TRUE, Origin, Symbol, Term, const, eq, le, mul, show, var
+from hgrd.terms import TRUE, Origin, Symbol, Term, add, const, div, eq, le, mul, show, var
 
+Cluster: TypeAlias = tuple[Term | None, Term | None, Term | None]
+ALONE = (const(1), const(1), const(1))
+"""A block that is a cluster of its own."""
 _AXES = "xyz"
 
 
@@ -19,7 +24,18 @@ def configuration(kernel: Function, launch: LaunchSite | None, forced: Configura
     span = kernel.span if launch is None else launch.span
     grid = (None, None, None) if launch is None else launch.grid
     block = (None, None, None) if launch is None else launch.block
-    return configured(grid, block, span, kernel.max_threads)
+    return configured(grid, block, span, kernel.max_threads, cluster_of(kernel, launch))
+
+
+def cluster_of(kernel: Function, launch: LaunchSite | None) -> Cluster:
+    """Blocks of a cluster along each axis, as the kernel is declared with or the launch says; None: unknown.
+
+    CUDA C++ Programming Guide, "Thread Block Clusters".
+    """
+    if kernel.cluster is not None:
+        x, y, z = (None if n is None else const(n) for n in kernel.cluster)
+        return x, y, z
+    return (None, None, None) if launch is None or launch.cluster is None else launch.cluster
 
 
 def configured(
@@ -27,6 +43,7 @@ def configured(
     block: tuple[Term | None, Term | None, Term | None],
     span: Span,
     max_threads: int | None = None,
+    cluster: Cluster = ALONE,
 ) -> Configuration:
     """Configuration with the given extents; None: unknown.
 
@@ -40,6 +57,10 @@ def configured(
         total = le(mul(*blocks), const(limit))
         text = f"a block has at most {limit} threads"
         facts.append(Fact(total, FactKind.DIMENSION, text, span))
+    cx, cy, cz = (
+        var(Symbol(f"clusterDim.{a}", 1, CLUSTER_BLOCKS, Origin.UNKNOWN)) if n is None else n
+        for a, n in zip(_AXES, cluster, strict=True)
+    )
     threads = [_index(f"threadIdx.{a}", b, Origin.THREAD) for a, b in zip(_AXES, blocks, strict=True)]
     indexes = [_index(f"blockIdx.{a}", g, Origin.BLOCK) for a, g in zip(_AXES, grids, strict=True)]
     return Configuration(
@@ -48,7 +69,15 @@ def configured(
         (threads[0], threads[1], threads[2]),
         (indexes[0], indexes[1], indexes[2]),
         tuple(facts),
+        (cx, cy, cz),
     )
+
+
+def cluster_rank(c: Configuration) -> Term:
+    """Number of the thread's cluster in the grid."""
+    x, y, z = (div(i, n) for i, n in zip(index_terms(c.block_index), c.cluster, strict=True))
+    wide, high = (div(g, n) for g, n in zip(c.grid[:2], c.cluster[:2], strict=True))
+    return add(x, mul(wide, add(y, mul(high, z))))
 
 
 def _extent(name: str, extent: Term | None, limit: int, span: Span, facts: list[Fact]) -> Term:

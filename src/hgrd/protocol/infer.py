@@ -261,7 +261,7 @@ def _named(machine: Machine, parameter: Variable, value: Value) -> Iterator[tupl
 
 def _outside(launch: LaunchSite | None, configuration: Configuration) -> frozenset[Symbol]:
     """Outside symbols: those that exist before the kernel runs."""
-    terms = [*configuration.grid, *configuration.block, *(f.term for f in configuration.facts)]
+    terms = [*configuration.grid, *configuration.block, *configuration.cluster, *(f.term for f in configuration.facts)]
     symbols = symbols_of(*terms) | {s for s in (*configuration.thread, *configuration.block_index) if s is not None}
     if launch is not None:
         symbols |= symbols_of(*(f.term for f in launch.facts))

@@ -23,7 +23,7 @@ from hgrd.terms import Symbol, Term
 class Configuration(Struct, frozen=True):
     """Launch extents as terms, with the symbols of the indexes within them.
 
-    An index symbol is None where its extent is the constant 1.
+    An index symbol is None where its extent is the constant 1.  `cluster`: the blocks of a cluster along each axis.
     """
 
     grid: tuple[Term, Term, Term]
@@ -31,6 +31,7 @@ class Configuration(Struct, frozen=True):
     thread: tuple[Symbol | None, Symbol | None, Symbol | None]
     block_index: tuple[Symbol | None, Symbol | None, Symbol | None]
     facts: tuple[Fact, ...]
+    cluster: tuple[Term, Term, Term]
 
 
 class Access(Struct, frozen=True):
@@ -74,6 +75,7 @@ class Barrier(Struct, frozen=True):
     `guards` are the conditions that the program chose on the way here, without those that only threads that have ended
     fail.  `mask` is the warp mask: only the lanes in it wait for each other; None: all ones.  `tile`: only threads with
     the same value of it wait for each other; None: all.  `path`: all that holds there, in program order.
+    `arrival`: it waits for those that have made the last such arrival; None: it is an arrival, too.
     """
 
     scope: Scope
@@ -82,11 +84,24 @@ class Barrier(Struct, frozen=True):
     mask: Term | None = None
     tile: Term | None = None
     path: tuple[Condition, ...] = ()
+    arrival: str | None = None
 
     @property
     def of_block(self) -> bool:
-        """Whether all threads of a block wait for each other, not only those of a tile or mask."""
-        return self.scope is not Scope.WARP and self.mask is None and self.tile is None
+        """Whether all threads of a block wait here for each other to come here, not only those of a tile or mask."""
+        together = self.tile is None or self.scope is Scope.CLUSTER
+        return self.scope is not Scope.WARP and self.mask is None and together and self.arrival is None
+
+
+class Arrival(Struct, frozen=True):
+    """First half of a split barrier: those who wait in its second half wait for this, and see what was written before.
+
+    `name` is that of the barrier: of a group, or of an object in memory.
+    """
+
+    name: str
+    guards: tuple[Term, ...]
+    span: Span
 
 
 class Exit(Struct, frozen=True):
@@ -155,7 +170,7 @@ class ProtocolLoop(Struct, frozen=True):
     untold: bool = False
 
 
-Item: TypeAlias = Access | Barrier | Exit | Fence | Gap | ProtocolLoop
+Item: TypeAlias = Access | Arrival | Barrier | Exit | Fence | Gap | ProtocolLoop
 
 
 class AcrossThreads(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.protocol.model import Access, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.terms import TRUE, Term, conj, show
 
 
@@ -34,6 +34,8 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
                 lines.append(f"{pad}{what} size {item.size}{when}  // {item.span.line}:{item.span.column}")
             case Barrier():
                 lines.append(f"{pad}{_barrier(item)}{when}  // {item.span.line}")
+            case Arrival(name=name):
+                lines.append(f"{pad}arrive at the barrier of {name}{when}  // {item.span.line}")
             case Gap():
                 lines.append(f"{pad}not understood{when}: {item.reason}  // {item.span.line}")
             case Exit(aborts=aborts):
@@ -52,4 +54,5 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
 def _barrier(barrier: Barrier) -> str:
     mask = f" mask {show(barrier.mask)}" if barrier.mask is not None else ""
     tile = f" tile {show(barrier.tile)}" if barrier.tile is not None else ""
-    return f"barrier {barrier.scope.value}{mask}{tile}"
+    what = "barrier" if barrier.arrival is None else "wait at the barrier"
+    return f"{what} {barrier.scope.value}{mask}{tile}"

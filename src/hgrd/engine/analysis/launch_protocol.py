@@ -15,7 +15,7 @@ from hgrd.host.model import Fact, FactKind, LaunchSite
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
-from hgrd.protocol.configuration import configured
+from hgrd.protocol.configuration import ALONE, Cluster, cluster_of, configured
 from hgrd.protocol.infer import infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
 from hgrd.races.barriers.paths import control_points
@@ -48,7 +48,7 @@ def infer_at_launch(
     configuration = _configuration(kernel, launch, options)
     protocol = infer(tables, kernel, launch, configuration, params, asserts=asserts, deadline=deadline)
     if launch is None:
-        flat = flattened(protocol, kernel.max_threads)
+        flat = flattened(protocol, kernel.max_threads, cluster_of(kernel, None))
         if flat is not None:
             protocol = infer(tables, kernel, launch, flat, params, asserts=asserts, deadline=deadline)
             text = "extents are 1 along axes that the kernel does not look at"
@@ -64,7 +64,7 @@ def infer_at_launch(
     return LaunchProtocol(protocol, (*facts, *given), messages)
 
 
-def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | None:
+def flattened(protocol: Protocol, max_threads: int | None, cluster: Cluster = ALONE) -> Configuration | None:
     """Configuration without host code: unknown extents along y and z are 1 where the kernel ignores the axis.
 
     None if nothing changes.
@@ -82,7 +82,7 @@ def flattened(protocol: Protocol, max_threads: int | None) -> Configuration | No
 
     gx, gy, gz = (extent("gridDim", "blockIdx", i, t) for i, t in enumerate(c.grid))
     bx, by, bz = (extent("blockDim", "threadIdx", i, t) for i, t in enumerate(c.block))
-    flat = configured((gx, gy, gz), (bx, by, bz), protocol.span, max_threads)
+    flat = configured((gx, gy, gz), (bx, by, bz), protocol.span, max_threads, cluster)
     return None if flat == c else flat
 
 
@@ -90,7 +90,8 @@ def _configuration(kernel: Function, launch: LaunchSite | None, options: Analysi
     grid = launch.grid if launch is not None else (None, None, None)
     block = launch.block if launch is not None else (None, None, None)
     span = launch.span if launch is not None else kernel.span
-    return configured(_forced(grid, options.grid_dim), _forced(block, options.block_dim), span, kernel.max_threads)
+    extents = _forced(grid, options.grid_dim), _forced(block, options.block_dim)
+    return configured(*extents, span, kernel.max_threads, cluster_of(kernel, launch))
 
 
 def _forced(

@@ -42,6 +42,7 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Term, as_int, const, negate
 
+Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
 LAUNCHES_OF_ONE_LINE = 8
 MAX_KERNELS = 16  # a launch through a pointer to one of more kernels is not followed
@@ -64,6 +65,7 @@ class LaunchRequest(Struct, frozen=True):
     type: FunctionType | None = None
     written: tuple[ir.Expression, ...] = ()
     in_graph: bool = False  # the kernel does not run here, but when a graph is launched
+    cluster: Extents | None = (const(1), const(1), const(1))  # blocks of a cluster; None: unknown
 
 
 def capture_launch(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
@@ -145,6 +147,7 @@ def _site(
         constants,
         contents,
         tuple(replace(m, target=seen.place(m.target)) for m in one.made),
+        request.cluster,
     )
 
 
@@ -186,9 +189,6 @@ def _of_iterations_before(run: HostRunState, machine: Machine, state: State) -> 
             if source.term in run.launches.fact_kinds:
                 run.launches.fact_kinds[told.term] = run.launches.fact_kinds[source.term]
             yield told
-
-
-Extents: TypeAlias = tuple[Term, Term, Term]
 
 
 def _map(change: Callable[[Term], Term], extents: Extents) -> Extents:
@@ -238,7 +238,7 @@ def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
 
 def _what(site: LaunchSite) -> tuple[object, ...]:
     held = tuple((c.target.key, c.value) for c in site.constants)
-    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative, held
+    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative, held, site.cluster
 
 
 def _common(a: tuple[Fact, ...], b: tuple[Fact, ...]) -> tuple[Fact, ...]:

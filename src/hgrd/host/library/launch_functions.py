@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.launches.capture import LaunchRequest, capture_launch
+from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import VOID, ArrayType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import convert
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.values import OPAQUE, FunctionValue, Pointer, Value
-from hgrd.terms import const
+from hgrd.terms import Term, const
+
+_ALONE = (const(1), const(1), const(1))
+_CLUSTER_DIMENSION = 4  # cudaLaunchAttributeClusterDimension
 
 
 def launch_from_function(call: LibraryCall) -> Value | None:
@@ -59,21 +62,50 @@ def _launch_as_in(
     """A launch whose extents stand in a record of the runtime at the address `parameters`."""
     grid, block = _member(call, parameters, "gridDim"), _member(call, parameters, "blockDim")
     request = LaunchRequest(
-        kernel, grid, block, _member(call, parameters, shared), arguments, call.span, in_graph=in_graph
+        kernel,
+        grid,
+        block,
+        _member(call, parameters, shared),
+        arguments,
+        call.span,
+        in_graph=in_graph,
+        cluster=_ALONE if in_graph else _cluster(call, parameters),
     )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)
 
 
-def _member(call: LibraryCall, base: Value, name: str) -> Value:
-    """A member of the record at an address; unknown, if the program does not mention the member."""
-    element = base.target.element if isinstance(base, Pointer) else None
-    key = element.key if isinstance(element, RecordType) else element.name if isinstance(element, OpaqueType) else ""
-    record = call.machine.records.get(key)
-    for member in () if record is None else record.fields:
-        if member.name == name:
-            return load(call.machine, call.state, move(base, const(member.offset)), member.type, call.span)
-    return OPAQUE
+def _cluster(call: LibraryCall, config: Value) -> Extents | None:
+    """Blocks of a cluster that the attribute of a configuration asks for; None: unknown, as where there are several."""
+    attribute, count = _member(call, config, "attrs"), _member(call, config, "numAttrs")
+    if not isinstance(count, Term) or not count.is_const or count.value > 1:
+        return None
+    if count.value == 0:
+        return _ALONE
+    kind = _member(call, attribute, "id")
+    if not isinstance(kind, Term) or not kind.is_const:
+        return None
+    if kind.value != _CLUSTER_DIMENSION:
+        return _ALONE
+    extents = [_member(call, attribute, "val", "clusterDim", axis) for axis in "xyz"]
+    x, y, z = (n if isinstance(n, Term) and n.is_const else None for n in extents)
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _member(call: LibraryCall, base: Value, *names: str) -> Value:
+    """A member of the record at an address, or one of a member of it; unknown, if the program does not mention it."""
+    type_ = base.target.element if isinstance(base, Pointer) else None
+    for name in names:
+        while isinstance(type_, ArrayType):
+            type_ = type_.of
+        key = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else ""
+        record = call.machine.records.get(key)
+        fields = () if record is None else record.fields
+        member = next((m for m in fields if m.name == name), None)
+        if member is None:
+            return OPAQUE
+        base, type_ = move(base, const(member.offset)), member.type
+    return OPAQUE if type_ is None else load(call.machine, call.state, base, type_, call.span)
 
 
 def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, ...]:

@@ -4,42 +4,48 @@ from __future__ import annotations
 
 from hgrd.cuda.groups import FUNCTIONS, Group, GroupCall, group_type, makes_group
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
-from hgrd.program.types import OpaqueType, PointerType, Type, VoidType
-from hgrd.protocol.configuration import index_terms
+from hgrd.program.types import VoidType
+from hgrd.protocol.configuration import cluster_rank
+from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
-from hgrd.terms import Origin, Symbol, Term, add, const, div, mod, mul, var
+from hgrd.symbolic.values import OPAQUE, Value
+from hgrd.terms import Origin, Symbol, Term, const, div, var
 
-NO_MEANINGS = (GroupCall.ARRIVE, GroupCall.COPY, GroupCall.REMOTE, GroupCall.INVOKE)
-"""What goes to the handler of unknown functions."""
+NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.REMOTE)
+"""What the protocol lacks, and says so."""
 
 
 def group_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Value of a function or method of cooperative_groups; None for others, and for those without a meaning."""
+    """Value of a function or method of cooperative_groups; None for others, and for those with a body."""
     name = call.function.name
     if makes_group(name):
+        of = group_of(call.arguments[0].type) if call.arguments else None
+        device.divided = device.divided or (of is not None and of.kind != "thread_block")
         return OPAQUE
     if not call.arguments:
         return _static_method(device, machine, state, call)
-    group = _group_of(call.arguments[0].type)
+    group = group_of(call.arguments[0].type)
     if group is None:
         return None
     kind = FUNCTIONS.get(name)
-    if kind in (GroupCall.BARRIER, GroupCall.WAIT):
-        return _sync(device, machine, state, call, group)
-    if kind in NO_MEANINGS:
+    if kind in _BARRIERS:
+        return _barrier(device, machine, state, call, group, kind)
+    if kind is GroupCall.INVOKE:
         return None
-    rank = _rank(device, group, name)
-    if rank is not None:
-        return rank
-    if isinstance(call.type, VoidType) or name.startswith(("thread_block", "grid_group", "coalesced", "thread_group")):
-        return OPAQUE
+    if kind in NO_MEANINGS:
+        return _not_understood(device, machine, state, call, group)
+    if kind is None:
+        return _unlisted(device, machine, state, call, group)
+    told = rank(device, group, name)
+    if told is not None:
+        return told
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     device.uniformity.exchange(value)
@@ -48,81 +54,74 @@ def group_call(
     return value
 
 
+def _unlisted(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value | None:
+    """A constructor copies a handle; a function with a body is entered; anything else is not understood."""
+    if call.function.name == group.kind:
+        return OPAQUE
+    declared = machine.functions.get(call.function.key)
+    if declared is not None and declared.body is not None:
+        return None
+    return _not_understood(device, machine, state, call, group)
+
+
+def _not_understood(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
+    device.unsupported(machine, state, f"{call.function.name} of a {group.kind}", call.span)
+    return OPAQUE if isinstance(call.type, VoidType) else machine.unknown(call.function.name, call.type, Origin.UNKNOWN)
+
+
 def _static_method(device: DeviceSemantics, machine: Machine, state: State, call: Call) -> Value | None:
     group = group_type(call.function.qualified)
     if group is None or "::" not in call.function.qualified:
         return None
     group = Group(group.kind)  # tiles have no static methods
-    if call.function.name == "sync":
-        return _sync(device, machine, state, call, group)
-    return _rank(device, group, call.function.name)
+    kind = FUNCTIONS.get(call.function.name)
+    if kind in _BARRIERS:
+        return _barrier(device, machine, state, call, group, kind)
+    told = rank(device, group, call.function.name)
+    return _unlisted(device, machine, state, call, group) if told is None else told
 
 
-def _group_of(type_: Type) -> Group | None:
-    """Group that a type is, or that a pointer or reference leads to; None for other types."""
-    while isinstance(type_, PointerType):
-        type_ = type_.to
-    return group_type(type_.name) if isinstance(type_, OpaqueType) else None
+_BARRIERS = (GroupCall.BARRIER, GroupCall.ARRIVE, GroupCall.WAIT)
 
 
-def _sync(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
-    """Barrier of a group (CUDA Programming Guide, "Cooperative Groups", "sync")."""
-    if group.size is not None:
-        tile = None if group.size == WARP_SIZE else div(thread_number(device), const(group.size))
-        device.barrier(machine, state, group.scope, call.span, tile=tile)
-    elif group.partial:
-        device.barrier(machine, state, group.scope, call.span, mask=_some_lanes(machine))
+def _barrier(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group, kind: GroupCall | None
+) -> Value:
+    """Barrier of a group, or one half of it (CUDA Programming Guide, "Cooperative Groups", "Synchronization")."""
+    scope, tile = group.scope, None
+    if group.size is not None and group.size != WARP_SIZE:
+        tile = div(thread_number(device), const(group.size))
+    if group.kind == "cluster_group":
+        scope, tile = cluster_barrier(device)
+    if kind is GroupCall.BARRIER:
+        mask = _some_lanes(machine) if group.partial else None
+        device.barrier(machine, state, scope, call.span, mask=mask, tile=tile)
+    elif group.kind not in _SPLIT:
+        return _not_understood(device, machine, state, call, group)
+    elif kind is GroupCall.ARRIVE:
+        device.arrive(machine, state, group.kind, call.span)
     else:
-        device.barrier(machine, state, group.scope, call.span)
+        device.wait(machine, state, group.kind, scope, call.span, tile=tile)
     return OPAQUE
+
+
+def half_of_cluster_barrier(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, _: tuple[Value, ...]
+) -> Value | None:
+    """`__cluster_barrier_arrive` or `__cluster_barrier_wait` (PTX ISA, barrier.cluster)."""
+    kind = GroupCall.ARRIVE if call.function.name == "__cluster_barrier_arrive" else GroupCall.WAIT
+    return _barrier(device, machine, state, call, Group("cluster_group"), kind)
+
+
+_SPLIT = ("thread_block", "cluster_group", "grid_group")
+
+
+def cluster_barrier(device: DeviceSemantics) -> tuple[Scope, Term | None]:
+    """Scope of a barrier of the cluster, and the number of the cluster, that its threads have in common."""
+    of_one_block = all(n.is_const and n.value == 1 for n in device.configuration.cluster)
+    return (Scope.BLOCK, None) if of_one_block else (Scope.CLUSTER, cluster_rank(device.configuration))
 
 
 def _some_lanes(machine: Machine) -> Term:
     """Unknown mask of lanes."""
     return var(Symbol(machine.names.unique("mask"), 0, ALL_LANES, Origin.UNKNOWN))
-
-
-def _rank(device: DeviceSemantics, group: Group, name: str) -> Value | None:
-    x, y, z = index_terms(device.configuration.thread)
-    bx, by, bz = device.configuration.block
-    gx, gy, gz = device.configuration.grid
-    ix, iy, iz = index_terms(device.configuration.block_index)
-    thread = thread_number(device)
-    block = add(ix, mul(gx, add(iy, mul(gy, iz))))
-    threads = mul(bx, by, bz)
-    tile = group.size
-    match group.kind, name:
-        case ("thread_block", "thread_rank"):
-            return thread
-        case ("thread_block", "size" | "num_threads" | "group_size"):
-            return threads
-        case (_, "thread_index"):
-            return _vector(x, y, z)
-        case (_, "group_index" | "block_index"):
-            return _vector(ix, iy, iz)
-        case ("thread_block", "group_dim" | "dim_threads"):
-            return _vector(bx, by, bz)
-        case ("grid_group", "group_dim" | "dim_blocks" | "dim_grid"):
-            return _vector(gx, gy, gz)
-        case ("grid_group", "thread_rank"):
-            return add(mul(block, threads), thread)
-        case ("grid_group", "size" | "num_threads"):
-            return mul(threads, gx, gy, gz)
-        case ("grid_group", "block_rank"):
-            return block
-        case ("grid_group", "num_blocks"):
-            return mul(gx, gy, gz)
-        case (_, "thread_rank") if tile is not None:
-            return mod(thread, const(tile))
-        case (_, "meta_group_rank") if tile is not None:
-            return div(thread, const(tile))
-        case (_, "meta_group_size") if tile is not None:
-            return div(add(threads, const(tile - 1)), const(tile))
-        case (_, "size" | "num_threads" | "group_size") if tile is not None:
-            return const(tile)
-        case _:
-            return None
-
-
-def _vector(x: Term, y: Term, z: Term) -> Composite:
-    return Composite({0: Cell(x, 4), 4: Cell(y, 4), 8: Cell(z, 4)}, 12)

@@ -14,7 +14,7 @@ from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
-from hgrd.protocol.device_calls.cooperative_groups import group_call
+from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
 from hgrd.protocol.device_calls.memory import (
@@ -321,6 +321,7 @@ MEANINGS: dict[Kind, Handler] = {
     **dict.fromkeys((Kind.REGISTER, Kind.UNTOLD), _exchange),
     Kind.NUMBER: _number,
     Kind.NUMBERS: numbers,
+    Kind.CLUSTER_BARRIER: half_of_cluster_barrier,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
     Kind.RANDOM: random,

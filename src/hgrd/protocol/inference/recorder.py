@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
-from hgrd.protocol.model import Access, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, Gap, Item, ProtocolLoop
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
@@ -74,6 +74,21 @@ class Recorder(Struct):
         if not any(g.span == span and g.reason == reason for g in self.gaps):
             self.gaps.append(gap)
 
+    def arrived(self, name: str, guards: tuple[Term, ...]) -> bool:
+        """Whether one arrival at a barrier, under these conditions, has not been waited for in this iteration."""
+        last: list[Arrival] = []
+        for item in reversed(self.open[-1]):
+            match item:
+                case Barrier(arrival=known) if known == name:
+                    break
+                case Arrival(name=known) if known == name:
+                    last.append(item)
+                case ProtocolLoop(items=items) if _mentions(items, name):
+                    return False
+                case _:
+                    pass
+        return len(last) == 1 and set(last[0].guards) == set(guards)
+
     def just_stored(self, pointer: Pointer, size: int, state: State, left: Symbol | None) -> Term | None:
         """Value that the thread in `state` has just stored at this place; None if it did more than read since.
 
@@ -122,6 +137,16 @@ class Recorder(Struct):
             return behind
         breaks = opened.conditions(ends.breaks, whole=True)
         return (*behind, *ended(tests, breaks, binder, local, var(count)))
+
+
+def _mentions(items: tuple[Item, ...], name: str) -> bool:
+    """Whether half of the barrier is among the items."""
+    return any(
+        (isinstance(i, Arrival) and i.name == name)
+        or (isinstance(i, Barrier) and i.arrival == name)
+        or (isinstance(i, ProtocolLoop) and _mentions(i.items, name))
+        for i in items
+    )
 
 
 def _only_reads(item: Item) -> bool:

@@ -27,7 +27,7 @@ from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointe
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
-from hgrd.protocol.model import Access, Barrier, Configuration, Exit, Fence, Observation
+from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, Observation
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
@@ -68,7 +68,7 @@ class DeviceSemantics(Semantics):
 
     `of_grid`: symbols recorded as the same for all threads of a block are the same for the whole grid.
     `number_arguments` are the kernel's arguments that are integers.  `observed`: by symbol name, what atomics and
-    volatile reads have found.
+    volatile reads have found.  `divided`: a group that is not the block has been divided so far.
     """
 
     configuration: Configuration
@@ -77,6 +77,7 @@ class DeviceSemantics(Semantics):
     memory: MemoryKnowledge
     assumptions: Assumptions
     of_grid: bool = False
+    divided: bool = False
     number_arguments: frozenset[Term] = frozenset()
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
     recorder: Recorder = field(default_factory=Recorder)
@@ -269,6 +270,22 @@ class DeviceSemantics(Semantics):
         if mask is not None and mask.is_const and mask.value & ALL_LANES == ALL_LANES:
             mask = None
         self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, state.path))
+
+    def arrive(self, machine: Machine, state: State, name: str, span: Span) -> None:
+        """First half of a split barrier."""
+        self.recorder.add(machine, Arrival(name, barrier_guards(state), span))
+
+    def wait(
+        self, machine: Machine, state: State, name: str, scope: Scope, span: Span, *, tile: Term | None = None
+    ) -> None:
+        """Second half of a split barrier, whose first half stands before it under the same conditions."""
+        guards = barrier_guards(state)
+        if machine.speculative:
+            return
+        if not self.recorder.arrived(name, guards):
+            self.unsupported(machine, state, "a wait at a barrier whose arrival stands elsewhere", span)
+        else:
+            self.recorder.add(machine, Barrier(scope, guards, span, None, tile, state.path, arrival=name))
 
     def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
         self.recorder.add(machine, Fence(scope, guards_of(state), span))

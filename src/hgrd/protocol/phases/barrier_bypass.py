@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level, Scope
-from hgrd.protocol.model import Access, Barrier, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, Gap, Item, ProtocolLoop
 from hgrd.protocol.phases.exited_threads import Departures
 from hgrd.protocol.phases.parallelism import (
     Apart,
@@ -40,8 +40,8 @@ _UNBOUNDED = (1 << 31) - 2  # the highest iteration number of a loop with no bou
 
 
 def orders(scope: Scope, level: Level) -> bool:
-    """Whether a barrier of this scope orders threads at this level."""
-    return scope.covers(level)
+    """Whether a barrier of this scope may order threads at this level: that of a cluster orders some of two blocks."""
+    return scope.covers(level) or scope is Scope.CLUSTER
 
 
 def separates_at(item: Item, level: Level) -> bool:
@@ -55,6 +55,11 @@ def separates_at(item: Item, level: Level) -> bool:
             return any(separates_at(i, level) for i in items)
         case _:
             return False
+
+
+def of_earlier_arrival(item: Item, arrived: set[str]) -> bool:
+    """Whether it waits for threads that have not arrived at one of these barriers, but before."""
+    return isinstance(item, Barrier) and item.arrival is not None and item.arrival not in arrived
 
 
 def not_understood(gap: Gap) -> str:
@@ -191,8 +196,11 @@ class BarrierBypass(Struct, frozen=True):
     def free(self, items: tuple[Item, ...], place: Place) -> ParallelCases:
         """Cases in which the parties pass all of `items`, or one of them skips these, with no order between the two."""
         ways: list[ParallelCases] = []
+        arrived: set[str] = set()
         for item in items:
-            if self.separates(item):
+            if isinstance(item, Arrival):
+                arrived.add(item.name)
+            elif self.separates(item) and not of_earlier_arrival(item, arrived):
                 past = self._past(item, place)
                 if not past:
                     return []

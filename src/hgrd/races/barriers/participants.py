@@ -40,7 +40,7 @@ class Participants(Struct, frozen=True):
             case Scope.BLOCK:
                 return (self.threads.threads_differ(), *one_tile)
             case _:
-                return self.threads.distinct(None)
+                return (*self.threads.distinct(None), *one_tile)
 
     def lane(self) -> Term:
         """The lane of a thread in its warp."""

@@ -35,7 +35,9 @@ from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
 from hgrd.terms import Term, const, le, var
 
 Decide: TypeAlias = Callable[[Query], Answer]
-_SCOPES = {Scope.WARP: "warp", Scope.BLOCK: "block", Scope.DEVICE: "grid", Scope.SYSTEM: "grid"}
+_SCOPES = {
+    Scope.WARP: "warp", Scope.BLOCK: "block", Scope.CLUSTER: "cluster", Scope.DEVICE: "grid", Scope.SYSTEM: "grid",
+}  # fmt: skip
 _FEW_ITERATIONS = 16
 _ATTEMPTS = 4
 

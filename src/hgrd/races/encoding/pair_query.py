@@ -13,7 +13,7 @@ from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
-from hgrd.protocol.phases.parallelism import Ahead, Fails, Holds, ParallelCase, Relation, Side, Unnamed
+from hgrd.protocol.phases.parallelism import Ahead, Apart, Fails, Holds, ParallelCase, Relation, Side, Unnamed
 from hgrd.races.encoding.array_facts import instantiated
 from hgrd.races.encoding.bounds import companion_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
@@ -178,8 +178,8 @@ def _decides(relation: Relation) -> tuple[Term, ...]:
     match relation:
         case Fails(guards=guards) | Holds(guards=guards):
             return guards
-        case Unnamed(mask=mask):
-            return (mask,)
+        case Unnamed(mask=term) | Apart(tile=term):
+            return (term,)
         case _:
             return ()
 

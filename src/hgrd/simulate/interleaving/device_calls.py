@@ -184,7 +184,10 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     own, rank = (width, thread.inside % width) if width else (threads, thread.inside)
     if group.kind == "grid_group":
         own, rank = threads * blocks, thread.number
-    ranks = (rank, own, own, thread.inside // (width or threads))
+    if width and name == "meta_group_rank":
+        whole = None if group.parent is None else group.parent.size or threads
+        return None if whole is None else _constant(thread.inside % whole // width)
+    ranks = (rank, own, own, 0)
     return _constant(dict(zip(_RANKS, ranks, strict=True))[name]) if name in _RANKS else None
 
 

@@ -30,6 +30,9 @@ from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, place_type
 from hgrd.source.lowering.destructors import destruction, ended, members_destroyed
 from hgrd.source.lowering.statements import bound, with_names
 
+_CLUSTER = 0x636C7573
+"""The first argument of the annotation that `__cluster_dims__` is (headers/hgrd/qualifiers.h)."""
+
 
 def lower_function(definition: Definition, unit: Unit) -> Function:
     """The whole function; raises whatever a node of an unforeseen shape causes."""
@@ -101,6 +104,7 @@ def _function(definition: Definition, unit: Unit, parameters: tuple[Variable, ..
         body,
         declaration.span,
         max_threads=_launch_bounds(definition.node),
+        cluster=_cluster(definition.node),
         noreturn=declaration.noreturn,
         pure=declaration.pure,
         variadic=declaration.variadic,
@@ -111,6 +115,17 @@ def _launch_bounds(node: Node) -> int | None:
     for child in inner(node):
         if child["kind"] == "CUDALaunchBoundsAttr":
             return _number(inner(child)[0]) if inner(child) else None
+    return None
+
+
+def _cluster(node: Node) -> tuple[int | None, int | None, int | None] | None:
+    """Extents of `__cluster_dims__`, None for one that is not constant; those that are left out are 1."""
+    for child in inner(node):
+        if child["kind"] == "AnnotateAttr":
+            marker, *extents = map(_number, inner(child)) if inner(child) else (None,)
+            if marker == _CLUSTER:
+                x, y, z = (*extents, 1, 1, 1)[:3] if extents else (None, None, None)
+                return x, y, z
     return None
 
 

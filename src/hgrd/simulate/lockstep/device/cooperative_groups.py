@@ -1,7 +1,8 @@
 """Cooperative groups: handles, ranks, barriers and exchanges of blocks, grids, tiles and coalesced groups.
 
-A handle holds the lanes of the warp for a coalesced group and the size for a thread_group made by
-tiled_partition; other groups follow from their types (CUDA Programming Guide, "Cooperative Groups").
+A handle holds the lanes of the warp for a coalesced group, the size for a thread_group made by tiled_partition, and
+for a tile of a tile the size of that; other groups follow from their types (CUDA Programming Guide, "Cooperative
+Groups").
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hgrd.cuda.groups import FUNCTIONS, GroupCall, group_type
+from hgrd.cuda.groups import FUNCTIONS, Group, GroupCall, group_type
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
@@ -58,13 +59,17 @@ def group_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     if kind == "grid_group":
         return _grid(b, e)
     if kind in ("thread_block_tile", "coalesced_group", "thread_group"):
-        return _tile(b, e, None if group is None else group.size)
+        return _tile(b, e, Group("thread_group") if group is None else group)
     return fails(f"a call of {name} of {kind}", e.span)
 
 
 def _partition(b: CodeBuilder, e: ir.Call) -> Closure:
     if len(e.arguments) < 2:
-        return lambda here: np.int64(0)
+        divided = group_type(group_name(e) or "")
+        if divided is None or (divided.size is None and divided.kind != "thread_block"):
+            return fails("a tile of a group whose size is not known", e.span)
+        size_of_parent = np.int64(divided.size or 0)
+        return lambda here: size_of_parent
     if (group_name(e) or "").endswith("coalesced_group"):
         return fails("a partition of a coalesced group", e.span)
     size = b.lower(e.arguments[1])
@@ -144,9 +149,9 @@ def _vector(name: str) -> Closure:
 # ---------------------------------------------------------------- parts of a warp
 
 
-def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
-    """`size` None: the handle says which lanes."""
-    name = e.function.name
+def _tile(b: CodeBuilder, e: ir.Call, group: Group) -> Closure:
+    """A call of a tile, or of a group of no known size, whose handle says which lanes."""
+    name, size = e.function.name, group.size
     if size is not None and size > WARP_SIZE:
         return fails("a tile of several warps", e.span)
     members = _members(b, e, size)
@@ -157,8 +162,8 @@ def _tile(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
         tell = _OF_TILE[name]
         return _number(b, e, lambda here: tell(here, members(here)))
     if size is not None and name in _AMONG_TILES:
-        place = _AMONG_TILES[name]
-        return _number(b, e, lambda here: place(here, size))
+        place, parent = _AMONG_TILES[name], _handle(b, e)
+        return _number(b, e, lambda here: place(here, size, spread(here, parent(here)).astype(np.int64)))
     if FUNCTIONS.get(name) in _EXCHANGES and name not in _NO_EXCHANGES:
         values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
         exchange = _exchange(name, e, values, members)
@@ -192,10 +197,7 @@ def _members(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
     if size is not None:
         ones = np.int64((1 << size) - 1)
         return lambda here: np.left_shift(ones, lane_numbers(here) & ~np.int64(size - 1))
-    argument = e.arguments[0]
-    if isinstance(argument.type, PointerType):
-        argument = ir.Load(ir.Deref(argument, argument.type.to, e.span), argument.type.to, e.span)
-    handle = b.lower(argument)
+    handle = _handle(b, e)
     if (group_name(e) or "").endswith("coalesced_group"):
         return lambda here: spread(here, handle(here)).astype(np.int64)
 
@@ -204,6 +206,13 @@ def _members(b: CodeBuilder, e: ir.Call, size: int | None) -> Closure:
         return np.left_shift((np.int64(1) << wide) - 1, lane_numbers(here) & ~(wide - 1))
 
     return sized
+
+
+def _handle(b: CodeBuilder, e: ir.Call) -> Closure:
+    argument = e.arguments[0]
+    if isinstance(argument.type, PointerType):
+        argument = ir.Load(ir.Deref(argument, argument.type.to, e.span), argument.type.to, e.span)
+    return b.lower(argument)
 
 
 def _rank(here: ActiveThreads, members: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -219,10 +228,17 @@ _OF_TILE: dict[str, Callable[[ActiveThreads, NDArray[np.int64]], Value]] = {
     "thread_rank": _rank,
     **dict.fromkeys(("size", "num_threads", "group_size"), _count),
 }
-_AMONG_TILES: dict[str, Callable[[ActiveThreads, int], Value]] = {
-    "meta_group_rank": lambda here, size: threads_in_block(here) // size,
-    "meta_group_size": lambda here, size: np.int64(-(-here.batch.block_threads // size)),
+_AMONG_TILES: dict[str, Callable[[ActiveThreads, int, NDArray[np.int64]], Value]] = {
+    "meta_group_rank": lambda here, size, parent: threads_in_block(here) % _whole(here, parent) // size,
+    "meta_group_size": lambda here, size, parent: -(-_whole(here, parent) // size),
 }
+
+
+def _whole(here: ActiveThreads, parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sizes of what tiles are parts of; 0: of the block."""
+    return np.where(parent == 0, here.batch.block_threads, parent)
+
+
 _CALLS = (*_EXCHANGES, GroupCall.BARRIER, GroupCall.PART)
 MEANINGS: frozenset[str] = frozenset(
     {*_HANDLES, *_OF_BLOCK, *_VECTORS_OF_BLOCK, *_OF_GRID, *_VECTORS_OF_GRID, *_OF_TILE, *_AMONG_TILES}

@@ -41,7 +41,8 @@
 #define __align__(...) __attribute__((aligned(__VA_ARGS__)))
 #define __builtin_align__(...) __attribute__((aligned(__VA_ARGS__)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...)
+#define __HGRD_CLUSTER 0x636c7573  // tells our annotations from those of programs
+#define __cluster_dims__(...) __attribute__((annotate("cluster", __HGRD_CLUSTER __VA_OPT__(, ) __VA_ARGS__)))
 #define __block_size__(...)
 #define __maxnreg__(...)
 #define __device_builtin__

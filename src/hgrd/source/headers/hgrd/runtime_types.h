@@ -258,7 +258,7 @@ typedef union cudaLaunchAttributeValue {
     char pad[64];
     cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative, syncPolicy, priority, programmaticStreamSerializationAllowed, clusterSchedulingPolicyPreference;
-    struct { unsigned x, y, z; } clusterDim;
+    uint3 clusterDim;
 } cudaLaunchAttributeValue;
 __HGRD_STRUCT(cudaLaunchAttribute_st, cudaLaunchAttributeID id; char pad[4]; cudaLaunchAttributeValue val;)
 typedef cudaLaunchAttribute_st cudaLaunchAttribute;
