@@ -88,6 +88,7 @@ GROUPS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
         r"memcpy_async|reduce_\w+_async|wait(_prior)?": "copies that end later are not modelled",
         "map_shared_rank": "shared memory of other blocks is not modelled",
+        "invoke_one(_broadcast)?": "functions that one thread calls for its group are not entered",
     },
     "lockstep": {
         "this_cluster|this_multi_grid|cluster_rank|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"

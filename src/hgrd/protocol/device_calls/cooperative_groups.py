@@ -16,14 +16,14 @@ from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin, Symbol, Term, const, div, var
 
-NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.REMOTE)
+NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.INVOKE, GroupCall.REMOTE)
 """What the protocol lacks, and says so."""
 
 
 def group_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Value of a function or method of cooperative_groups; None for others, and for those with a body."""
+    """Value of a function or method of cooperative_groups; None for others."""
     name = call.function.name
     if makes_group(name):
         of = group_of(call.arguments[0].type) if call.arguments else None
@@ -37,8 +37,6 @@ def group_call(
     kind = FUNCTIONS.get(name)
     if kind in _BARRIERS:
         return _barrier(device, machine, state, call, group, kind)
-    if kind is GroupCall.INVOKE:
-        return None
     if kind in NO_MEANINGS:
         return _not_understood(device, machine, state, call, group)
     if kind is None:
@@ -54,13 +52,10 @@ def group_call(
     return value
 
 
-def _unlisted(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value | None:
-    """A constructor copies a handle; a function with a body is entered; anything else is not understood."""
+def _unlisted(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
+    """A constructor copies a handle; anything else is not understood."""
     if call.function.name == group.kind:
         return OPAQUE
-    declared = machine.functions.get(call.function.key)
-    if declared is not None and declared.body is not None:
-        return None
     return _not_understood(device, machine, state, call, group)
 
 
