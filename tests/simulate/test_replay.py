@@ -99,6 +99,31 @@ KERNELS = {
       cudaMemcpyToSymbol(count, &argc, sizeof argc);
       k<<<1, 64>>>(x);
     }""",
+    "textures": """
+    __global__ void k(cudaTextureObject_t image, int *a) {
+      int v;
+      tex1Dfetch(&v, image, threadIdx.x);
+      if (tex2D<float4>(image, threadIdx.x, 0).x < 3) a[v / 2] = threadIdx.x;
+    }
+    int main() {
+      cudaTextureObject_t image; int *x;
+      cudaCreateTextureObject(&image, 0, 0, 0); cudaMalloc(&x, 4000);
+      k<<<1, 64>>>(image, x);
+    }""",
+    "surfaces": """
+    __global__ void k(cudaSurfaceObject_t image) {
+      surf2Dwrite((float)threadIdx.x, image, threadIdx.x / 2 * 4, blockIdx.x);
+      float v = surf2Dread<float>(image, threadIdx.x / 2 * 4, blockIdx.x);
+      if (v == threadIdx.x / 2 * 2 + 1) surf2Dwrite(v, image, 0, 7);
+    }
+    int main() { cudaSurfaceObject_t image; cudaCreateSurfaceObject(&image, 0); k<<<1, 64>>>(image); }""",
+    "random generators": """
+    #include <curand_kernel.h>
+    __global__ void k(curandState *states, int *a) {
+      curandState own = states[threadIdx.x / 2];
+      if (curand_uniform(&own) <= 1) a[curand(&own) % 7] = threadIdx.x;
+      curand_init(1, threadIdx.x, 0, &states[threadIdx.x / 2]);
+    }""",
     "three axes": """
     __global__ void k(int *a) { a[(threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x + blockIdx.z] = blockIdx.y; }""",
 }

@@ -37,9 +37,6 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
         "SMALL_FLOAT": "known by the types of its arguments, in device.half_precision",
         "UNTOLD": "nothing is known of the value",
         "ADDRESS": "spaces have no addresses",
-        "RANDOM": "generators have no states",
-        "TEXTURE": "textures are not simulated",
-        "SURFACE": "surfaces are not simulated",
     },
     "interleaving": {
         "CLUSTER_BARRIER": "clusters are not simulated",

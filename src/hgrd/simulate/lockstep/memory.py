@@ -161,11 +161,13 @@ def numbers_of(pointer: Value) -> NDArray[np.int64]:
 class Memory(Struct):
     """All objects; global ones stay from launch to launch.
 
-    `symbols` are the numbers of `__device__`, `__constant__` and `__shared__` variables by key.
+    `symbols` are the numbers of `__device__`, `__constant__` and `__shared__` variables, and of surfaces, by key.
+    `cells` are the contents of surfaces, by number and offset.
     """
 
     objects: dict[int, Allocation] = field(default_factory=dict[int, Allocation])
     symbols: dict[str, int] = field(default_factory=dict[str, int])
+    cells: dict[int, dict[int, bytes]] = field(default_factory=dict[int, dict[int, bytes]])
     free: list[int] = field(default_factory=list[int])
     last: int = 0
 
@@ -180,6 +182,12 @@ class Memory(Struct):
     def define(self, key: str, name: str, contents: NDArray[Any], home: Home = Home.CONSTANT) -> None:
         """Gives a variable at namespace scope its contents before the first launch, as cudaMemcpyToSymbol does."""
         self.symbols[key] = int(self.allocate(name, contents, home)) >> _SHIFT
+
+    def without_bytes(self, key: str) -> Allocation:
+        """The object of this key, that has `cells` in place of bytes; a new one, where there is none."""
+        if key not in self.symbols:
+            self.define(key, key, np.zeros(0, np.uint8), Home.GLOBAL)
+        return self.objects[self.symbols[key]]
 
     def contents(self, name: str, dtype: DType | type) -> NDArray[Any]:
         """A view of the contents of a variable at namespace scope, by name or key; kernels see stores into it."""

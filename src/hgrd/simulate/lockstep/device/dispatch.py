@@ -26,7 +26,9 @@ from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
 from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
 from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill, heap_memory
+from hgrd.simulate.lockstep.device.random_numbers import random_number
 from hgrd.simulate.lockstep.device.stored_results import stored_results
+from hgrd.simulate.lockstep.device.textures import surface_access, texture_fetch
 from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, TrapError
 from hgrd.simulate.lockstep.lvalues import load
@@ -210,6 +212,9 @@ MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] 
     Kind.COPY: copy,
     Kind.FILL: fill,
     Kind.HEAP: heap_memory,
+    Kind.RANDOM: random_number,
+    Kind.TEXTURE: texture_fetch,
+    Kind.SURFACE: surface_access,
     Kind.NUMBERS: stored_results,
 }
 """The meaning of each kind of device function for groups of threads.
