@@ -28,7 +28,7 @@ from hgrd.program.linked import link
 from hgrd.program.span import Span
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.grace import GraceAddresses, GraceStatements
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in
 from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished

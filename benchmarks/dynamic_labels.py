@@ -36,7 +36,7 @@ from hgrd.program.linked import link
 from hgrd.program.program import Function, Program
 from hgrd.program.types import PointerType
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.interleaving.execution import Execution, Launched, at_random
 from hgrd.simulate.launch import ConcreteLaunch, Finished

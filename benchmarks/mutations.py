@@ -1215,6 +1215,30 @@ MUTATIONS = (
         gives(True, "races.sync.arrival_counters:_last", "races.sync.arrival_counters:_complete"),
     ),
     Mutation(
+        "acquires-by-order-off",
+        "a load with acquire order acquires nothing",
+        ("tests/verdicts/sync/test_memory_orders.py",),
+        gives(False, "races.acquire_release.events:_acquires"),
+    ),
+    Mutation(
+        "acquires-by-order-always",
+        "every load acquires",
+        ("tests/verdicts/sync/test_memory_orders.py",),
+        gives(True, "races.acquire_release.events:_acquires"),
+    ),
+    Mutation(
+        "releases-by-order-always",
+        "every store releases",
+        ("tests/verdicts/sync/test_memory_orders.py",),
+        put("protocol.model:Access.releases", True),
+    ),
+    Mutation(
+        "fence-order-ignored",
+        "every order acquires",
+        ("tests/verdicts/sync/test_memory_orders.py",),
+        put("cuda.atomics:StdMemoryOrder.acquires", True),
+    ),
+    Mutation(
         "fence-scope-ignored",
         "fences of a block order blocks",
         _LOCKS,
@@ -1496,6 +1520,27 @@ MUTATIONS = (
         "in a run, nothing behind a flag needs a fence",
         _ORDER,
         around("simulate.detectors.happens_before:Ordering.touch", any_read_looks),
+    ),
+    Mutation(
+        "dynamic-links-any",
+        "in a run, atomics of a block hand on to other blocks",
+        _ORDER,
+        gives(True, "simulate.detectors.happens_before:_Left.seen_by"),
+    ),
+    Mutation(
+        "dynamic-total-order-off",
+        "in a run, fences of other threads acquire nothing",
+        _ORDER,
+        gives(None, "simulate.detectors.happens_before:Ordering._acquire_in_total_order"),
+    ),
+    Mutation(
+        "dynamic-total-order-always",
+        "in a run, fences of other threads need no barrier",
+        _ORDER,
+        together(
+            gives(True, "simulate.detectors.happens_before:passed"),
+            gives(True, "simulate.detectors.performed_fences:passed"),
+        ),
     ),
     Mutation(
         "dynamic-same-value-off",

@@ -20,7 +20,7 @@ from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
 from hgrd.simulate.detectors.access_model import AccessModel, Race
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another
 from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.program import Program
 from hgrd.program.span import Span
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
 from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Observer, Silent, Sites, Touch, TraceSite
 from tests.checking import parse
@@ -128,9 +129,11 @@ class Hand:
         for observer in self.observers:
             observer.arrive(Arrive(scope, np.array(threads), Span("trace", line, 1)))
 
-    def fence(self, threads: list[int], scope: Scope = Scope.DEVICE) -> None:
+    def fence(
+        self, threads: list[int], scope: Scope = Scope.DEVICE, order: StdMemoryOrder = StdMemoryOrder.SEQ_CST
+    ) -> None:
         for observer in self.observers:
-            observer.fenced(Fenced(scope, np.array(threads), Span("trace", 0, 1)))
+            observer.fenced(Fenced(scope, np.array(threads), Span("trace", 0, 1), order))
 
     def races(self) -> list[str]:
         return in_words(self.model, self.sites)

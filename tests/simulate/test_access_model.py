@@ -6,7 +6,7 @@ import pytest
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import NOWHERE
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.trace import Arrive, MemoryOrder, Touch
 from tests.simulate.dynamic import Hand
 

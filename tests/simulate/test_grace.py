@@ -8,7 +8,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.engine.analysis.program import analyze
 from hgrd.findings.options import AnalysisOptions
 from hgrd.simulate.detectors.grace import AddressRace, GraceAddresses, GraceStatements
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.detectors.pruning import Pruned, proved_in
 from hgrd.simulate.interleaving.execution import Execution
 from hgrd.simulate.trace import Recorded

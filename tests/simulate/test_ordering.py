@@ -11,26 +11,29 @@ from random import Random
 
 import pytest
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Level, Scope
 from hgrd.simulate.trace import MemoryOrder
 from tests.simulate.dynamic import WORDS, Hand
 
 PER_BLOCK, THREADS = 64, (0, 1, 40, 64, 65)
 DATA, FLAGS = (0, 4), (100, 104)
+_TOTAL = StdMemoryOrder.SEQ_CST
+_FENCES = (_TOTAL, _TOTAL, StdMemoryOrder.ACQ_REL, StdMemoryOrder.ACQUIRE, StdMemoryOrder.RELEASE)
 _WIDE = (Scope.DEVICE, Scope.SYSTEM)
 _RELEASES, _ACQUIRES = (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL), (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
 
 
 @dataclass(frozen=True)
 class Event:
-    """A barrier or fence (`kind` None; only a fence has one thread and `fence`), or an access."""
+    """A barrier or fence (`kind` None; a fence has one thread and an order `fence`), or an access."""
 
     threads: tuple[int, ...]
     scope: Scope | None
     kind: AccessKind | None = None
     order: MemoryOrder = MemoryOrder.PLAIN
     offset: int = 0
-    fence: bool = False
+    fence: StdMemoryOrder | None = None
 
     @property
     def wide(self) -> bool:
@@ -57,23 +60,29 @@ def random_events(random: Random, messages: bool, length: int) -> list[Event]:
             case "flag":
                 events.append(flag(random, thread))
             case "fence":
-                events.append(Event((thread,), random.choice((Scope.BLOCK, Scope.DEVICE, Scope.DEVICE)), fence=True))
+                scope = random.choice((Scope.BLOCK, Scope.DEVICE, Scope.DEVICE))
+                events.append(Event((thread,), scope, fence=random.choice(_FENCES)))
             case _:
                 events.append(barrier(random, thread))
     return events
 
 
 def message(random: Random, thread: int) -> list[Event]:
-    """A message to another thread, perhaps not quite."""
+    """A message to another thread, perhaps not quite; threads of their blocks may have the fences."""
     other, offset = random.choice(THREADS), random.choice(FLAGS)
-    fences = [Event((t,), random.choice((Scope.BLOCK, *_WIDE)), fence=True) for t in (thread, other)]
+    near = [thread if random.random() < 0.7 else random.choice(THREADS), random.choice((other, other, *THREADS))]
+    fences = [Event((t,), random.choice((Scope.BLOCK, *_WIDE)), fence=random.choice(_FENCES)) for t in near]
+    if near[0] != thread:
+        fences = [fences[0], barrier(random, thread), *fences[1:]]
+    behind = [barrier(random, other)] if near[1] != other else []
     send, receive = flag(random, thread), flag(random, other)
     parts = [
         Event((thread,), None, AccessKind.WRITE, offset=DATA[0]),
-        fences[0],
+        *fences[:-1],
         replace(send, offset=offset),
         replace(receive, offset=offset),
-        fences[1],
+        *behind,
+        fences[-1],
         Event((other,), None, AccessKind.READ, offset=DATA[0]),
     ]
     return [part for part in parts if random.random() < 0.95]
@@ -120,29 +129,74 @@ def before(events: list[Event], messages: list[tuple[int, int]]) -> list[set[int
 
 
 def edges_of_messages(events: list[Event]) -> list[tuple[int, int]]:
-    """From what releases to what acquires it: operations on flags with such an order, or fences beside them."""
+    """From the first operation of each release pattern to the last one of the acquire patterns it synchronises with."""
     edges: list[tuple[int, int]] = []
     for r, read in enumerate(events):
         if read.kind in (None, AccessKind.WRITE) or read.order is MemoryOrder.PLAIN:
             continue
-        ends = [(r, read.wide)] if read.order in _ACQUIRES else []
-        ends += [
-            (i, read.wide and e.scope in _WIDE)
-            for i, e in enumerate(events)
-            if i > r and e.fence and e.threads == read.threads
-        ]
-        ends += [(i, read.wide) for i, e in enumerate(events) if i >= r and looks(e) and e.threads == read.threads]
+        ends = acquire_patterns(events, r)
         for w in seen_by(events, r):
-            write = events[w]
-            starts = [(w, write.wide)] if write.order in _RELEASES else []
-            starts += [
-                (i, write.wide and e.scope in _WIDE)
-                for i, e in enumerate(events[:w])
-                if e.fence and e.threads == write.threads
-            ]
-            near = write.threads[0] // PER_BLOCK == read.threads[0] // PER_BLOCK
-            edges += [(a, b) for a, far in starts for b, wide in ends if near or (far and wide)]
+            near = events[w].threads[0] // PER_BLOCK == read.threads[0] // PER_BLOCK
+            for a, far, behind, total in release_patterns(events, w):
+                for b, wide, before_it, too in ends:
+                    strong = (far and wide) or events[a].threads[0] // PER_BLOCK == events[b].threads[0] // PER_BLOCK
+                    if (
+                        strong
+                        and ((total and too) or not (behind or before_it))
+                        and (near or not looks(events[b]) or far)
+                    ):
+                        edges.append((a, b))
     return edges
+
+
+Pattern = tuple[int, bool, bool, bool]
+"""An event, whether its scope is wide, whether it is of another thread than the flag's, whether it is a total fence."""
+
+
+def release_patterns(events: list[Event], w: int) -> list[Pattern]:
+    """The first operations of the release patterns that end with a write."""
+    write = events[w]
+    found = [(w, write.wide, False, False)] if write.order in _RELEASES else []
+    for i, e in enumerate(events[:w]):
+        mine = e.threads == write.threads
+        if mine and e.order in _RELEASES and e.offset == write.offset and e.kind not in (None, AccessKind.READ):
+            found.append((i, e.wide, False, False))
+        if e.fence is not None and mine and e.fence.releases:
+            found.append((i, e.scope in _WIDE, False, e.fence is _TOTAL))
+        if e.fence is _TOTAL and not mine and met(events, i, w):
+            found.append((i, e.scope in _WIDE, True, True))
+    return found
+
+
+def acquire_patterns(events: list[Event], r: int) -> list[Pattern]:
+    """The last operations of the acquire patterns that begin with a read."""
+    read = events[r]
+    found = [(r, read.wide, False, False)] if read.order in _ACQUIRES else []
+    for i, e in enumerate(events[r:], r):
+        mine = e.threads == read.threads
+        if (
+            mine
+            and i > r
+            and e.order in _ACQUIRES
+            and e.offset == read.offset
+            and e.kind not in (None, AccessKind.WRITE)
+        ):
+            found.append((i, e.wide, False, False))
+        if mine and looks(e):
+            found.append((i, True, False, False))
+        if e.fence is not None and mine and e.fence.acquires:
+            found.append((i, e.scope in _WIDE, False, e.fence is _TOTAL))
+        if e.fence is _TOTAL and not mine and met(events, r, i):
+            found.append((i, e.scope in _WIDE, True, True))
+    return found
+
+
+def met(events: list[Event], i: int, j: int) -> bool:
+    """Whether a barrier of a whole warp, a block or the grid stands between two events of different threads."""
+    wanted = {*events[i].threads, *events[j].threads}
+    return any(
+        e.kind is None and e.fence is None and wanted <= set(e.threads) and len(e.threads) >= 32 for e in events[i:j]
+    )
 
 
 def alone(events: list[Event], edge: tuple[int, int]) -> bool:
@@ -155,18 +209,26 @@ def looks(event: Event) -> bool:
 
 
 def seen_by(events: list[Event], read: int) -> list[int]:
-    """The write whose value an operation reads, and those that it goes back to through atomic ones."""
+    """The write whose value an operation reads, and those that it goes back to through atomic ones.
+
+    As far as each is morally strong with the next one.
+    """
     found: list[int] = []
+    later = events[read]
     for i in reversed(range(read)):
         event = events[i]
         if (
-            event.offset == events[read].offset
+            event.offset == later.offset
             and event.kind in (AccessKind.WRITE, AccessKind.ATOMIC)
             and event.order is not MemoryOrder.PLAIN
         ):
+            near = event.threads[0] // PER_BLOCK == later.threads[0] // PER_BLOCK
+            if not (near or (event.wide and later.wide)):
+                break
             found.append(i)
             if event.kind is AccessKind.WRITE:
                 break
+            later = event
     return found
 
 
@@ -211,7 +273,7 @@ def traced(events: list[Event]) -> Hand:
     for i, e in enumerate(events):
         threads = list(e.threads)
         if e.fence:
-            trace.fence(threads, e.scope or Scope.DEVICE)
+            trace.fence(threads, e.scope or Scope.DEVICE, e.fence)
         elif e.kind is None:
             trace.arrive(e.scope or Scope.DEVICE, threads, i)
         else:

@@ -13,7 +13,7 @@ import pytest
 
 from hgrd.program.linked import link
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import prepare
 from hgrd.simulate.launch import Finished
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Recorded, Sites, Touch

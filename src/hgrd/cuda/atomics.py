@@ -89,8 +89,8 @@ _ASSIGNMENTS = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
 _STEPS = {"++": "add", "--": "sub"}
 _SCOPES = (Scope.SYSTEM, Scope.DEVICE, Scope.BLOCK, Scope.THREAD)  # of the enumeration cuda::thread_scope
 _SCOPE_NAMES = {f"thread_scope_{scope.value}": scope for scope in _SCOPES}
-# of the enumeration of __NV_THREAD_SCOPE_…; a cluster is taken for the device
-_NV_SCOPES = (Scope.THREAD, Scope.BLOCK, Scope.DEVICE, Scope.DEVICE, Scope.SYSTEM)
+# of the enumeration of __NV_THREAD_SCOPE_…; None: a cluster, which is none of the scopes that are known
+_NV_SCOPES = (Scope.THREAD, Scope.BLOCK, None, Scope.DEVICE, Scope.SYSTEM)
 _NV_SCOPE_NAMES = ("THREAD", "BLOCK", "CLUSTER", "DEVICE", "SYSTEM")
 
 ORDERS_AND_SCOPES: dict[str, int] = {
@@ -172,24 +172,39 @@ def _known_member(name: str, arguments: int, *, by_reference: bool) -> AtomicMem
             return None
 
 
-def memory_order(number: int | None) -> StdMemoryOrder:
-    """The order with this number; where it is not known or not one, the strongest."""
-    return StdMemoryOrder(number) if number is not None and 0 <= number <= 5 else StdMemoryOrder.SEQ_CST
+def memory_order(number: int | None) -> StdMemoryOrder | None:
+    """The order with this number; None where it is not known or not one."""
+    return StdMemoryOrder(number) if number is not None and 0 <= number <= 5 else None
 
 
-def thread_scope(number: int | None) -> Scope:
-    """The scope with this number in cuda::thread_scope; where it is not known or not one, the widest."""
-    return _SCOPES[number] if number is not None and 0 <= number < len(_SCOPES) else Scope.SYSTEM
+def failure_order(success: StdMemoryOrder) -> StdMemoryOrder:
+    """The order of a compare-and-swap that fails, where one order is given for both (ISO C++, [atomics.types])."""
+    match success:
+        case StdMemoryOrder.ACQ_REL:
+            return StdMemoryOrder.ACQUIRE
+        case StdMemoryOrder.RELEASE:
+            return StdMemoryOrder.RELAXED
+        case _:
+            return success
 
 
-def nv_thread_scope(number: int | None) -> Scope:
-    """The scope with this number among the __NV_THREAD_SCOPE_…; where it is not known or not one, the widest."""
-    return _NV_SCOPES[number] if number is not None and 0 <= number < len(_NV_SCOPES) else Scope.SYSTEM
+def thread_scope(number: int | None) -> Scope | None:
+    """The scope with this number in cuda::thread_scope; None where it is not known or not one."""
+    return _SCOPES[number] if number is not None and 0 <= number < len(_SCOPES) else None
 
 
-def scope_of_object(template_arguments: Sequence[int | str]) -> Scope:
-    """The scope of an atomic object: the last template argument of its class."""
-    last = template_arguments[-1] if template_arguments else None
-    if isinstance(last, str):
-        return _SCOPE_NAMES.get(last.rpartition("::")[2], Scope.SYSTEM)
-    return thread_scope(last)
+def nv_thread_scope(number: int | None) -> Scope | None:
+    """The scope with this number among the __NV_THREAD_SCOPE_…; None where it is not known or not one."""
+    return _NV_SCOPES[number] if number is not None and 0 <= number < len(_NV_SCOPES) else None
+
+
+def scope_of_object(template_arguments: Sequence[int | str]) -> Scope | None:
+    """The scope of an atomic object: the argument of its class that says so; None: it is not known.
+
+    An object of a class that says nothing but the type of its value is of the system.
+    """
+    last = template_arguments[-1] if template_arguments else 0
+    if not isinstance(last, str):
+        return thread_scope(last)
+    default = Scope.SYSTEM if len(template_arguments) == 1 else None
+    return _SCOPE_NAMES.get(last.rpartition("::")[2], default)

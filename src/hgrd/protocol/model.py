@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
@@ -40,6 +41,7 @@ class Access(Struct, frozen=True):
     `scope` is that of an atomic.  `value` identifies what a write stores (equal terms are equal values), or
     is the operand of an atomic; None: unknown.  `compare` is what a compare-and-swap expects.  `result` is
     the symbol of what a read or an atomic got.  `text` is for people to read.
+    `order` is the memory order of an atomic (of a compare-and-swap that succeeds).
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
     within their arrays.  `endings`: what is known of the iterations of loops that it has left.
     """
@@ -58,6 +60,7 @@ class Access(Struct, frozen=True):
     compare: Term | None = None
     result: Symbol | None = None
     operation: str = ""
+    order: StdMemoryOrder = StdMemoryOrder.RELAXED
     volatile: bool = False
     stack: tuple[Span, ...] = ()
     bounds: tuple[Term, ...] = ()
@@ -67,6 +70,11 @@ class Access(Struct, frozen=True):
     def changes(self) -> bool:
         """Whether the access may change memory: all but reads and atomic loads."""
         return self.kind is not AccessKind.READ and self.operation != "load"
+
+    @property
+    def releases(self) -> bool:
+        """Whether what its thread has done before is released by the access itself, without a fence."""
+        return self.changes and self.order.releases
 
 
 class Barrier(Struct, frozen=True):
@@ -113,9 +121,12 @@ class Exit(Struct, frozen=True):
 
 
 class Fence(Struct, frozen=True):
+    """Fence of a memory order; those of CUDA C++ are sequentially consistent (PTX ISA, "membar, fence")."""
+
     scope: Scope
     guards: tuple[Term, ...]
     span: Span
+    order: StdMemoryOrder = StdMemoryOrder.SEQ_CST
 
 
 class Gap(Struct, frozen=True):
@@ -135,7 +146,8 @@ class Gap(Struct, frozen=True):
 class Observation(Struct, frozen=True):
     """Observed value that a symbol stands for: what an atomic or a volatile read found at a place.
 
-    `compare` and `value` are the operands of the atomic `operation`; for a volatile read that is "".
+    `compare` and `value` are the operands of the atomic `operation`; for a volatile read that is "".  `order` is the
+    memory order of the atomic, `failure` that of a compare-and-swap that fails.
     The last test of a spin loop, which only the end of the loop knows, has one, too.
     """
 
@@ -147,6 +159,8 @@ class Observation(Struct, frozen=True):
     value: Term | None
     span: Span
     stack: tuple[Span, ...]
+    order: StdMemoryOrder = StdMemoryOrder.RELAXED
+    failure: StdMemoryOrder = StdMemoryOrder.RELAXED
 
 
 class ProtocolLoop(Struct, frozen=True):

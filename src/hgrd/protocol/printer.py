@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.terms import TRUE, Term, conj, show
 
@@ -29,7 +30,7 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
         when = f" when {show(conj(*guards))}" if guards else ""
         match item:
             case Access():
-                scope = f".{item.scope.value}" if item.scope is not None else ""
+                scope = "" if item.scope is None else f".{item.scope.value}{_order(item.order)}"
                 what = f"{item.kind.value}{scope} {item.space.value} {item.target.name} at {show(item.offset)}"
                 lines.append(f"{pad}{what} size {item.size}{when}  // {item.span.line}:{item.span.column}")
             case Barrier():
@@ -41,7 +42,8 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
             case Exit(aborts=aborts):
                 lines.append(f"{pad}{'abort' if aborts else 'exit'}{when}  // {item.span.line}")
             case Fence():
-                lines.append(f"{pad}fence {item.scope.value}{when}  // {item.span.line}")
+                order = "" if item.order is StdMemoryOrder.SEQ_CST else _order(item.order)
+                lines.append(f"{pad}fence {item.scope.value}{order}{when}  // {item.span.line}")
             case ProtocolLoop():
                 open_end = ", until a test that is not known" if item.untold else ""
                 lines.append(
@@ -49,6 +51,10 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
                 )
                 lines += print_items(item.items, depth + 1, known | frozenset(item.guards))
     return lines
+
+
+def _order(order: StdMemoryOrder) -> str:
+    return "" if order is StdMemoryOrder.RELAXED else f".{order.name.lower()}"
 
 
 def _barrier(barrier: Barrier) -> str:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import Span
 
@@ -92,11 +93,12 @@ class Arrive(Struct, frozen=True):
 
 
 class Fenced(Struct, frozen=True):
-    """Threads have performed a fence."""
+    """Threads have performed a fence of a memory order that is not relaxed: one of a relaxed order does nothing."""
 
     scope: Scope
     threads: NDArray[np.int64]
     span: Span
+    order: StdMemoryOrder = StdMemoryOrder.SEQ_CST
 
 
 class Observer(Protocol):

@@ -17,7 +17,7 @@ from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.simulate.detectors.access_model import AccessModel, BarrierUse, Race
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Extent3, RunOutcome
 from hgrd.simulate.lockstep.memory import Memory

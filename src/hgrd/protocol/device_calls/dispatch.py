@@ -5,7 +5,7 @@ CUDA Programming Guide, "C++ Language Extensions"; cooperative groups likewise.
 
 from __future__ import annotations
 
-from hgrd.cuda.atomics import StdMemoryOrder, atomic_function
+from hgrd.cuda.atomics import atomic_function
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
@@ -156,10 +156,7 @@ def _warp_barrier(
 def _fence(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
-    """Fence of the scope that its name or an argument gives; None where the argument is not constant.
-
-    A relaxed one does nothing (ISO C++, [atomics.fences]).
-    """
+    """Fence of the scope that its name or an argument gives; None where the argument is not constant."""
     row = builtin(call.function.name)
     if row is not None and row.scope is not None:
         device.fence(machine, state, row.scope, call.span)
@@ -168,8 +165,7 @@ def _fence(
     if known is None:
         return None
     order, scope = known
-    if order is not StdMemoryOrder.RELAXED:
-        device.fence(machine, state, scope, call.span)
+    device.fence(machine, state, scope, call.span, order)
     return OPAQUE
 
 

@@ -6,25 +6,29 @@ the access (ISO C++, [atomics.fences]).
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hgrd.cuda.atomics import (
     AtomicMember,
     StdMemoryOrder,
     atomic_member,
+    failure_order,
     is_thread_fence,
     memory_order,
     scope_of_object,
     thread_scope,
 )
+from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, PointerType, Type, VoidType
-from hgrd.protocol.device_calls.memory import constant, ordered_access
+from hgrd.protocol.device_calls.memory import atomic_access, constant
 from hgrd.protocol.inference.events import AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
-from hgrd.terms import Origin, Term, add, as_int, const, eq, sub
+from hgrd.terms import Origin, Term, add, as_int, conj, const, eq, sub
 
 
 def atomic_object_call(
@@ -46,21 +50,31 @@ def atomic_object_call(
     address = arguments[0]
     if member.by_reference:
         address = load(machine, state, address, PointerType(value), call.span)
-    return _Member(device, machine, state, call, member, address, value, _order(member, arguments)).result(arguments)
+    orders, scope = _orders(member, arguments), scope_of_object(call.function.template_args)
+    if orders is None or scope is None:
+        what = "memory order" if orders is None else "scope"
+        device.unsupported(machine, state, f"an atomic whose {what} is not known", call.span)
+    order, failure = orders or (StdMemoryOrder.RELAXED, StdMemoryOrder.RELAXED)
+    operation = AtomicOperation(member.operation, scope or Scope.THREAD, None, None, order, failure)
+    return _Member(device, machine, state, call, member, address, value, operation).result(arguments)
 
 
 def _fence(device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value:
-    """Fence of a memory order; a relaxed one does nothing (ISO C++, [atomics.fences])."""
-    order = constant(arguments[0]) if arguments else None
-    if order is not None and memory_order(order) is StdMemoryOrder.RELAXED:
-        return OPAQUE
-    given = arguments[1] if len(arguments) > 1 else None
-    device.fence(machine, state, thread_scope(constant(given) or 0), call.span)
+    """Fence of a memory order."""
+    order = memory_order(constant(arguments[0])) if arguments else None
+    scope = thread_scope(constant(arguments[1])) if len(arguments) > 1 else Scope.SYSTEM
+    if order is None or scope is None:
+        device.unsupported(machine, state, "a fence whose memory order or scope is not known", call.span)
+    else:
+        device.fence(machine, state, scope, call.span, order)
     return OPAQUE
 
 
 class _Member:
-    """Call of a member function on the object at `address`, which holds a value of type `value`."""
+    """Call of a member function on the object at `address`, which holds a value of type `value`.
+
+    `operation` has no operands yet.
+    """
 
     def __init__(
         self,
@@ -71,12 +85,11 @@ class _Member:
         member: AtomicMember,
         address: Value,
         value: Type,
-        order: StdMemoryOrder,
+        operation: AtomicOperation,
     ) -> None:
         self.device, self.machine, self.state = device, machine, state
         self.call, self.member, self.address, self.value = call, member, address, value
-        self.order = order
-        self.scope = scope_of_object(call.function.template_args)
+        self.operation = operation
 
     def result(self, arguments: tuple[Value, ...]) -> Value:
         """Result of the call with all its arguments."""
@@ -95,10 +108,8 @@ class _Member:
 
     def access(self, operation: str, operand: Value | None, compare: Value | None = None) -> Value:
         """Records the atomic access and gives the old value."""
-        atomic = AtomicOperation(operation, self.scope, number_of(operand), number_of(compare))
-        return ordered_access(
-            self.device, self.machine, self.state, self.call, self.address, self.value, atomic, self.order
-        )
+        atomic = replace(self.operation, name=operation, operand=number_of(operand), compare=number_of(compare))
+        return atomic_access(self.device, self.machine, self.state, self.call, self.address, self.value, atomic)
 
     def change(self, operand: Value) -> Value:
         """Read-modify-write: fetch_… and x++ give the old value, ++x and x += y the new one."""
@@ -115,9 +126,11 @@ class _Member:
         expected = load(self.machine, self.state, arguments[1], self.value, self.call.span)
         old = self.access("cas", arguments[2], expected)
         store(self.machine, self.state, arguments[1], old, self.value, self.call.span)
-        if isinstance(old, Term) and isinstance(expected, Term) and not self.call.function.name.endswith("weak"):
-            return eq(as_int(old), as_int(expected))
-        return self.machine.unknown_truth("exchanged", Origin.DATA)
+        done = self.machine.unknown_truth("exchanged", Origin.DATA)
+        if not isinstance(old, Term) or not isinstance(expected, Term):
+            return done
+        same = eq(as_int(old), as_int(expected))
+        return conj(same, done) if self.call.function.name.endswith("weak") else same  # a weak one may fail for nothing
 
 
 def _value_type(call: Call, member: AtomicMember) -> Type | None:
@@ -129,7 +142,14 @@ def _value_type(call: Call, member: AtomicMember) -> Type | None:
     return None if isinstance(call.type, VoidType) else call.type
 
 
-def _order(member: AtomicMember, arguments: tuple[Value, ...]) -> StdMemoryOrder:
-    """Memory order that follows the operands; operators have the strongest."""
-    given = member.takes_order and len(arguments) > member.operands + 1
-    return memory_order(constant(arguments[member.operands + 1]) if given else None)
+def _orders(member: AtomicMember, arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, StdMemoryOrder] | None:
+    """Memory order that follows the operands, and that of a failure; operators have the strongest.
+
+    None: they are not constant.
+    """
+    given = arguments[member.operands + 1 :] if member.takes_order else ()
+    orders = [memory_order(constant(argument)) for argument in given] or [StdMemoryOrder.SEQ_CST]
+    success, *others = orders
+    if success is None or None in others:
+        return None
+    return success, next((o for o in others if o is not None), failure_order(success))

@@ -5,8 +5,6 @@ CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.host.model import Fact, FactKind
@@ -14,6 +12,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.inference.value_names import symbol_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State
@@ -53,46 +52,23 @@ def _scoped_atomic(
         return None
     order, scope = known
     operand = number_of(arguments[1]) if function.operands else None
-    done = AtomicOperation(function.operation, scope, operand, None)
-    return ordered_access(device, machine, state, call, arguments[0], _pointee_type(call), done, order)
+    done = AtomicOperation(function.operation, scope, operand, None, order)
+    return atomic_access(device, machine, state, call, arguments[0], _pointee_type(call), done)
 
 
 def order_and_scope(arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, Scope] | None:
-    """Order and scope arguments of an `__nv_atomic_…` function; None: they are not constant.
+    """Order and scope arguments of an `__nv_atomic_…` function; None: they are not constant, or the scope is a cluster.
 
     Without a scope argument it is that of the system.
     """
-    numbers = [constant(argument) for argument in arguments]
-    if None in numbers:
-        return None
-    order, scope = (*numbers, None, None)[:2]
-    return memory_order(order), nv_thread_scope(scope)
+    order = memory_order(constant(arguments[0])) if arguments else StdMemoryOrder.SEQ_CST
+    scope = nv_thread_scope(constant(arguments[1])) if len(arguments) > 1 else Scope.SYSTEM
+    return None if order is None or scope is None else (order, scope)
 
 
 def constant(value: Value | None) -> int | None:
     """Constant number that a value is; None: it is not constant."""
     return value.value if isinstance(value, Term) and value.is_const else None
-
-
-def ordered_access(
-    device: DeviceSemantics,
-    machine: Machine,
-    state: State,
-    call: Call,
-    address: Value,
-    type_: Type,
-    atomic: AtomicOperation,
-    order: StdMemoryOrder,
-) -> Value:
-    """Atomic access between the fences that its memory order stands for (ISO C++, [atomics.fences])."""
-    loads, stores = atomic.name == "load", atomic.name == "store"
-    if order.releases and not loads:
-        device.fence(machine, state, atomic.scope, call.span)
-    typed = replace(call, type=VoidType() if stores else type_)
-    old = atomic_access(device, machine, state, typed, address, type_, atomic)
-    if order.acquires and not stores:
-        device.fence(machine, state, atomic.scope, call.span)
-    return old
 
 
 def atomic_access(
@@ -105,8 +81,8 @@ def atomic_access(
     atomic: AtomicOperation,
 ) -> Value:
     """Records an atomic access to a value of `type_` and gives the old value."""
-    old = machine.unknown(f"{atomic.name}()", call.type, Origin.DATA)
-    symbol = old.symbol if isinstance(old, Term) and old.op.name == "VAR" else None
+    old = machine.unknown(f"{atomic.name}()", VoidType() if atomic.name == "store" else type_, Origin.DATA)
+    symbol = symbol_of(old)
     if symbol is not None and isinstance(address, Pointer):
         device.observe(machine, symbol, address, atomic, call.span)
     for pointer, guard in arms(address):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
@@ -21,13 +22,15 @@ class AtomicOperation(Struct, frozen=True):
     """Operation of an atomic, with its scope and operands.
 
     `operand` is what it stores or combines with memory, `compare` what a compare-and-swap expects; None: there is none,
-    or it is no integer.
+    or it is no integer.  `order` is its memory order, `failure` that of a compare-and-swap that fails.
     """
 
     name: str
     scope: Scope
     operand: Term | None = None
     compare: Term | None = None
+    order: StdMemoryOrder = StdMemoryOrder.RELAXED
+    failure: StdMemoryOrder = StdMemoryOrder.RELAXED
 
 
 class AccessEvent(Struct, frozen=True):

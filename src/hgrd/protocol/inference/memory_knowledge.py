@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from hgrd.program.expressions import Storage
+from hgrd.cuda.atomics import is_atomic_object
+from hgrd.program.expressions import Construct, Expression, FunctionRef, Storage
 from hgrd.program.program import Global
 from hgrd.program.types import ArrayType, Type
 from hgrd.protocol.inference.block_symmetry import CollectiveAccesses
@@ -60,7 +61,10 @@ class MemoryKnowledge(Struct):
         declared = self.globals.get(key)
         if declared is None:
             return
-        value = const(0) if declared.initial is None else machine.evaluate(State({}, ()), declared.initial)
+        initial = _number_in(declared.initial)
+        if isinstance(initial, Construct):
+            return
+        value = const(0) if initial is None else machine.evaluate(State({}, ()), initial)
         if isinstance(value, Term) and value.is_const:
             yield value.value
 
@@ -76,3 +80,14 @@ class MemoryKnowledge(Struct):
         if held is None:
             return value_of_read_only(machine, target, offset, type_)
         return held_value(machine, held, target, offset, type_)
+
+
+def _number_in(initial: Expression | None) -> Expression | None:
+    """The initial number of a variable, also of an atomic object; None: it has none.  Other objects stay themselves."""
+    match initial:
+        case Construct(constructor=FunctionRef(qualified=qualified), arguments=arguments) if is_atomic_object(
+            qualified
+        ):
+            return arguments[0] if arguments else None
+        case _:
+            return initial

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Fact, FactKind
@@ -233,6 +234,7 @@ class DeviceSemantics(Semantics):
             compare=None if atomic is None else atomic.compare,
             result=event.result,
             operation="" if atomic is None else atomic.name,
+            order=StdMemoryOrder.RELAXED if atomic is None else atomic.order,
             volatile=event.volatile,
             stack=_stack(machine),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
@@ -255,6 +257,8 @@ class DeviceSemantics(Semantics):
                 value=atomic.operand,
                 span=span,
                 stack=_stack(machine),
+                order=atomic.order,
+                failure=atomic.failure,
             )
 
     def barrier(
@@ -287,8 +291,16 @@ class DeviceSemantics(Semantics):
         else:
             self.recorder.add(machine, Barrier(scope, guards, span, None, tile, state.path, arrival=name))
 
-    def fence(self, machine: Machine, state: State, scope: Scope, span: Span) -> None:
-        self.recorder.add(machine, Fence(scope, guards_of(state), span))
+    def fence(
+        self,
+        machine: Machine,
+        state: State,
+        scope: Scope,
+        span: Span,
+        order: StdMemoryOrder = StdMemoryOrder.SEQ_CST,
+    ) -> None:
+        if order is not StdMemoryOrder.RELAXED:  # that does nothing (ISO C++, [atomics.fences])
+            self.recorder.add(machine, Fence(scope, guards_of(state), span, order))
 
     # ------------------------------------------------------------ control
 

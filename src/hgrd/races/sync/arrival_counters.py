@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
 from hgrd.findings.rules import UNGUARDED_DELEGATE
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, accesses
@@ -64,8 +65,7 @@ class ArrivalCounters(Idiom):
             arrived = [
                 conj(done, eq(where, place))
                 for r in self._events.releases(before)
-                if r.write.number == counting.arrival.number and r.fenced
-                if narrowest(r.scope, acquire.scope).includes(needed)
+                if r.write.number == counting.arrival.number and r.reaches(replace(acquire, fenced=True), needed)
                 for done, where in [threads.of((r.when, r.offset), parties[0])]
             ]
             if arrived:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access
 from hgrd.protocol.phases.parallelism import Side
@@ -161,7 +162,7 @@ def _not_waited(
         set_by_other = [
             conj(done, eq(where, place))
             for r in wait.releases
-            if r.fenced and narrowest(r.scope, acquire.scope).includes(needed)
+            if r.reaches(replace(acquire, fenced=True), needed)
             for done, where in [threads.of((r.when, r.offset), parties[0])]
         ]
         if set_by_other:

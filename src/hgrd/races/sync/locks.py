@@ -214,7 +214,8 @@ def _held(acquire: Acquire, access: Access, events: AcquireRelease) -> list[Held
             narrowest(acquire.scope, r.scope),
         )
         for r in releases
-        if r.fenced and r.position.depth == sequence and r.write.target.key == target.key
+        if r.fenced and not r.apart
+        if r.position.depth == sequence and r.write.target.key == target.key
         if eq(r.offset, offset) is not FALSE
     ]
     kept = conj(acquire.when, *_never_given(acquire, here, sequence, events))

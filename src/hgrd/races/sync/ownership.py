@@ -43,10 +43,9 @@ class Ownership(Idiom):
     def _owned_at(self, access: Access) -> tuple[HeldLock, ...]:
         """The places that the thread of an access has taken before, and does not give back."""
         if access.number not in self._owned:
-            found = (a for a in self._events.acquires(access) if not a.fenced and self._for_good(a, access))
-            self._owned[access.number] = tuple(
-                HeldLock(a.seen.target, a.seen.offset, a.when, self._scope(a.seen.target.key)) for a in found
-            )
+            found = (a for a in self._events.acquires(access) if self._for_good(a, access))
+            held = (HeldLock(a.seen.target, a.seen.offset, a.when, self._scope(a.seen.target.key)) for a in found)
+            self._owned[access.number] = tuple(dict.fromkeys(held))
         return self._owned[access.number]
 
     def _for_good(self, acquire: Acquire, access: Access) -> bool:

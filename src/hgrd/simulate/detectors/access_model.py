@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
-from hgrd.simulate.detectors.happens_before import Clock, LaunchShape, Ordering, PartialBarrier, is_atomic
+from hgrd.simulate.detectors.happens_before import Ordering, PartialBarrier, is_atomic
+from hgrd.simulate.detectors.moments import Clock, LaunchShape
 from hgrd.simulate.detectors.overlaps import (
     Bools,
     Ints,

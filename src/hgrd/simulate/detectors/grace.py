@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.detectors.overlaps import Ints
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 

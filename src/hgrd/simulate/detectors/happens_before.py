@@ -4,65 +4,48 @@ Barriers number the time of all threads: a thread's *grid*, *block* and *warp* e
 of that scope it has passed.  Fences with atomics, release and acquire, and barriers of a part of a warp
 order single threads; only threads that have received such an order carry a *clock* beyond their epochs.
 
-The order is that of the PTX memory model ("Causality order"), for the ways CUDA programs have to make it
-(CUDA Programming Guide, "Memory Fence Functions"): what a thread did before a fence is released by its
-next atomic or volatile write, and acquired by a thread that reads this value, or one written by a chain of
-atomic operations upon it, with an atomic or volatile read and then performs a fence.  This order counts only
-within the narrowest of the four scopes.  A barrier is no fence for other blocks.  A volatile read after
-such a read needs no fence (docs/verdicts.md, "Order by locks and flags").
+The order is base causality of the PTX memory model (PTX ISA, "Memory Consistency Model"): the transitive closure of
+program order, of barriers and of synchronisation, whatever the scopes of its steps.
+
+- *Release pattern*: a write with release order, or a fence that releases and a strong (atomic or volatile) write behind
+  it, or a write with release order and a strong write to the same place behind it.
+- *Acquire pattern*: a read with acquire order, or a strong read and a fence that acquires behind it, or a strong read
+  and a read of the same place with acquire order behind it.
+- A release pattern synchronises with an acquire pattern if the read finds what the write has left, or what a chain of
+  atomic operations has made of it (*observation order*).  Each link of the chain must be morally strong, and so must
+  the first operation of the one pattern be with the last one of the other: the scope of each includes the other thread.
+- A fence that is sequentially consistent also releases if a barrier stands between it and the write of another thread,
+  and acquires if one stands between the read of another thread and it; then both sides need such fences, since with
+  the fences in the other order the read would come before the write that it has read ("Fence-SC order", "Causality").
+
+A barrier is no fence for other blocks.  A volatile read after a strong read that found something released needs no
+fence (docs/verdicts.md, "Order by locks and flags").
 
 A thread that has left the kernel counts as having arrived at the barriers of its block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
+from hgrd.simulate.detectors.moments import Clock, Ints, LaunchShape, Moment, join, passed
+from hgrd.simulate.detectors.performed_fences import Fences, TotalFences
 from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Touch
 
 _RELEASING = (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
 _ACQUIRING = (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
 
-Ints: TypeAlias = NDArray[np.int64]
-Clock: TypeAlias = Mapping[tuple[str, int], int]
-"""Accesses that happened before: of a unit ("grid", "block", "warp", "thread") all in epochs below a number.
-
-The epoch of a thread is its *segment*, which its fences and partial barriers end.
-"""
 _Location: TypeAlias = tuple[int, int, int]  # memory, block of its copy, first byte
-_Releases: TypeAlias = dict[tuple[int, bool], Clock]  # by releasing block, and whether other blocks may acquire it
-
-
-class LaunchShape(Struct, frozen=True):
-    """Shape of a launch: how many threads it has, and how they are divided into blocks."""
-
-    threads_per_block: int
-    blocks: int
-
-    @property
-    def threads(self) -> int:
-        return self.threads_per_block * self.blocks
-
-    @property
-    def warps_per_block(self) -> int:
-        return -(-self.threads_per_block // WARP_SIZE)
-
-    def block(self, threads: Ints) -> Ints:
-        return threads // self.threads_per_block
-
-    def warp(self, threads: Ints) -> Ints:
-        """Numbers of warps in the launch (CUDA Programming Guide, "SIMT Architecture")."""
-        block, thread = np.divmod(threads, self.threads_per_block)
-        return block * self.warps_per_block + thread // WARP_SIZE
+_Releases: TypeAlias = dict[tuple[int, bool, bool], Clock]
+"""By the releasing block, whether other blocks may acquire it, and whether it takes a sequentially consistent fence."""
 
 
 class PartialBarrier(Struct, frozen=True):
@@ -74,20 +57,6 @@ class PartialBarrier(Struct, frozen=True):
     threads: tuple[int, ...]
 
 
-class Moment(Struct, frozen=True):
-    """Time of an event for some threads: their epochs, one entry per thread; `clock` indexes `Ordering.clocks`."""
-
-    grid: Ints
-    block: Ints
-    warp: Ints
-    segment: Ints
-    clock: Ints
-
-    def taken(self, entries: NDArray[np.intp]) -> Moment:
-        """The moment of some of the threads, by position."""
-        return Moment(*(a[entries] for a in (self.grid, self.block, self.warp, self.segment, self.clock)))
-
-
 class Passed(Struct, frozen=True):
     """A barrier that `unit` (block, warp, or 0 for the grid) passed, ending its epoch `epoch`."""
 
@@ -95,6 +64,18 @@ class Passed(Struct, frozen=True):
     unit: int
     epoch: int
     span: Span
+
+
+class _Left(Struct, frozen=True):
+    """What the last strong write of a place, by a thread of `block`, has left there; `wide`: also for other blocks."""
+
+    block: int
+    wide: bool
+    releases: _Releases
+
+    def seen_by(self, block: int, wide: bool) -> bool:
+        """Whether the write is morally strong with an access of a block, that is `wide`."""
+        return block == self.block or (self.wide and wide)
 
 
 class Ordering:
@@ -108,9 +89,12 @@ class Ordering:
         self.passed: list[Passed] = []
         self._grid, self._block, self._warp = (np.zeros(n, np.int64) for _ in range(3))
         self._segment, self._clock = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        self._fences = {wide: _Fences(n) for wide in (False, True)}
-        self._releases: dict[_Location, _Releases] = {}
+        self._fences = {wide: Fences(n) for wide in (False, True)}
+        self._total = {wide: TotalFences(shape) for wide in (False, True)}
+        self._left: dict[_Location, _Left] = {}
+        self._released_at: dict[tuple[int, _Location], tuple[bool, Clock]] = {}  # by thread
         self._pending: dict[int, dict[tuple[_Location, int], Clock]] = {}
+        self._pending_total: dict[int, dict[tuple[_Location, int], tuple[Clock, Moment]]] = {}
         self._absent: dict[int, tuple[Span, Scope]] = {}
         self._absences = np.zeros(n, np.bool_)
 
@@ -142,10 +126,16 @@ class Ordering:
         if not event.scope.covers(Level.INTRA_BLOCK):
             return
         wide = event.scope.covers(Level.INTER_BLOCK)
-        for thread in threads.tolist() if self._pending else ():
+        total = event.order is StdMemoryOrder.SEQ_CST
+        for thread in threads.tolist() if event.order.acquires and self._pending else ():
             self._acquire_pending(thread, wide)
+        for thread in threads.tolist() if total and self._pending_total else ():
+            self._acquire_in_total_order(thread, wide)
         for each in (False, True) if wide else (False,):
-            self._fences[each].set(threads, self.now(threads))
+            if event.order.releases:
+                self._fences[each].set(threads, self.now(threads))
+            if total:
+                self._total[each].set(threads, self.now(threads), self._full)
         self._segment[threads] += 1
 
     def touch(self, event: Touch) -> Moment:
@@ -154,7 +144,7 @@ class Ordering:
         segment = self._segment[event.threads]
         if is_synchronising(event):
             self._synchronise(event)
-        elif self._releases and event.kind is not AccessKind.READ:
+        elif self._left and event.kind is not AccessKind.READ:
             self._overwrite(event)
         now = replace(self.now(event.threads), segment=segment)
         looks = event.kind is AccessKind.READ and event.order is MemoryOrder.VOLATILE
@@ -164,11 +154,11 @@ class Ordering:
         """Drops the releases at these locations: a read of a plain write's value acquires nothing."""
         blocks = self.shape.block(event.threads).tolist() if event.space is Space.SHARED else [0] * len(event.threads)
         for copy, offset in zip(blocks, event.offsets.tolist(), strict=True):
-            self._releases.pop((event.memory, copy, offset), None)
+            self._left.pop((event.memory, copy, offset), None)
 
     def _synchronise(self, event: Touch) -> None:
         ordered = event.order in _RELEASING or event.order in _ACQUIRING
-        if not (ordered or self._releases or self._fences[False].exists[event.threads].any()):
+        if not (ordered or self._left or self._fences[False].exists[event.threads].any() or self._total[False].any):
             return
         wide = event.order is MemoryOrder.VOLATILE or (
             event.scope is not None and event.scope.covers(Level.INTER_BLOCK)
@@ -203,7 +193,7 @@ class Ordering:
             self._warp[threads] += 1
             self._share(threads)
         elif len(threads) > 1:
-            joined = _join(*(self._full(t, self.now(np.array([t])), 0) for t in threads.tolist()))
+            joined = join(*(self._full(t, self.now(np.array([t])), 0) for t in threads.tolist()))
             self._segment[threads] += 1
             self._clock[threads] = self._number(joined)
 
@@ -211,7 +201,7 @@ class Ordering:
         """Joins the clocks of the threads: after a barrier all have the order that one has received."""
         numbers: list[int] = np.unique(self._clock[threads]).tolist()
         if len(numbers) > 1:
-            self._clock[threads] = self._number(_join(*(self.clocks[n] for n in numbers)))
+            self._clock[threads] = self._number(join(*(self.clocks[n] for n in numbers)))
 
     def _appear(self, threads: Ints) -> None:
         """Records divergence: threads that act have not left the kernel, so they bypassed the barriers they missed."""
@@ -228,37 +218,64 @@ class Ordering:
     # ------------------------------------------------------------ releases and acquisitions
 
     def _write(self, thread: int, location: _Location, wide: bool, event: Touch) -> None:
-        block = thread // self.shape.threads_per_block
-        chain = event.kind is AccessKind.ATOMIC
-        releases = dict(self._releases.get(location, {})) if chain else {}
-        for each in (False, True) if wide else (False,):
-            clock = self._released(thread, each, event.order in _RELEASING)
-            if clock is not None:
-                known = releases.get((block, each))
-                releases[block, each] = clock if known is None else _join(known, clock)
-        if releases or location in self._releases:
-            self._releases[location] = releases
+        block, left = thread // self.shape.threads_per_block, self._left.get(location)
+        chain = event.kind is AccessKind.ATOMIC and left is not None and left.seen_by(block, wide)
+        releases: _Releases = dict(left.releases) if chain and left is not None else {}
+        for (far, total), clock in self._released(thread, location, wide, event.order in _RELEASING).items():
+            known = releases.get((block, far, total))
+            releases[block, far, total] = clock if known is None or known is clock else join(known, clock)
+        if releases or left is not None:
+            self._left[location] = _Left(block, wide, releases)
         if event.order in _RELEASING:
             self._segment[thread] += 1
 
-    def _released(self, thread: int, wide: bool, now: bool) -> Clock | None:
+    def _released(self, thread: int, location: _Location, wide: bool, now: bool) -> dict[tuple[bool, bool], Clock]:
+        """What a strong write of the thread releases: by its own order, or by what comes before it.
+
+        By whether other blocks may acquire it, and whether it takes a sequentially consistent fence.
+        """
+        found: dict[tuple[bool, bool], Clock] = {}
         if now:
-            return self._full(thread, self.now(np.array([thread])), 0)
-        fences = self._fences[wide]
-        return self._full(thread, fences.moment, thread) if fences.exists[thread] else None
+            clock = self._full(thread, self.now(np.array([thread])), 0)
+            self._released_at[thread, location] = wide, clock
+            found |= {(far, False): clock for far in ((False, True) if wide else (False,))}
+        elif (before := self._released_at.get((thread, location))) is not None:
+            found |= {(far, False): before[1] for far in ((False, True) if before[0] else (False,))}
+        for far, fences in self._fences.items():
+            if fences.exists[thread] and not now:
+                clock, known = self._full(thread, fences.moment, thread), found.get((far, False))
+                found[far, False] = clock if known is None else join(known, clock)
+        for far, fences in self._total.items():
+            if fences.any and (behind := fences.before(thread, self.now(np.array([thread])))):
+                found[far, True] = behind
+        return found
 
     def _read(self, thread: int, location: _Location, wide: bool, acquires: bool) -> None:
-        block = thread // self.shape.threads_per_block
-        for (source, far), clock in self._releases.get(location, {}).items():
-            if source != block and not (far and wide):
+        block, left = thread // self.shape.threads_per_block, self._left.get(location)
+        if left is None or not left.seen_by(block, wide):
+            return
+        pending = self._pending.setdefault(thread, {})
+        if acquires:
+            for key in [k for k in pending if k[0] == location and (wide or k[1] == block)]:
+                self._receive(thread, pending.pop(key))
+        for (source, far, total), clock in left.releases.items():
+            if source != block and not far:
                 continue
-            if acquires:
+            if total:
+                self._await_total(thread, (location, source), clock)
+            elif acquires and (source == block or wide):
                 self._receive(thread, clock)
             else:
-                pending = self._pending.setdefault(thread, {})
                 known = pending.get((location, source))
                 if known is not clock:
-                    pending[location, source] = clock if known is None else _join(known, clock)
+                    pending[location, source] = clock if known is None else join(known, clock)
+
+    def _await_total(self, thread: int, key: tuple[_Location, int], clock: Clock) -> None:
+        pending = self._pending_total.setdefault(thread, {})
+        known = pending.get(key)
+        if known is None or known[0] is not clock:
+            joined = clock if known is None else join(known[0], clock)
+            pending[key] = joined, self.now(np.array([thread]))
 
     def _acquire_pending(self, thread: int, wide: bool) -> None:
         pending = self._pending.pop(thread, {})
@@ -268,6 +285,17 @@ class Ordering:
                 self._receive(thread, clock)
             else:
                 self._pending.setdefault(thread, {})[location, source] = clock
+
+    def _acquire_in_total_order(self, thread: int, wide: bool) -> None:
+        """A sequentially consistent fence of the thread behind reads of its own, or of others before a barrier."""
+        now, block = self.now(np.array([thread])), thread // self.shape.threads_per_block
+        for reader, pending in self._pending_total.items():
+            near = reader // self.shape.threads_per_block == block
+            for (_, source), (clock, read) in pending.items():
+                if not wide and not (near and source == block):
+                    continue
+                if reader == thread or passed(self.shape, (reader, read), (thread, now)):
+                    self._receive(thread, clock)
 
     def _looking(self, threads: Ints, now: Moment) -> Moment:
         """The moment of a volatile read, after all releases that its thread has read, even without a fence.
@@ -279,13 +307,13 @@ class Ordering:
             told = tuple(self._pending.get(thread, {}).values())
             known = self.clocks[int(clocks[i])]
             if any(known.get(key, 0) < value for clock in told for key, value in clock.items()):
-                clocks[i] = self._number(_join(known, *told))
+                clocks[i] = self._number(join(known, *told))
         return replace(now, clock=clocks)
 
     def _receive(self, thread: int, clock: Clock) -> None:
         known = self.clocks[int(self._clock[thread])]
         if any(known.get(key, 0) < value for key, value in clock.items()):
-            self._clock[thread] = self._number(_join(known, clock))
+            self._clock[thread] = self._number(join(known, clock))
 
     def _number(self, clock: Clock) -> int:
         self.clocks.append(clock)
@@ -300,20 +328,7 @@ class Ordering:
             ("warp", block * self.shape.warps_per_block + inside // WARP_SIZE): int(moment.warp[at]),
             ("thread", thread): int(moment.segment[at]) + 1,
         }
-        return _join(self.clocks[int(moment.clock[at])], {key: n for key, n in own.items() if n})
-
-
-class _Fences:
-    """The last fence of each thread, if it has performed one."""
-
-    def __init__(self, threads: int) -> None:
-        self.exists = np.zeros(threads, np.bool_)
-        self.moment = Moment(*(np.zeros(threads, np.int64) for _ in range(5)))
-
-    def set(self, threads: Ints, now: Moment) -> None:
-        self.exists[threads] = True
-        for name in ("grid", "block", "warp", "segment", "clock"):
-            getattr(self.moment, name)[threads] = getattr(now, name)
+        return join(self.clocks[int(moment.clock[at])], {key: n for key, n in own.items() if n})
 
 
 def is_synchronising(event: Touch) -> bool:
@@ -329,12 +344,3 @@ def is_synchronising(event: Touch) -> bool:
 def is_atomic(event: Touch) -> bool:
     """Whether an access is an atomic operation, or a load or store of an atomic object."""
     return event.kind is AccessKind.ATOMIC or event.order not in (MemoryOrder.PLAIN, MemoryOrder.VOLATILE)
-
-
-def _join(*clocks: Clock) -> Clock:
-    joined: dict[tuple[str, int], int] = {}
-    for clock in clocks:
-        for key, value in clock.items():
-            if joined.get(key, 0) < value:
-                joined[key] = value
-    return joined

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
+from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.groups import Group, group_type
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
@@ -20,8 +20,15 @@ from hgrd.program.types import INT, FloatType, IntType, OpaqueType, PointerType,
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving.atomic_update import modified
 from hgrd.simulate.interleaving.heap import address_of
-from hgrd.simulate.interleaving.libcu_atomics import atomic_object_call, change_of, ordered_access
-from hgrd.simulate.interleaving.steps import Running, ThreadFence, ThreadMeeting
+from hgrd.simulate.interleaving.libcu_atomics import (
+    atomic_object_call,
+    change_of,
+    fence,
+    known_order,
+    known_scope,
+    ordered_access,
+)
+from hgrd.simulate.interleaving.steps import Running, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
 from hgrd.simulate.scalars import Scalar, UndefinedError
 
@@ -68,16 +75,13 @@ def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], function: Atom
 
 def _order_and_scope(values: Sequence[Scalar]) -> tuple[StdMemoryOrder, Scope]:
     """What the last arguments of an `__nv_atomic_…` function say; where they are left out, the widest."""
-    order, scope = (*map(scalars.integer, values), None, None)[:2]
-    return memory_order(order), nv_thread_scope(scope)
+    order = known_order(values[0]) if values else StdMemoryOrder.SEQ_CST
+    return order, known_scope(nv_thread_scope(scalars.integer(values[1])) if len(values) > 1 else Scope.SYSTEM)
 
 
 def _fence(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
-    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
     order, scope = _order_and_scope(values) if row.scope is None else (StdMemoryOrder.SEQ_CST, row.scope)
-    if order is not StdMemoryOrder.RELAXED:
-        yield ThreadFence(scope, call.span)
-    return 0
+    return fence(order, scope, call)
 
 
 def _load(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:

@@ -227,7 +227,8 @@ class Execution(Struct):
         try:
             running.next = running.steps.send(sent)
             while isinstance(running.next, ThreadFence):
-                self.observer.fenced(Fenced(running.next.scope, _one(number), running.next.span))
+                fence = running.next
+                self.observer.fenced(Fenced(fence.scope, _one(number), fence.span, fence.order))
                 running.next = running.steps.send(None)
         except StopIteration:
             running.next = None

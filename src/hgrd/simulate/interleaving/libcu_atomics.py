@@ -61,11 +61,31 @@ def _nothing() -> Running[Scalar]:
 
 
 def _fence(call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
-    """A relaxed fence does nothing (ISO C++, [atomics.fences])."""
-    if memory_order(scalars.integer(values[0])) is StdMemoryOrder.RELAXED:
-        return 0
-    yield ThreadFence(thread_scope(scalars.integer(values[1]) if len(values) > 1 else None), call.span)
+    order = known_order(values[0])
+    scope = known_scope(thread_scope(scalars.integer(values[1])) if len(values) > 1 else Scope.SYSTEM)
+    return fence(order, scope, call)
+
+
+def fence(order: StdMemoryOrder, scope: Scope, call: Call) -> Running[Scalar]:
+    """A fence; a relaxed one does nothing (ISO C++, [atomics.fences])."""
+    if order is not StdMemoryOrder.RELAXED:
+        yield ThreadFence(scope, call.span, order)
     return 0
+
+
+def known_order(value: Scalar) -> StdMemoryOrder:
+    """The memory order with this number."""
+    order = memory_order(scalars.integer(value))
+    if order is None:
+        raise UndefinedError(f"a memory order of number {value}")
+    return order
+
+
+def known_scope(scope: Scope | None) -> Scope:
+    """The scope, which must be one of those that are known."""
+    if scope is None:
+        raise UndefinedError("an atomic of a scope that is not known")
+    return scope
 
 
 def _construct(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar]:
@@ -80,9 +100,9 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: Atomic
     address = scalars.integer(values[0])
     if member.by_reference:
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
-    order, scope = _order(member, values), scope_of_object(call.function.template_args)
+    order, scope = _order(member, values), known_scope(scope_of_object(call.function.template_args))
     if member.operation == "cas":
-        return (yield from _compare_exchange(thread, call, address, type_, order, values))
+        return (yield from _compare_exchange(thread, call, address, type_, (order, scope), values))
     if member.operation == "load":
         return (yield from ordered_access(thread, call, address, type_, change_of("load", order, scope, ())))
     operand = values[1] if member.implied is None else member.implied
@@ -94,11 +114,16 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: Atomic
 
 
 def _compare_exchange(
-    thread: Thread, call: Call, address: int, type_: Type, order: StdMemoryOrder, values: Sequence[Scalar]
+    thread: Thread,
+    call: Call,
+    address: int,
+    type_: Type,
+    how: tuple[StdMemoryOrder, Scope],
+    values: Sequence[Scalar],
 ) -> Running[Scalar]:
     where = scalars.integer(values[1])
     expected = yield from thread.load(where, type_, call.span, call)
-    change = change_of("cas", order, scope_of_object(call.function.template_args), (expected, values[2]))
+    change = change_of("cas", *how, (expected, values[2]))
     old = yield from ordered_access(thread, call, address, type_, change)
     yield from thread.store(where, old, type_, call.span, call)
     return int(old == expected)
@@ -150,4 +175,4 @@ def _value_type(call: Call, member: AtomicMember) -> Type:
 def _order(member: AtomicMember, values: Sequence[Scalar]) -> StdMemoryOrder:
     """The memory order that follows the operands; operators, and calls without one, are sequentially consistent."""
     given = member.takes_order and len(values) > member.operands + 1
-    return memory_order(scalars.integer(values[member.operands + 1]) if given else None)
+    return known_order(values[member.operands + 1]) if given else StdMemoryOrder.SEQ_CST

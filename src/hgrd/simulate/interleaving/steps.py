@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Expression, Place
 from hgrd.program.span import Span
@@ -42,6 +43,7 @@ class ThreadAccess(Struct, frozen=True):
 class ThreadFence(Struct, frozen=True):
     scope: Scope
     span: Span
+    order: StdMemoryOrder = StdMemoryOrder.SEQ_CST
 
 
 class ThreadMeeting(Struct, frozen=True):

@@ -22,7 +22,7 @@ from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergenc
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.races.results.witness import barrier_witness, witness_of
 from hgrd.simulate.detectors.access_model import AccessModel
-from hgrd.simulate.detectors.happens_before import LaunchShape
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.launch import Finished, NotSupported, OutOfBounds, OutOfFuel, RunOutcome, StuckAtBarrier, Trapped
 from hgrd.simulate.lockstep.instructions import UnsupportedError

@@ -60,16 +60,27 @@ def atomic_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     if function.scope is not None:
         operation = AtomicOperation(function.operation, _pointee(e), function.scope, MemoryOrder.RELAXED)
     else:
-        order, scope = (constant(x) for x in (*e.arguments[1 + len(operands) :], None, None)[:2])
-        operation = AtomicOperation(
-            function.operation, _pointee(e), nv_thread_scope(scope), ORDERS[memory_order(order)]
-        )
+        known = order_and_scope(e.arguments[1 + len(operands) :])
+        if known is None:
+            return fails("an atomic whose memory order or scope is not constant", e.span)
+        order, scope = known
+        operation = AtomicOperation(function.operation, _pointee(e), scope, ORDERS[order])
     return lowered(b, e, e.arguments[0], operation, operands)
 
 
 def _pointee(e: ir.Call) -> Type:
     type_ = e.arguments[0].type
     return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else e.type
+
+
+def order_and_scope(arguments: tuple[ir.Expression, ...]) -> tuple[StdMemoryOrder, Scope] | None:
+    """The last arguments of an `__nv_atomic_…` function; None: they are not constant.
+
+    Without a scope argument it is that of the system.
+    """
+    order = memory_order(constant(arguments[0])) if arguments else StdMemoryOrder.SEQ_CST
+    scope = nv_thread_scope(constant(arguments[1])) if len(arguments) > 1 else Scope.SYSTEM
+    return None if order is None or scope is None else (order, scope)
 
 
 def constant(e: ir.Expression | None) -> int | None:

@@ -10,7 +10,7 @@ from inspect import signature
 
 import numpy as np
 
-from hgrd.cuda.atomics import StdMemoryOrder, memory_order, nv_thread_scope
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.program import expressions as ir
@@ -18,12 +18,12 @@ from hgrd.program.types import IntType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.arithmetic import I64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
-from hgrd.simulate.lockstep.device.atomics import atomic_call, constant
+from hgrd.simulate.lockstep.device.atomics import atomic_call, order_and_scope
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
 from hgrd.simulate.lockstep.device.half_precision import from_number, from_parts, half_call
 from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
-from hgrd.simulate.lockstep.device.libcu_atomics import atomic_object_call, fence, object_of
+from hgrd.simulate.lockstep.device.libcu_atomics import UNKNOWN_FENCE, atomic_object_call, fence, object_of
 from hgrd.simulate.lockstep.device.math import FUNCTIONS
 from hgrd.simulate.lockstep.device.memory import cached_load, cached_store, copy, fill, heap_memory
 from hgrd.simulate.lockstep.device.random_numbers import random_number
@@ -85,10 +85,9 @@ def _register(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
 
 def _fence(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
     if row.scope is not None:
-        return fence(row.scope, e.span)
-    order, scope = (constant(x) for x in (*e.arguments, None, None)[:2])
-    relaxed = order is not None and memory_order(order) is StdMemoryOrder.RELAXED
-    return nothing if relaxed else fence(nv_thread_scope(scope), e.span)
+        return fence(StdMemoryOrder.SEQ_CST, row.scope, e.span)
+    known = order_and_scope(e.arguments)
+    return fails(UNKNOWN_FENCE, e.span) if known is None else fence(*known, e.span)
 
 
 def _stop(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:

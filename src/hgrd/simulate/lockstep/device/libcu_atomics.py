@@ -33,6 +33,8 @@ from hgrd.simulate.lockstep.lvalues import storer, target
 from hgrd.simulate.lockstep.thread_numbers import launch_threads
 from hgrd.simulate.trace import Fenced, MemoryOrder
 
+UNKNOWN_FENCE = "a fence whose memory order or scope is not constant"
+
 
 def atomic_object_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     """A member function of an atomic object, or a fence; None of anything else."""
@@ -46,17 +48,15 @@ def atomic_object_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
         return fails(f"{name} of an atomic object", e.span)
     if not member.operation:
         return nothing
-    order = _order(e, member)
-    if order is None:
-        return fails("a memory order that is not constant", e.span)
+    order, scope = _order(e, member), scope_of_object(e.function.template_args)
+    if order is None or scope is None:
+        return fails("an atomic whose memory order or scope is not constant", e.span)
     type_ = _value_type(e, member)
     address = e.arguments[0]
     if member.by_reference:
         pointer = PointerType(type_)
         address = ir.Load(ir.Deref(address, pointer, e.span), pointer, e.span)
-    operation = AtomicOperation(
-        member.operation, type_, scope_of_object(e.function.template_args), order, member.gives_new
-    )
+    operation = AtomicOperation(member.operation, type_, scope, order, member.gives_new)
     if member.operation == "cas":
         return _compare_exchange(b, e, address, operation)
     operands = e.arguments[1 : 1 + member.operands]
@@ -74,16 +74,19 @@ def object_of(b: CodeBuilder, e: ir.Construct) -> Closure | None:
 
 
 def _fence(e: ir.Call) -> Closure:
-    order, scope = (constant(x) for x in (*e.arguments, None, None)[:2])
-    return nothing if order == StdMemoryOrder.RELAXED.value else fence(thread_scope(scope), e.span)
+    order = memory_order(constant(e.arguments[0])) if e.arguments else None
+    scope = thread_scope(constant(e.arguments[1])) if len(e.arguments) > 1 else Scope.SYSTEM
+    return fails(UNKNOWN_FENCE, e.span) if order is None or scope is None else fence(order, scope, e.span)
 
 
-def fence(scope: Scope, span: Span) -> Closure:
-    """Tells who observes the run of a fence."""
+def fence(order: StdMemoryOrder, scope: Scope, span: Span) -> Closure:
+    """Tells who observes the run of a fence; a relaxed one does nothing (ISO C++, [atomics.fences])."""
+    if order is StdMemoryOrder.RELAXED:
+        return nothing
 
     def run(here: ActiveThreads) -> None:
         if here.batch.observer is not None:
-            here.batch.observer.fenced(Fenced(scope, launch_threads(here), span))
+            here.batch.observer.fenced(Fenced(scope, launch_threads(here), span, order))
 
     return run
 
@@ -118,5 +121,5 @@ def _order(e: ir.Call, member: AtomicMember) -> MemoryOrder | None:
     """The memory order that follows the operands, or the strongest; None: it is not constant."""
     if not member.takes_order or len(e.arguments) <= member.operands + 1:
         return MemoryOrder.ACQ_REL
-    number = constant(e.arguments[member.operands + 1])
-    return None if number is None else ORDERS[memory_order(number)]
+    order = memory_order(constant(e.arguments[member.operands + 1]))
+    return None if order is None else ORDERS[order]

@@ -1,0 +1,243 @@
+"""Memory orders and scopes of atomic objects and fences: which order they make, and for what."""
+
+from tests.checking import verdicts
+
+HEAD = """
+#include <cuda/atomic>
+#include <cuda/std/atomic>
+using Near = cuda::atomic_ref<int, cuda::thread_scope_block>;
+using Far = cuda::atomic_ref<int, cuda::thread_scope_device>;
+"""
+
+SOURCE = (
+    HEAD
+    + """
+__device__ cuda::std::atomic_flag raised;
+__device__ cuda::atomic<int, cuda::thread_scope_device> count(0);
+
+// safe: 3 of 3 pairs
+__global__ void release_and_acquire(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;
+    Far(*flag).store(1, cuda::memory_order_release);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void relaxed_store(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).store(1, cuda::memory_order_relaxed);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void acquiring_exchange_releases_nothing(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).exchange(1, cuda::memory_order_acquire);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void released_at_another_flag(int *data, int *flag, int *other, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*other).store(1, cuda::memory_order_release);
+    Far(*flag).store(1, cuda::memory_order_relaxed);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void acquired_at_another_flag(int *data, int *flag, int *other, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).store(1, cuda::memory_order_release);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_relaxed) == 0) {}
+    Far(*other).load(cuda::memory_order_acquire);
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void fences_of_one_side(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  Far f(*flag);
+  if (blockIdx.x == 0) {
+    *data = 1;
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
+    f.store(1, cuda::memory_order_relaxed);
+  } else {
+    while (f.load(cuda::memory_order_relaxed) == 0) {}
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    out[blockIdx.x] = *data;
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void fences_of_the_wrong_side(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  Far f(*flag);
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    f.store(1, cuda::memory_order_relaxed);
+  } else {
+    while (f.load(cuda::memory_order_relaxed) == 0) {}
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void fences_before_and_behind_barriers(int *data, int *flag, int *out) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;
+    __threadfence();
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    if (t == 0) while (atomicAdd(flag, 0) == 0) {}
+    __syncthreads();
+    __threadfence();
+    out[t + blockIdx.x * 64] = data[63 - t];
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void lesser_fences_before_and_behind_barriers(int *data, int *flag, int *out) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;  // put
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    if (t == 0) while (atomicAdd(flag, 0) == 0) {}
+    __syncthreads();
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+    out[t + blockIdx.x * 64] = data[63 - t];  // get
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void two_orders_of_which_the_first_acquires(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;
+    Far(*flag).store(1, cuda::memory_order_release);
+  } else {
+    int one = 1;
+    while (!Far(*flag).compare_exchange_weak(one, 2, cuda::memory_order_acquire, cuda::memory_order_relaxed)) one = 1;
+    *out = *data;
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void two_orders_of_which_the_second_acquires(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).store(1, cuda::memory_order_release);
+  } else {
+    int one = 1;
+    while (!Far(*flag).compare_exchange_strong(one, 2, cuda::memory_order_relaxed, cuda::memory_order_acquire)) one = 1;
+    *out = *data;  // get
+  }
+}
+
+// open: an atomic whose memory order is not known
+// race: read get, write put; global; grid
+__global__ void order_of_the_input(int *data, int *flag, int *out, bool weak) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).store(1, weak ? cuda::memory_order_relaxed : cuda::memory_order_release);
+  } else {
+    while (Far(*flag).load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void atomic_flag(int *data, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;
+    raised.test_and_set(cuda::std::memory_order_release);
+  } else {
+    while (!raised.test(cuda::std::memory_order_acquire)) {}
+    out[blockIdx.x] = *data;
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void object_at_namespace_scope(int *data, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;
+    count.store(1, cuda::memory_order_release);
+  } else {
+    while (count.load(cuda::memory_order_acquire) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
+
+// safe: 3 of 3 pairs
+__global__ void reference_of_std(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  cuda::std::atomic_ref<int> f(*flag);
+  if (blockIdx.x == 0) {
+    *data = 1;
+    f = 1;
+  } else {
+    while (f == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
+
+int main(int n, char **) {
+  int *data, *flag, *other, *out;
+  cudaMalloc(&data, 256);
+  cudaMalloc(&flag, 4);
+  cudaMalloc(&other, 4);
+  cudaMalloc(&out, 512);
+  release_and_acquire<<<2, 64>>>(data, flag, out);
+  relaxed_store<<<2, 64>>>(data, flag, out);
+  acquiring_exchange_releases_nothing<<<2, 64>>>(data, flag, out);
+  released_at_another_flag<<<2, 64>>>(data, flag, other, out);
+  acquired_at_another_flag<<<2, 64>>>(data, flag, other, out);
+  fences_of_one_side<<<2, 64>>>(data, flag, out);
+  fences_of_the_wrong_side<<<2, 64>>>(data, flag, out);
+  fences_before_and_behind_barriers<<<2, 64>>>(data, flag, out);
+  lesser_fences_before_and_behind_barriers<<<2, 64>>>(data, flag, out);
+  two_orders_of_which_the_first_acquires<<<2, 64>>>(data, flag, out);
+  two_orders_of_which_the_second_acquires<<<2, 64>>>(data, flag, out);
+  order_of_the_input<<<2, 64>>>(data, flag, out, n > 1);
+  atomic_flag<<<2, 64>>>(data, out);
+  object_at_namespace_scope<<<2, 64>>>(data, out);
+  reference_of_std<<<2, 64>>>(data, flag, out);
+}
+"""
+)
+
+test_kernel = verdicts(SOURCE)
