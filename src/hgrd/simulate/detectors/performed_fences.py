@@ -56,10 +56,11 @@ class TotalFences:
         if key not in self._before:
             block = thread // self._shape.threads_per_block
             blocks = self._fences if now.grid[0] else {block} & self._fences.keys()
-            before = (
-                next((c for c, m in fences if passed(self._shape, (other, m), (thread, now))), {})
+            before = [
+                c
                 for b in blocks
                 for other, fences in self._fences[b].items()
-            )
+                for c in [c for c, m in fences if passed(self._shape, (other, m), (thread, now))][:1]
+            ]
             self._before[key] = join(*before)
         return self._before[key]
