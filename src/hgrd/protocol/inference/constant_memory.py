@@ -9,6 +9,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import fits
 from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, add, const, eq, ite
+from hgrd.terms.linear import linear
 
 _CHAIN = 8  # an index that is not constant becomes a choice among at most this many elements
 
@@ -35,12 +36,25 @@ def _any_of(machine: Machine, held: Composite, target: MemoryObject, offset: Ter
     value = value_of_read_only(machine, target, offset, type_)
     size = machine.size(type_)
     near = {o: c for o, c in held.cells.items() if offset.low <= o <= offset.high}
-    if not isinstance(type_, IntType) or not isinstance(value, Term) or len(near) > _CHAIN:
+    if size is None or not isinstance(type_, IntType) or not isinstance(value, Term) or len(near) > _CHAIN:
         return value
-    for o, cell in near.items():
-        if cell.size == size and isinstance(cell.value, Term):
-            value = ite(eq(offset, const(o)), cell.value, value)
+    numbers = {o: c.value for o, c in near.items() if c.size == size and isinstance(c.value, Term)}
+    if numbers and _is_aligned(offset, size) and numbers.keys() >= _elements(held, offset, size):
+        _, value = numbers.popitem()
+    for o, number in numbers.items():
+        value = ite(eq(offset, const(o)), number, value)
     return value
+
+
+def _is_aligned(offset: Term, size: int) -> bool:
+    constant, atoms = linear(offset)
+    return constant % size == 0 and all(c % size == 0 for c in atoms.values())
+
+
+def _elements(held: Composite, offset: Term, size: int) -> set[int]:
+    """Offsets within the object that an aligned offset can be."""
+    low, high = max(offset.low, 0), min(offset.high, held.size - size)
+    return set(range(low + -low % size, high + 1, size)) if high - low < size * _CHAIN else {-1}
 
 
 def _is_known(value: Value, type_: Type) -> bool:

@@ -51,6 +51,14 @@ class MemoryKnowledge(Struct):
             return None if cell is None else cell.value
         return value if offset == 0 else None
 
+    def constant_value(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value | None:
+        """Value at an offset of a variable that is declared const, with its contents; None: not such a variable."""
+        declared = self.globals.get(target.key)
+        if declared is None or not declared.constant or declared.initial is None:
+            return None
+        held = machine.evaluate(State({}, ()), declared.initial)
+        return held_value(machine, held, target, offset, type_) if isinstance(held, Composite) else None
+
     @property
     def has_device_variables(self) -> bool:
         """Whether the program has variables in global memory, which every device function can name."""

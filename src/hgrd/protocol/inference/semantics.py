@@ -124,6 +124,10 @@ class DeviceSemantics(Semantics):
             known = self.memory.initial_value(machine, target, offset.value)
             if known is not None:
                 return known
+        if target.space is MemorySpace.HOST and not offset.is_const:
+            known = self.memory.constant_value(machine, target, offset, type_)
+            if known is not None:
+                return known
         if isinstance(type_, PointerType) and isinstance(type_.to, FunctionType):
             name = machine.names.of((target.key, generation, offset, type_), target.name)
             number = var(Symbol(name, *NUMBERS, Origin.UNKNOWN))
@@ -154,7 +158,8 @@ class DeviceSemantics(Semantics):
             self.access(machine, state, AccessEvent(AccessKind.READ, pointer, size, span))
             return kept
         if steady:
-            value = value_of_read_only(machine, target, pointer.offset, type_)
+            declared = self.memory.constant_value(machine, target, pointer.offset, type_)
+            value = value_of_read_only(machine, target, pointer.offset, type_) if declared is None else declared
         else:
             value = self.fresh(machine, target, type_)
             one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
