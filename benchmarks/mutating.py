@@ -200,6 +200,13 @@ def changing(old: Callable[..., Any], *args: Any) -> Any:
     return access
 
 
+def first_leads(_: Callable[..., Any], device: Any, machine: Any, call: Any, group: Any) -> Any:
+    from hgrd.protocol.device_calls.group_ranks import rank
+    from hgrd.terms import const, eq
+
+    return eq(rank(device, group, "thread_rank"), const(0))
+
+
 def ignored(scope: str) -> Callable[..., Any]:
     def change(old: Callable[..., Any], ordering: Any, event: Any) -> None:
         if event.scope.name != scope:

@@ -27,6 +27,7 @@ from benchmarks.mutating import (
     covering,
     everywhere,
     false,
+    first_leads,
     gives,
     goes_on,
     ignored,
@@ -220,6 +221,12 @@ MUTATIONS = (
         "tiles of tiles are numbered in their block",
         _BARRIERS,
         gives(Group("thread_block"), "protocol.device_calls.group_ranks:parent_of"),
+    ),
+    Mutation(
+        "chosen-is-first",
+        "the thread that is chosen to act for its group is the first one",
+        ("tests/verdicts/barriers/test_invoke_one.py",),
+        around("protocol.device_calls.cooperative_groups:_leads", first_leads),
     ),
     Mutation(
         "barrier-loop-always",

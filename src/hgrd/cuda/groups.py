@@ -30,7 +30,7 @@ class GroupCall(Enum):
     REDUCE = "folds values of all threads of the group"
     SCAN = "folds values of the threads before"
     COPY = "copies memory asynchronously"
-    INVOKE = "calls a function in one thread of the group"
+    LEAD = "tells one thread of the group, whichever it is, that it is chosen"
     REMOTE = "gives pointers to shared memory of another block"
 
 
@@ -102,12 +102,12 @@ FUNCTIONS: dict[str, GroupCall] = {
     **dict.fromkeys(("any", "all", "ballot", "match_any", "match_all"), GroupCall.VOTE),
     "reduce": GroupCall.REDUCE,
     **dict.fromkeys(("inclusive_scan", "exclusive_scan"), GroupCall.SCAN),
-    **dict.fromkeys(("memcpy_async", "reduce_update_async", "reduce_store_async"), GroupCall.COPY),
-    **dict.fromkeys(("invoke_one", "invoke_one_broadcast"), GroupCall.INVOKE),
+    "memcpy_async": GroupCall.COPY,
+    "__leads": GroupCall.LEAD,
+    "__of_leader": GroupCall.SHUFFLE,
     "map_shared_rank": GroupCall.REMOTE,
 }  # fmt: skip
 """By name, unqualified; a function of such a name is one of groups only where a group is given or named."""
-
 
 TELLING_NOTHING = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
 """Functions of any group that tell a thread nothing of where it is; with the names of types, which construct."""

@@ -14,9 +14,9 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Value
-from hgrd.terms import Origin, Symbol, Term, const, div, var
+from hgrd.terms import Origin, Symbol, Term, const, div, eq, var
 
-NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.INVOKE, GroupCall.REMOTE)
+NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.REMOTE)
 """What the protocol lacks, and says so."""
 
 
@@ -39,6 +39,8 @@ def group_call(
         return _barrier(device, machine, state, call, group, kind)
     if kind in NO_MEANINGS:
         return _not_understood(device, machine, state, call, group)
+    if kind is GroupCall.LEAD:
+        return _leads(device, machine, call, group)
     if kind is None:
         return _unlisted(device, machine, state, call, group)
     told = rank(device, group, name)
@@ -47,9 +49,20 @@ def group_call(
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     device.uniformity.exchange(value)
-    given = arguments[1] if name == "shfl" else None
+    given = arguments[1] if name in ("shfl", "__of_leader") else None
     device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
     return value
+
+
+def _leads(device: DeviceSemantics, machine: Machine, call: Call, group: Group) -> Value:
+    """Whether the thread is the one that is chosen: any rank may be ("invoke_one and invoke_one_broadcast")."""
+    own, size = rank(device, group, "thread_rank"), rank(device, group, "size")
+    if not isinstance(own, Term) or not isinstance(size, Term):
+        return machine.unknown("leads", call.type, Origin.UNKNOWN)
+    chosen = var(machine.names.fresh("chosen", 0, size.high - 1, Origin.THREAD))
+    alike = () if group.size is None else (div(thread_number(device), const(group.size)),)
+    device.uniformity.alike_for(machine, chosen, alike)
+    return eq(own, chosen)
 
 
 def _unlisted(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:

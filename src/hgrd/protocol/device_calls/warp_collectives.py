@@ -15,7 +15,7 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, add, const, div, mul, symbols_of
 
-_OF_TILE: Final = frozenset({"reduce", "any", "all", "ballot"})
+_OF_TILE: Final = frozenset({"reduce", "__of_leader", "any", "all", "ballot"})
 
 
 def thread_number(device: DeviceSemantics) -> Term:

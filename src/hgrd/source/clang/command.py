@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
-from hgrd.source.clang.precompiled import HEADERS, PRELUDE, VECTOR_MATH
+from hgrd.source.clang.precompiled import DEFINED, HEADERS, PRELUDE, VECTOR_MATH
 from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.options import SourceOptions
 from hgrd.source.text.missing_macros import NOTHING, MacroGuess
@@ -134,7 +134,8 @@ class Run(Struct, frozen=True):
         more = ("-include", str(VECTOR_MATH)) if self.vector_math else ()
         more += ("-include", str(self.constants)) if self.presumed.constants else ()
         if self.precompiled is not None:
-            return ("-include-pch", str(self.precompiled), *more)
+            bodies = ("-include", str(DEFINED / "cooperative_groups.h")) if self.prelude else ()
+            return ("-include-pch", str(self.precompiled), *bodies, *more)
         return ("-include", str(PRELUDE), *more) if self.prelude else more
 
     def stderr(self) -> str:

@@ -20,6 +20,7 @@ from hgrd.source.clang.toolchain import Toolchain
 
 HEADERS = Path(__file__).parents[1] / "headers"
 PRELUDE = HEADERS / "hgrd" / "prelude.h"
+DEFINED = HEADERS / "defined"
 VECTOR_MATH = HEADERS / "hgrd" / "vector_math.h"
 
 # `assert` must stay a macro of ours, whatever NDEBUG says where the file includes it.
@@ -41,7 +42,7 @@ class Recipe(Struct, frozen=True):
     def text(self) -> str:
         prelude = [f'#include "{PRELUDE}"'] if self.prelude else []
         system = [f"#include <{header}>" for header in self.headers if not self._needless(header)]
-        return "\n".join([*prelude, *system, ""])
+        return "\n".join(["#define __HGRD_PRECOMPILED 1", *prelude, *system, ""])
 
     def _needless(self, header: str) -> bool:
         """Whether the prelude has it already: then files that differ in such headers only can share."""

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags
-from hgrd.source.clang.precompiled import HEADERS, Recipe, default_cache_dir, precompiled
+from hgrd.source.clang.precompiled import DEFINED, HEADERS, Recipe, default_cache_dir, precompiled
 from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain
 from hgrd.source.options import SourceError, SourceOptions
 from hgrd.source.text.implied_headers import implied_headers
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER = 1 << 20
+_DEFINED = str(DEFINED) + os.sep
 
 
 class AstStream:
@@ -69,8 +70,9 @@ class AstStream:
         return tuple(dict.fromkeys(os.path.relpath(file, inside) for file in used if file.startswith(inside)))
 
     def is_user_file(self, path: str) -> bool:
-        """Whether this is a file of the user: not a system header, not one of ours."""
-        return not path.startswith("<") and not os.path.normpath(path).startswith(self._foreign)
+        """Whether this is a file of the user, or one of ours that is read like it: no other header."""
+        file = os.path.normpath(path)
+        return not path.startswith("<") and (file.startswith(_DEFINED) or not file.startswith(self._foreign))
 
 
 class _Capped(io.RawIOBase):

@@ -105,10 +105,8 @@ template <class Group> __HGRD_G void sync(const Group& group);
 template <class Group> __HGRD_G void synchronize(const Group& group);  // its name before CUDA 9.0 was final
 template <class Group> __HGRD_G unsigned thread_rank(const Group& group);
 template <class Group> __HGRD_G unsigned group_size(const Group& group);
-template <class Group, class F> __HGRD_G void invoke_one(const Group& group, F&& function);
-template <class Group, class F> __HGRD_G auto invoke_one_broadcast(const Group& group, F&& function)
-    -> decltype(function());
-
+template <class Group> __HGRD_G bool __leads(const Group& group);  // of one thread of the group, whichever it is
+template <class Group, class T> __HGRD_G T __of_leader(const Group& group, T value);
 #define __HGRD_FUNCTOR(NAME) \
     template <class T = void> struct NAME { __HGRD_G T operator()(T left, T right) const; };
 __HGRD_FUNCTOR(plus)
@@ -119,8 +117,6 @@ __HGRD_FUNCTOR(bit_or)
 __HGRD_FUNCTOR(bit_xor)
 #undef __HGRD_FUNCTOR
 template <class Group, class T, class F> __HGRD_G T reduce(const Group& group, T value, F&& function);
-template <class Group, class T, class F> __HGRD_G void reduce_update_async(const Group&, T& to, T value, F&& function);
-template <class Group, class T, class F> __HGRD_G void reduce_store_async(const Group&, T* to, T value, F&& function);
 template <class Group, class T, class F> __HGRD_G T inclusive_scan(const Group& group, T value, F&& function);
 template <class Group, class T> __HGRD_G T inclusive_scan(const Group& group, T value);
 template <class Group, class T, class F> __HGRD_G T exclusive_scan(const Group& group, T value, F&& function);
@@ -143,4 +139,7 @@ using cooperative_groups::wait_prior;
 }
 #undef __HGRD_G
 }
+#if !defined(__HGRD_PRECOMPILED) || defined(__HGRD_BODIES)
+#include "defined/cooperative_groups.h"
+#endif
 #endif

@@ -115,6 +115,7 @@ def _threads_of_grid(here: ActiveThreads) -> Value:
 
 _OF_BLOCK: dict[str, Closure] = {
     "thread_rank": threads_in_block,
+    "__leads": lambda here: threads_in_block(here) == 0,
     **dict.fromkeys(("size", "num_threads", "group_size"), _threads_of_block),
 }
 _VECTORS_OF_BLOCK = {
@@ -186,6 +187,8 @@ def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closu
         functor = str(e.arguments[2].type)
         kind = next((fold for word, fold in _FOLDS.items() if f"::{word}" in functor), None)
         return None if kind is None else (lambda here: _reduced(here, kind, values[0](here), members(here)))
+    if name == "__of_leader":
+        return lambda here: _shuffled(here, "", values[0](here), np.int64(0), members(here))
     if FUNCTIONS.get(name) is GroupCall.SHUFFLE:
         kind = name.removeprefix("shfl").removeprefix("_")
         return lambda here: _shuffled(here, kind, values[0](here), values[1](here), members(here))
@@ -226,6 +229,7 @@ def _count(here: ActiveThreads, members: NDArray[np.int64]) -> Value:
 
 _OF_TILE: dict[str, Callable[[ActiveThreads, NDArray[np.int64]], Value]] = {
     "thread_rank": _rank,
+    "__leads": lambda here, members: _rank(here, members) == 0,
     **dict.fromkeys(("size", "num_threads", "group_size"), _count),
 }
 _AMONG_TILES: dict[str, Callable[[ActiveThreads, int, NDArray[np.int64]], Value]] = {
