@@ -76,9 +76,19 @@ __global__ void coal(const int *in, int *out, int *cnt) {
 }
 int main() {
     int *a, *b, *c;
-    cudaMalloc(&a, 1024 * 4); cudaMalloc(&b, 1024 * 4); cudaMalloc(&c, 4); cudaMemset(c, 0, 4);
-    norank<<<8, 128>>>(a, b, c); sum<<<8, 128>>>(a, b); sumblock<<<8, 128>>>(a, b); one<<<8, 128>>>(a, b); one_slot<<<8, 128>>>(a, b);
-    read_by_first<<<8, 128>>>(a, b); read_by_first_synced<<<8, 128>>>(a, b); block_one<<<8, 128>>>(a, b); coal<<<8,128>>>(a,b,c);
+    cudaMalloc(&a, 1024 * 4);
+    cudaMalloc(&b, 1024 * 4);
+    cudaMalloc(&c, 4);
+    cudaMemset(c, 0, 4);
+    norank<<<8, 128>>>(a, b, c);
+    sum<<<8, 128>>>(a, b);
+    sumblock<<<8, 128>>>(a, b);
+    one<<<8, 128>>>(a, b);
+    one_slot<<<8, 128>>>(a, b);
+    read_by_first<<<8, 128>>>(a, b);
+    read_by_first_synced<<<8, 128>>>(a, b);
+    block_one<<<8, 128>>>(a, b);
+    coal<<<8,128>>>(a,b,c);
 }
 """
 
