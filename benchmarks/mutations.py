@@ -1117,6 +1117,24 @@ MUTATIONS = (
         gives(True, "protocol.device_calls.warp_collectives:_common"),
     ),
     Mutation(
+        "calls-by-their-names",
+        "functions of the program are CUDA's of the same name",
+        ("tests/verdicts/calls/test_names.py",),
+        gives(False, "source.lowering.context:Unit.of_program"),
+    ),
+    Mutation(
+        "storage-of-warps-common",
+        "all warps use temporary storage together",
+        ("tests/verdicts/calls/test_cub_storage.py",),
+        gives(None, "protocol.device_calls.cub_collectives:lanes_of_warp"),
+    ),
+    Mutation(
+        "storage-apart-off",
+        "threads of one collective use its storage each on its own",
+        ("tests/verdicts/calls/test_cub_storage.py",),
+        gives(None, "protocol.device_calls.cub_collectives:_together"),
+    ),
+    Mutation(
         "tickets-of-blocks-off",
         "tickets handed on through memory are none",
         _TICKETS,

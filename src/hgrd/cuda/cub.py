@@ -9,8 +9,19 @@ import re
 from collections.abc import Sequence
 from math import prod
 
+from hgrd.cuda.limits import WARP_SIZE
+
 NAMESPACE = "cub::"
+STORAGE_SIZE = 256
+"""Bytes of the temporary storage of a collective.  CUB does not say how large they are; no program can count on it."""
+
 _COLLECTIVE = re.compile(r"cub::((Block|Warp)\w+|Sum|Max|Min)\b.*")
+_OF_THREADS = re.compile(r"cub::(Block|Warp)\w+\b.*")
+_VALUES = re.compile(
+    r"cub::(Sum|Difference|Division|Max|Min|ArgMax|ArgMin|Equality|Inequality|InequalityWrapper|CastOp|SwizzleScanOp"
+    r"|KeyValuePair|NullType|Traits|NumericTraits|Int2Type)\b.*"
+)
+_POSITIONS = {"WarpExchange": 2, "WarpMergeSort": 2, "WarpLoad": 3, "WarpStore": 3}  # of the width; 1 of all others
 
 
 def is_cub(qualified: str) -> bool:
@@ -21,6 +32,25 @@ def is_cub(qualified: str) -> bool:
 def is_collective(qualified: str) -> bool:
     """Whether a name belongs to a collective of a block or warp, or to an operation that one is given."""
     return _COLLECTIVE.fullmatch(qualified) is not None
+
+
+def uses_storage(qualified: str) -> bool:
+    """Whether a name belongs to a collective of a block or warp, which has temporary storage."""
+    return _OF_THREADS.fullmatch(qualified) is not None
+
+
+def is_of_values(qualified: str) -> bool:
+    """Whether a name belongs to a class that only computes with the values that it is given."""
+    return _VALUES.fullmatch(qualified) is not None
+
+
+def lanes_of_warp(qualified: str, template_arguments: Sequence[int | str]) -> int | None:
+    """The number of lanes that a collective of a warp is among; None of a collective of a block."""
+    name = qualified.split("::")[1]
+    if not name.startswith("Warp"):
+        return None
+    given = template_arguments[_POSITIONS.get(name, 1) :][:1]
+    return next((w for w in given if isinstance(w, int) and 0 < w <= WARP_SIZE), WARP_SIZE)
 
 
 def threads_of_block(qualified: str, template_arguments: Sequence[int | str]) -> int:

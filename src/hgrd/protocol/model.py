@@ -43,7 +43,9 @@ class Access(Struct, frozen=True):
     the symbol of what a read or an atomic got.  `text` is for people to read.
     `order` is the memory order of an atomic (of a compare-and-swap that succeeds).
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
-    within their arrays.  `endings`: what is known of the iterations of loops that it has left.
+    within their arrays.  `endings`: what is known of the iterations of loops that it has left.  `together`: threads for
+    which it is equal make the access together, as one collective of CUB, that orders it among them; None: each thread
+    makes its own.
     """
 
     number: int
@@ -65,6 +67,7 @@ class Access(Struct, frozen=True):
     stack: tuple[Span, ...] = ()
     bounds: tuple[Term, ...] = ()
     endings: tuple[Term, ...] = ()
+    together: Term | None = None
 
     @property
     def changes(self) -> bool:

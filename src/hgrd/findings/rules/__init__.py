@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.findings.rules.barriers import BARRIER_AFTER_EXITS, BARRIER_DIVERGENCE, WRONG_WARP_MASK
+from hgrd.findings.rules.collectives import STORAGE_REUSE
 from hgrd.findings.rules.races import DATA_RACE
 from hgrd.findings.rules.rule import Rule, Severity
 from hgrd.findings.rules.synchronization import (
@@ -25,6 +26,7 @@ __all__ = [
     "PLAIN_LOCK_ACCESS",
     "RULES",
     "SPIN_LIVELOCK",
+    "STORAGE_REUSE",
     "UNGUARDED_DELEGATE",
     "WRONG_WARP_MASK",
     "Rule",
@@ -43,6 +45,7 @@ RULES: Final[Mapping[str, Rule]] = {
         PLAIN_LOCK_ACCESS,
         SPIN_LIVELOCK,
         UNGUARDED_DELEGATE,
+        STORAGE_REUSE,
     )
 }
 """The rules by code, in the order of their codes."""

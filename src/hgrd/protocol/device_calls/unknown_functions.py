@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 
-from hgrd.cuda.cub import is_cub, threads_of_block
-from hgrd.cuda.limits import WARP_SIZE
-from hgrd.cuda.memory_model import Scope
+from hgrd.cuda.cub import is_cub, is_of_values, uses_storage
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
-from hgrd.program.layout import scalars
-from hgrd.program.types import PointerType, RecordType, VoidType
+from hgrd.program.types import PointerType
+from hgrd.protocol.device_calls.cub_collectives import collective
 from hgrd.protocol.device_calls.number_functions import function_value
+from hgrd.protocol.device_calls.results import unknown_result
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, OpaqueValue, Value
-from hgrd.terms import TRUE, Origin
+from hgrd.symbolic.values import OpaqueValue, Value
+from hgrd.terms import TRUE
 
 _POINTING = re.compile(r"thrust::(\w+::)*\w*(ptr|pointer|reference|iterator|vector|span)::")
 """Pointer-like classes: methods may write the memory that these point to, or read what other threads write there."""
@@ -36,8 +35,10 @@ def foreign(
     users = call.function.user_code
     if not users and _POINTING.match(call.function.qualified):
         return None
-    if not users and is_cub(call.function.qualified):
-        return _collective(device, machine, state, call, arguments, targets)
+    if not users and uses_storage(call.function.qualified):
+        return collective(device, machine, state, call, arguments)
+    if not users and is_cub(call.function.qualified) and not is_of_values(call.function.qualified):
+        return None
     if len(targets) < len(reachable(state, arguments)) or _anywhere(call, arguments):
         return None
     declared = machine.functions.get(call.function.key)
@@ -51,7 +52,7 @@ def foreign(
     for target in targets:
         forget(state, target)
     known = None if users or targets else function_value(call.function.name, call.type, arguments)
-    return known if known is not None else _result(machine, call)
+    return known if known is not None else unknown_result(machine, call)
 
 
 def _anywhere(call: Call, arguments: tuple[Value, ...]) -> bool:
@@ -60,45 +61,3 @@ def _anywhere(call: Call, arguments: tuple[Value, ...]) -> bool:
         isinstance(e.type, PointerType) and isinstance(a, OpaqueValue)
         for e, a in zip(call.arguments, arguments, strict=False)
     )
-
-
-def _collective(
-    device: DeviceSemantics,
-    machine: Machine,
-    state: State,
-    call: Call,
-    arguments: tuple[Value, ...],
-    targets: list[MemoryObject],
-) -> Value:
-    """Collective of CUB: it synchronises inside, and its temporary storage is assumed to be used as CUB requires.
-
-    Reductions and scans over more than one warp pass a barrier of the block: what a thread gets depends on all
-    the others (CUB, `BlockReduce` and `BlockScan`; within a warp they only shuffle).
-    """
-    if not machine.speculative:
-        text = "temporary storage of CUB is reused only behind a barrier"
-        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
-        device.memory.collectives.to(call, reachable(state, arguments), anywhere=_anywhere(call, arguments))
-    if threads_of_block(call.function.qualified, call.function.template_args) > WARP_SIZE:
-        device.barrier(machine, state, Scope.BLOCK, call.span)
-    for target in targets:
-        forget(state, target)
-    result = _result(machine, call)
-    device.uniformity.exchange(result)
-    return result
-
-
-def _result(machine: Machine, call: Call) -> Value:
-    """Unknown result; that of a record by its members."""
-    name = f"{call.function.name}()"
-    match call.type:
-        case VoidType():
-            return OPAQUE
-        case RecordType():
-            cells = {
-                at: Cell(machine.unknown(name, t, Origin.DATA), machine.size(t) or 1)
-                for at, t in scalars(call.type, machine.records, 64)
-            }
-            return Composite(cells, machine.size(call.type) or 0)
-        case _:
-            return machine.unknown(name, call.type, Origin.DATA)

@@ -38,7 +38,7 @@ class AccessEvent(Struct, frozen=True):
 
     `atomic` is None for a plain read or write.  `value` identifies what a write stores (None: unknown), `result` is
     the symbol of what a read or an atomic got (None: it has none).  `text` is how people see the place; "" for the
-    usual form.
+    usual form.  `together`: as of an `Access`.
     """
 
     kind: AccessKind
@@ -50,6 +50,7 @@ class AccessEvent(Struct, frozen=True):
     result: Symbol | None = None
     volatile: bool = False
     text: str = ""
+    together: Term | None = None
 
 
 def number_of(value: Value | None) -> Term | None:

@@ -244,6 +244,7 @@ class DeviceSemantics(Semantics):
             stack=_stack(machine),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
+            together=event.together,
         )
         self.recorder.add(machine, item)
 

@@ -30,6 +30,7 @@ from hgrd.protocol.phases.barrier_bypass import (
 from hgrd.protocol.phases.exited_threads import Departures, departures
 from hgrd.protocol.phases.parallelism import (
     Ahead,
+    Apart,
     At,
     Holds,
     Last,
@@ -128,6 +129,13 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     )
 
 
+def _made_together(pa: Path, pb: Path) -> bool:
+    """Whether the two are one access that threads make together: only those of other iterations meet there."""
+    (items, i), (others, j) = pa[-1], pb[-1]
+    item = items[i]
+    return items is others and i == j and isinstance(item, Access) and item.together is not None
+
+
 def _loops(path: Path) -> list[ProtocolLoop]:
     found = (items[i] for items, i in path)
     return [item for item in found if isinstance(item, ProtocolLoop)]
@@ -151,7 +159,9 @@ class _Walk(Struct, frozen=True):
         return product(self._out(early, Place(first), counted=True), between, self._in(late, Place(last)))
 
     def _same_item(self, item: Item, pa: Path, pb: Path) -> ParallelCases:
-        if not isinstance(item, ProtocolLoop) or not self.past.separates(item):
+        if isinstance(item, Access):
+            return [ParallelCase()] if item.together is None else [ParallelCase((Apart(item.together),))]
+        if not isinstance(item, ProtocolLoop) or not (self.past.separates(item) or _made_together(pa, pb)):
             return [ParallelCase()]
         together = with_(Same(item.binder), self.meet(pa[1:], pb[1:]))
         forth = self._across(item, (pa[1:], Side.FIRST), (pb[1:], Side.SECOND))

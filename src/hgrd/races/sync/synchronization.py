@@ -12,6 +12,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
 from hgrd.races.sync.arrival_counters import ArrivalCounters
+from hgrd.races.sync.collective_storage import CollectiveStorage
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flags import Flags
 from hgrd.races.sync.flaws import Flaw
@@ -29,6 +30,7 @@ IDIOMS: Final[tuple[Callable[[SyncContext], Idiom], ...]] = (
     Flags,
     ArrivalCounters,
     Ownership,
+    lambda _: CollectiveStorage(),
 )
 """The idioms that are known, as functions of what they share; the first one that explains an acquire decides."""
 
@@ -114,7 +116,7 @@ def synchronization(known: SyncContext) -> Synchronization:
 
 def by_tickets_alone(tickets: Tickets) -> Synchronization:
     """The tickets of a protocol, without any other idiom."""
-    return Synchronization(tickets, (DistinctTickets(tickets),))
+    return Synchronization(tickets, (DistinctTickets(tickets), CollectiveStorage()))
 
 
 def _may_order(write: Access) -> str:
