@@ -22,8 +22,10 @@ from hgrd.program.program import Diagnostic, Program
 from hgrd.program.span import Span
 from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
+from hgrd.symbolic.limits import TimeLimitError, until
 
 T = TypeVar("T")
+_READING_SECONDS = 20.0  # for the files of a program, at least
 _log = logging.getLogger(__name__)
 
 
@@ -94,7 +96,8 @@ def _parsed(
 ) -> Program:
     """Program compiled with the flags of the build; a diagnostic names macros that come from there."""
     flags, origin = build.flags(file)
-    program = parse_file(file, flags.under(source))
+    with until(source.deadline):
+        program = parse_file(file, flags.under(source))
     if not flags.macros or not origin:
         return program
     noted = Diagnostic(Span(origin, 1, 1), f"{file} is compiled with {' '.join(flags.macros)}", error=False)
@@ -107,6 +110,8 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
         return action()
     except SourceError as error:
         return Failure(file, str(error).removeprefix(f"{file}: "))
+    except TimeLimitError:
+        return Failure(file, "the time limit was reached")
     except RecursionError:
         return Failure(file, "nested too deeply to be analysed", traceback.format_exc())
     except MemoryError:
@@ -125,7 +130,8 @@ def _check_program(
     files: tuple[str, ...], source: SourceOptions, build: Build, analysis: AnalysisOptions, *, replay: bool
 ) -> _Part:
     begin = perf_counter()
-    programs, failures = parse(files, replace(source, deadline=begin + analysis.program_limit), build)
+    limit = min(analysis.program_limit, max(analysis.time_limit, _READING_SECONDS))
+    programs, failures = parse(files, replace(source, deadline=begin + limit), build)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
     names = tuple(dict.fromkeys(kernel.ref.name for program in programs for kernel in program.kernels()))
     if not names:

@@ -19,7 +19,8 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.machine import Frame, Machine, StepLimitError, TimeLimitError
+from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
+from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
@@ -127,11 +128,13 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
     )
     state = State({}, ())
     try:
-        _set_globals(machine, state, linked, is_main=entry.ref.key == "main")
-        arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-        run_function(machine, state, entry, arguments, None)
+        with until(deadline):
+            _set_globals(machine, state, linked, is_main=entry.ref.key == "main")
+            arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
+            run_function(machine, state, entry, arguments, None)
     except TimeLimitError as limit:
-        run.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", limit.left)
+        left = limit.left or (entry.body,)
+        run.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", left)
     except StepLimitError as limit:
         run.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:

@@ -55,11 +55,12 @@ class Global(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True):
-    """Message of the front end; `error`: something there was not understood."""
+    """Message of the front end; `error`: something there was not understood, and `whole`: the whole function."""
 
     span: Span
     message: str
     error: bool
+    whole: bool = False
 
 
 class Template(Struct, frozen=True):

@@ -46,7 +46,8 @@ from hgrd.protocol.model import (
 )
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.machine import Machine, StepLimitError, TimeLimitError
+from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import State, symbols_in
 from hgrd.symbolic.values import (
@@ -165,8 +166,9 @@ def _run(
     device.number_arguments = frozenset(t for value in arguments for t in _numbers(value))
     state = State({}, ())
     try:
-        assume_axioms(device, machine, state, kernel)
-        run(machine, state, kernel, tuple(arguments), None)
+        with until(deadline):
+            assume_axioms(device, machine, state, kernel)
+            run(machine, state, kernel, tuple(arguments), None)
     except TimeLimitError:
         device.recorder.gaps.append(Gap("the time limit was reached", (), kernel.span))
     except StepLimitError:

@@ -23,6 +23,7 @@ from hgrd.solve.steps.refute import Found, Outcome, Refuted, SearchLimit, Stuck,
 from hgrd.solve.steps.smtlib import ask
 from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
 from hgrd.solve.z3_process import Arithmetic, Solver, fact_indexes
+from hgrd.symbolic.limits import TimeLimitError
 from hgrd.terms import Op, Term, const, disj, lt, negate, show
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
@@ -90,6 +91,8 @@ def _guarded(query: Query, budget: Budget, session: Session) -> Answer:
         answer = _Decision(pose(query), budget, session.solver, expecting=session.conflicts > 0).answer()
         session.conflicts += isinstance(answer, Conflict)
         return answer
+    except TimeLimitError as error:
+        return Undecided(str(error))
     except Exception as error:  # one odd query must not cost the others their answers
         return Undecided(f"{type(error).__name__}: {error}")
     finally:

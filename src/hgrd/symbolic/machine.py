@@ -24,6 +24,7 @@ from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, Recor
 from hgrd.symbolic.arithmetic import truth_of
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.exits import IterationExits
+from hgrd.symbolic.limits import StepLimitError, TimeLimitError
 from hgrd.symbolic.names import Names, hidden
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Pointer, PointerValue, Value
@@ -46,23 +47,6 @@ class Exits(Struct):
 
     breaks: list[State] = field(default_factory=list[State])
     continues: list[State] = field(default_factory=list[State])
-
-
-class StepLimitError(Exception):
-    """A run took too many steps.
-
-    `left` are statements that contain all code that would still have been executed; `noted`: those of the innermost
-    sequence are among them.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.left: list[Statement] = []
-        self.noted = False
-
-
-class TimeLimitError(StepLimitError):
-    """A run took too long."""
 
 
 _CLOCK_STEPS: Final = 256  # from one look at the clock to the next

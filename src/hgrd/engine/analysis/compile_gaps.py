@@ -11,8 +11,12 @@ from hgrd.terms import TRUE
 
 
 def broken(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Gap, ...]:
-    """Gaps of a kernel that runs these functions, by key, where there are errors in them."""
-    return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in _errors(functions, programs))
+    """Gaps of a kernel that runs these functions, by key, where there are errors in them.
+
+    A function that is not understood at all has a gap in its body.
+    """
+    errors = _errors(functions, programs)
+    return tuple(Gap(f"does not compile: {d.message}", (), d.span) for d in errors if not d.whole)
 
 
 def dropped(functions: frozenset[str], programs: tuple[Program, ...]) -> tuple[Fact, ...]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
 from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
-from hgrd.findings.model import LaunchReport, Message, OpenPair, Outcome
+from hgrd.findings.model import Divergence, LaunchReport, Message, OpenPair, Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.host.model import Fact, HostNote, LaunchSite
 from hgrd.program.program import Function, Program
@@ -23,9 +23,13 @@ from hgrd.races.pairs.checker import check_pairs
 from hgrd.races.pairs.replay_required import require_replay
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
+from hgrd.symbolic.limits import TimeLimitError, until
 from hgrd.terms import show
 
 _log = logging.getLogger(__name__)
+_TOO_DEEP = "its values are nested too deeply for the analysis"
+_GRACE_SHARE = 0.5  # this part of a kernel's time it may take longer, before the analysis is stopped without a result
+_REPLAY_SECONDS = 15.0  # for the replays of a launch, at least
 _BARRIER_SHARE = 4  # barriers come first, and may take 1 / _BARRIER_SHARE of a kernel's time
 
 
@@ -55,7 +59,34 @@ def analyze_launch(
     """Races and barrier findings of a launch; never raises.  `replayer` None: no witness is run."""
     begin = perf_counter()
     try:
-        end = begin + options.time_limit
+        inferred, protocol, barriers, pairs, spinning = _checked(at, options, context)
+        if replayer is not None:
+            end = perf_counter() + max(options.time_limit, _REPLAY_SECONDS)
+            pairs = require_replay(replay_pairs(replayer, at, pairs, end), strict=options.strict)
+            barriers = replay_barriers(replayer, at, barriers, end)
+    except TimeLimitError as error:
+        return LaunchResult(_failed(at.kernel, at.launch, str(error), perf_counter() - begin))
+    except RecursionError:
+        return LaunchResult(_failed(at.kernel, at.launch, _TOO_DEEP, perf_counter() - begin))
+    except Exception as error:  # an error in one kernel must not lose the results of the others
+        _log.info("kernel %s", at.kernel.ref.name, exc_info=True)
+        reason = f"internal error: {type(error).__name__}: {error}"
+        return LaunchResult(_failed(at.kernel, at.launch, reason, perf_counter() - begin))
+    barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
+    seconds = perf_counter() - begin
+    return LaunchResult(_report(at, _configuration(at.launch, protocol), pairs, barriers, seconds), inferred.messages)
+
+
+def _checked(
+    at: KernelAtLaunch, options: AnalysisOptions, context: LaunchContext
+) -> tuple[LaunchProtocol, Protocol, BarrierVerdicts, PairVerdicts, tuple[Divergence, ...]]:
+    """Protocol, barriers, pairs and livelocks of a launch.
+
+    Each part looks at the clock; raises TimeLimitError where one has run on for longer than all should take together.
+    """
+    begin = perf_counter()
+    end = begin + options.time_limit
+    with until(end + _GRACE_SHARE * options.time_limit):
         inferred = infer_at_launch(at.tables, at.kernel, at.launch, options, end)
         protocol = _with_context(inferred, context)
         barriers = check_barriers(protocol, inferred.facts, at.decide, begin + options.time_limit / _BARRIER_SHARE)
@@ -68,16 +99,7 @@ def analyze_launch(
             hosted=context.hosted,
             elsewhere=context.conditions,
         )
-        if replayer is not None:
-            pairs = require_replay(replay_pairs(replayer, at, pairs), strict=options.strict)
-            barriers = replay_barriers(replayer, at, barriers)
-        spinning = livelocks(protocol, inferred.facts, at.decide, end)
-    except Exception as error:  # an error in one kernel must not lose the results of the others
-        _log.info("kernel %s", at.kernel.ref.name, exc_info=True)
-        return LaunchResult(_failed(at.kernel, at.launch, error, perf_counter() - begin))
-    barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
-    seconds = perf_counter() - begin
-    return LaunchResult(_report(at, _configuration(at.launch, protocol), pairs, barriers, seconds), inferred.messages)
+        return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)
 
 
 def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
@@ -92,8 +114,7 @@ def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:
     return replace(protocol, gaps=gaps, assumed=(*context.assumed, *protocol.assumed))
 
 
-def _failed(kernel: Function, launch: LaunchSite | None, error: Exception, seconds: float) -> LaunchReport:
-    reason = f"internal error: {type(error).__name__}: {error}"
+def _failed(kernel: Function, launch: LaunchSite | None, reason: str, seconds: float) -> LaunchReport:
     return _undecided(kernel, launch, OpenPair(None, None, None, (), reason, kernel.span), seconds)
 
 

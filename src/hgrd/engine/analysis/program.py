@@ -21,7 +21,9 @@ from hgrd.program.span import NOWHERE
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.solve.decide import Decider
 from hgrd.solve.session import Session
+from hgrd.symbolic.limits import deep_recursion
 
+_DEPTH = 3000  # calls, for functions as deeply nested as those that are lowered
 _LAUNCH_SHARE = 2  # a launch that is not the last may take 1 / _LAUNCH_SHARE of the time left
 
 
@@ -30,12 +32,13 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: W
     begin = perf_counter()
     end = begin + options.program_limit
     tables = link(programs)
-    host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=end)
-    kernels = kernels_at_launches(programs, host, options)
-    messages = _messages(programs, host)
     reports: list[LaunchReport] = []
-    ahead = sum(len(k.launches) for k in kernels)
-    with Session() as session:
+    with deep_recursion(_DEPTH), Session() as session:
+        until_host = min(end, begin + options.time_limit)
+        host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=until_host)
+        kernels = kernels_at_launches(programs, host, options)
+        messages = _messages(programs, host)
+        ahead = sum(len(k.launches) for k in kernels)
         decide = Decider(session)
         for found in kernels:
             name = found.kernel.ref.name

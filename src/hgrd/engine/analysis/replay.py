@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,9 +13,14 @@ from hgrd.findings.model import Divergence, Finding
 from hgrd.races.divergence.checker import BarrierVerdicts
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
+from hgrd.symbolic.limits import TimeLimitError, until
 
 if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without
     from hgrd.simulate.replay.replayer import Replayer
+
+
+F = TypeVar("F", Finding, Divergence)
+E = TypeVar("E")
 
 
 class WitnessReplay(Protocol):
@@ -45,13 +52,26 @@ class LateReplayer(Struct):
         return self._loaded
 
 
-def replay_pairs(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: PairVerdicts) -> PairVerdicts:
-    """Verdicts with each race replayed."""
+def replay_pairs(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: PairVerdicts, deadline: float) -> PairVerdicts:
+    """Verdicts with each race replayed until `deadline`, a value of perf_counter()."""
     witnesses = zip(verdicts.findings, verdicts.evidence, strict=True)
-    return replace(verdicts, findings=tuple(replayer.race(at, finding, evidence) for finding, evidence in witnesses))
+    runs = (_in_time(partial(replayer.race, at), f, e, deadline) for f, e in witnesses)
+    return replace(verdicts, findings=tuple(runs))
 
 
-def replay_barriers(replayer: WitnessReplay, at: KernelAtLaunch, verdicts: BarrierVerdicts) -> BarrierVerdicts:
-    """Verdicts with each finding about a barrier replayed."""
+def replay_barriers(
+    replayer: WitnessReplay, at: KernelAtLaunch, verdicts: BarrierVerdicts, deadline: float
+) -> BarrierVerdicts:
+    """Verdicts with each finding about a barrier replayed until `deadline`, a value of perf_counter()."""
     witnesses = zip(verdicts.divergences, verdicts.evidence, strict=True)
-    return replace(verdicts, divergences=tuple(replayer.barrier(at, d, evidence) for d, evidence in witnesses))
+    runs = (_in_time(partial(replayer.barrier, at), d, e, deadline) for d, e in witnesses)
+    return replace(verdicts, divergences=tuple(runs))
+
+
+def _in_time(replay: Callable[[F, E], F], finding: F, evidence: E, deadline: float) -> F:
+    """The finding with the outcome of its run, if that ends before the deadline."""
+    try:
+        with until(deadline):
+            return replay(finding, evidence)
+    except TimeLimitError:
+        return replace(finding, replay="not replayed: the time for the replays of this launch is over")

@@ -32,6 +32,7 @@ from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
+from hgrd.symbolic.limits import TimeLimitError, until
 from hgrd.terms import Term, const, le, var
 
 Decide: TypeAlias = Callable[[Query], Answer]
@@ -114,7 +115,12 @@ class _BarrierChecker(Struct):
         if unknown_mask(paths):
             self._leave_open(barrier, "the threads that its mask names are not known")
             return
-        match self._search(paths, path):
+        try:
+            with until(self.deadline):
+                searched = self._search(paths, path)
+        except TimeLimitError as limit:
+            searched = str(limit)
+        match searched:
             case str() as reason:
                 self._leave_open(barrier, reason)
             case _Found() as found:

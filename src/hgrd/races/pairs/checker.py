@@ -34,10 +34,12 @@ from hgrd.races.results.witness import witness_of
 from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Proved, Undecided
+from hgrd.symbolic.limits import TimeLimitError, until
 
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
 _SECONDS_A_RACE = 0.1
 _OUT_OF_TIME = "the time limit was reached"
+_MOST_OPEN = 400  # pairs that are listed when the time is over; the rest is one gap
 
 
 class PairChecker(Struct):
@@ -57,12 +59,23 @@ class PairChecker(Struct):
             self.verdicts.pairs += 1
             if self.queries.encoder.synchronization.signals(a, b):
                 self.verdicts.discharged += 1
-            elif perf_counter() > self._pairs_end():
+            elif perf_counter() <= self._pairs_end():
+                self._check_in_time(a, b, levels)
+            elif len(self.verdicts.open_pairs) < _MOST_OPEN:
                 self.verdicts.leave_open(a, b, levels, _OUT_OF_TIME)
             else:
-                self._check(a, b, levels)
+                self.verdicts.leave_rest_open(_OUT_OF_TIME)
+                break
         self.preconditions.run()
         return self.verdicts.finish(strict=self.queue.options.strict)
+
+    def _check_in_time(self, a: Access, b: Access, levels: tuple[Level, ...]) -> None:
+        """Decide a pair, which is open if that takes all time that is left."""
+        try:
+            with until(self.deadline):
+                self._check(a, b, levels)
+        except TimeLimitError:
+            self.verdicts.leave_open(a, b, levels, _OUT_OF_TIME)
 
     def _pairs_end(self) -> float:
         """The time at which pairs stop: each race found reserves more time for its condition, up to half of all."""

@@ -89,6 +89,13 @@ class VerdictBuilder(Struct):
         ordered = in_order((*levels, *(known.levels if known is not None else ())))
         self.open_pairs[key] = OpenPair(site_of(a), site_of(b), a.space, ordered, reason, a.span)
 
+    def leave_rest_open(self, reason: str) -> None:
+        """Note that all further pairs are not decided, and why."""
+        rest = OpenPair(
+            None, None, None, (), f"{reason}: further pairs of accesses are not decided", self.protocol.span
+        )
+        self.open_pairs[(reason,)] = rest
+
     def withdraw(self, key: SiteKey, reason: str) -> None:
         """Turn a finding into an open pair."""
         levels = self.findings.pop(key).levels

@@ -130,13 +130,15 @@ def access(site: Site) -> str:
 
 def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
     """The first launch that has the race as it is shown, and how many more have it."""
-    key = (finding.first, finding.second, finding.space)
-    having = {x: f for x in kernel.launches for f in x.findings if (f.first, f.second, f.space) == key}
-    shown = [x for x, f in having.items() if replace(f, levels=finding.levels) == finding]
-    racing = list(dict.fromkeys((*shown, *having)))
-    if racing:
-        more = f" (and {len(racing) - 1} more)" if len(racing) > 1 else ""
-        yield field("launch", launch_words(racing[0]) + more)
+    having = [(x, f) for x in kernel.launches for f in x.findings if _is_same(f, finding)]
+    shown = [x for x, f in having if replace(f, levels=finding.levels) == finding]
+    if having:
+        more = f" (and {len(having) - 1} more)" if len(having) > 1 else ""
+        yield field("launch", launch_words(shown[0] if shown else having[0][0]) + more)
+
+
+def _is_same(one: Finding, other: Finding) -> bool:
+    return one.first == other.first and one.second == other.second and one.space is other.space
 
 
 def _witness(witness: Witness) -> Iterator[Line]:

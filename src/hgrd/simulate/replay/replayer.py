@@ -32,6 +32,7 @@ from hgrd.simulate.replay.model_values import ValuationError
 from hgrd.simulate.replay.reachable_iteration import exited_loop, with_reachable_iteration
 from hgrd.simulate.replay.shrink import smaller
 from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSite
+from hgrd.symbolic.limits import TimeLimitError
 
 _log = logging.getLogger(__name__)
 _EACH = 1 << 26
@@ -142,6 +143,8 @@ class Replayer(Struct):
             return f"line {error.span.line}: {error.reason}"
         except MemoryError:
             return "the run takes too much memory"
+        except TimeLimitError:
+            raise
         except Exception as error:  # the finding stands without its replay
             _log.info("replay at %s", evidence.protocol.span, exc_info=True)
             return f"internal error: {type(error).__name__}: {error}"

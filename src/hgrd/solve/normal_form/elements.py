@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from hgrd.solve.query import Query
 from hgrd.terms import Op, Term, add, const, ite, mul, sub
+from hgrd.terms.rewrite import bottom_up
 
 
 def in_elements(query: Query) -> Query:
@@ -25,23 +28,40 @@ def in_elements(query: Query) -> Query:
 
 def _divided(term: Term, by: int) -> Term | None:
     """The term divided by a number; None where its shape does not show that the number divides it."""
+    done: dict[Term, Term | None] = {}
+    for part in bottom_up((term,), _summands):
+        done[part] = _quotient(part, by, done)
+    return done[term]
+
+
+def _summands(term: Term) -> tuple[Term, ...]:
+    """The parts of a term that are divided where it is."""
+    match term.op:
+        case Op.MUL | Op.ADD | Op.SUB:
+            return term.args
+        case Op.ITE:
+            return term.args[1:]
+        case _:
+            return ()
+
+
+def _quotient(term: Term, by: int, parts: Mapping[Term, Term | None]) -> Term | None:
     match term.op:
         case Op.CONST:
             return const(term.value // by) if term.value % by == 0 else None
         case Op.MUL:
             one, two = term.args
             for part, other in ((one, two), (two, one)):
-                divided = _divided(part, by)
+                divided = parts[part]
                 if divided is not None:
                     return mul(divided, other)
             return None
-        case Op.ADD | Op.SUB:
-            one, two = _divided(term.args[0], by), _divided(term.args[1], by)
+        case Op.ADD | Op.SUB | Op.ITE:
+            one, two = (parts[part] for part in _summands(term))
             if one is None or two is None:
                 return None
+            if term.op is Op.ITE:
+                return ite(term.args[0], one, two)
             return add(one, two) if term.op is Op.ADD else sub(one, two)
-        case Op.ITE:
-            one, two = _divided(term.args[1], by), _divided(term.args[2], by)
-            return None if one is None or two is None else ite(term.args[0], one, two)
         case _:
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Te
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
 from hgrd.source.clang.ast import Node, Skipped, declarations, inner
+from hgrd.source.clang.nesting import too_deep
 from hgrd.source.clang.run import AstStream, nothing, open_ast
 from hgrd.source.declarations.collect import Collector
 from hgrd.source.declarations.record_layout import Layouts
@@ -27,6 +27,7 @@ from hgrd.source.lowering.rvalues import VALUES
 from hgrd.source.lowering.statements import STATEMENTS
 from hgrd.source.lowering.unparsed_code import with_dropped
 from hgrd.source.options import SourceOptions
+from hgrd.symbolic.limits import deep_recursion
 
 _TABLES = LoweringTables(VALUES, PLACES, STATEMENTS)
 _MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
@@ -70,14 +71,12 @@ def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object
 @contextmanager
 def _for_big_trees() -> Generator[None]:
     """Deep recursion for long expressions, and no garbage collection, since trees are no garbage."""
-    limit = sys.getrecursionlimit()
     collecting = gc.isenabled()
-    sys.setrecursionlimit(max(limit, _DEPTH))
     gc.disable()
     try:
-        yield
+        with deep_recursion(_DEPTH):
+            yield
     finally:
-        sys.setrecursionlimit(limit)
         if collecting:
             gc.enable()
 
@@ -128,11 +127,14 @@ def _lower(definition: Definition, stream: AstStream, state: _State) -> None:
         return
     if definition.template is not None:
         state.uninstantiated.append(definition.template)
+    reason = too_deep(definition.node)
     try:
-        function = lower_function(definition, state.unit)
+        function = lower_function(definition, state.unit) if reason is None else None
     except Exception as error:
-        reason = f"function not understood: {type(error).__name__}: {error}"
-        state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True))
+        reason, function = f"function not understood: {type(error).__name__}: {error}", None
+    if function is None:
+        reason = reason or ""
+        state.diagnostics.append(Diagnostic(declaration.span, f"{declaration.name}: {reason}", error=True, whole=True))
         function = unlowered_function(definition, state.unit, reason)
     known = state.functions.get(declaration.key)
     if known is None or known.body is None:

@@ -11,8 +11,9 @@ from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.expressions import evaluate, integer
+from hgrd.symbolic.limits import StepLimitError
 from hgrd.symbolic.loops.loop import do_while, loop
-from hgrd.symbolic.machine import Exits, Machine, StepLimitError
+from hgrd.symbolic.machine import Exits, Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer

@@ -1,0 +1,70 @@
+"""Limits of time: code is stopped wherever it is, and so is the code around it when its own time comes."""
+
+import signal
+import sys
+from math import inf
+from time import perf_counter, sleep
+
+import pytest
+
+from hgrd.symbolic.limits import TimeLimitError, deep_recursion, until
+
+
+def forever() -> None:
+    while True:
+        sleep(0.001)
+
+
+def test_code_that_does_not_look_at_the_clock_is_stopped():
+    begin = perf_counter()
+    with pytest.raises(TimeLimitError), until(begin + 0.05):
+        forever()
+    assert perf_counter() - begin < 3
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_it_is_stopped_again_where_it_goes_on():
+    begin, caught = perf_counter(), 0
+    with pytest.raises(TimeLimitError), until(begin + 0.05):
+        while True:
+            try:
+                forever()
+            except TimeLimitError:
+                caught += 1
+                if caught == 2:
+                    raise
+    assert caught == 2
+
+
+def test_what_is_over_does_not_begin():
+    with pytest.raises(TimeLimitError), until(perf_counter() - 1):
+        pytest.fail("began")
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(0.05, 60), (0.1, 0.05), (0.05, inf)])
+def test_a_context_within_another_leaves_it_its_time(outer: float, inner: float):
+    begin = perf_counter()
+    with pytest.raises(TimeLimitError), until(begin + outer):
+        try:
+            with until(begin + inner):
+                forever()
+        except TimeLimitError:
+            forever()
+    assert outer <= perf_counter() - begin < 3
+
+
+def test_what_ends_in_time_leaves_nothing_behind():
+    before = signal.getsignal(signal.SIGALRM)
+    with until(perf_counter() + 60), until(perf_counter() + 30):
+        pass
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_calls_are_nested_more_deeply_inside_alone():
+    before = sys.getrecursionlimit()
+    with deep_recursion(before + 100):
+        assert sys.getrecursionlimit() == before + 100
+        with deep_recursion(10):
+            assert sys.getrecursionlimit() == before + 100
+    assert sys.getrecursionlimit() == before
