@@ -29,6 +29,27 @@ def test_source_options_as_compilers_spell_them():
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "version", "architecture"),
+    [
+        ((), (13, 0), 800),
+        (("--cuda-version", "12.4", "--arch", "sm_90"), (12, 4), 900),
+        (("--cuda-version", "11", "--arch", "sm_90a"), (11, 0), 900),
+        (("--arch", "compute_120"), (13, 0), 1200),
+        (("--arch", "75"), (13, 0), 750),
+    ],
+)
+def test_versions(arguments: tuple[str, ...], version: tuple[int, int], architecture: int):
+    options = source_options(parser().parse_args(["check", *arguments, "a.cu"]))
+    assert (options.cuda_version, options.architecture) == (version, architecture)
+
+
+@pytest.mark.parametrize("wrong", [("--cuda-version", "twelve"), ("--arch", "hopper"), ("--arch", "sm_9")])
+def test_no_versions(wrong: tuple[str, str]):
+    with pytest.raises(UsageError, match="is no "):
+        parser().parse_args(["check", *wrong, "a.cu"])
+
+
 def test_files_can_be_parsed_anew():
     assert source_options(parser().parse_args(["check", "--no-cache", "a.cu"])) == SourceOptions()
 

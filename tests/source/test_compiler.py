@@ -182,6 +182,21 @@ def test_the_device_pass_sees_the_architecture(tmp_path: Path, cache: Path) -> N
     assert not needs_device_pass(str(tmp_path / "b.cu"), SourceOptions())
 
 
+def test_the_architecture_can_be_chosen(tmp_path: Path, cache: Path) -> None:
+    text = "#if __CUDA_ARCH__ >= 900\nint hopper;\n#endif\nint x;\n"
+    assert parse(tmp_path, cache, text, device_pass=True).names("VarDecl") == ["x"]
+    assert parse(tmp_path, cache, text, device_pass=True, architecture=900).names("VarDecl") == ["hopper", "x"]
+
+
+@pytest.mark.parametrize("version", [(11, 8), (12, 4), (13, 0), (13, 1)])
+def test_the_version_of_cuda_can_be_chosen(tmp_path: Path, cache: Path, version: tuple[int, int]) -> None:
+    major, minor = version
+    told = f"CUDA_VERSION == {1000 * major + 10 * minor} && CUDART_VERSION == CUDA_VERSION"
+    compiler = f"__CUDACC_VER_MAJOR__ == {major} && __CUDACC_VER_MINOR__ == {minor}"
+    text = f"#if {told} && {compiler}\nint right;\n#endif\n"
+    assert parse(tmp_path, cache, text, cuda_version=version).names("VarDecl") == ["right"]
+
+
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary.cu").write_bytes(b"\x7fELF\0\0")
     (tmp_path / "empty.cu").write_text(" \n")

@@ -17,7 +17,7 @@ from hgrd.findings.options import AnalysisOptions, Extent
 from hgrd.host.kinds import CLASSES, FactKind
 from hgrd.report import FORMATS
 from hgrd.source.build.build import Build, BuildError, read_build
-from hgrd.source.options import SourceOptions
+from hgrd.source.options import CUDA_VERSION, SourceOptions
 
 T = TypeVar("T")
 
@@ -113,6 +113,20 @@ def _source_options(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-p", dest="build", metavar="DIR", help="take the flags of each file from the compile_commands.json in DIR"
     )
+    group.add_argument(
+        "--cuda-version",
+        type=_version,
+        default=CUDA_VERSION,
+        metavar="X.Y",
+        help="the version that CUDA_VERSION and its like say (13.0)",
+    )
+    group.add_argument(
+        "--arch",
+        type=_architecture,
+        default=800,
+        metavar="sm_XY",
+        help="the architecture that __CUDA_ARCH__ says (sm_80)",
+    )
     group.add_argument("--clang", metavar="PATH", help="use this clang instead of the default one")
     group.add_argument("--no-cache", dest="cache", action="store_false", help="parse files again that have not changed")
 
@@ -187,6 +201,8 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
         standard=arguments.standard,
         language=arguments.language,
         clang=arguments.clang,
+        cuda_version=arguments.cuda_version,
+        architecture=arguments.arch,
         reuse=arguments.cache,
         kernels=tuple(dict.fromkeys(arguments.kernels)),
     )
@@ -257,6 +273,20 @@ def _param(text: str) -> tuple[str, int]:
     if found is None:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=INTEGER")
     return found[1], int(found[2], 0) if "x" in found[2].lower() else int(found[2])
+
+
+def _version(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,3})(?:\.(\d))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is no version of CUDA, such as 12.4")
+    return int(found[1]), int(found[2] or 0)
+
+
+def _architecture(text: str) -> int:
+    found = re.fullmatch(r"(?:sm_|compute_)?(\d{2,3})[af]?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is no architecture, such as sm_90")
+    return 10 * int(found[1])
 
 
 def _sizes(what: str) -> Callable[[str], tuple[int, int, int]]:

@@ -89,7 +89,7 @@ GROUPS_MISSING: dict[str, dict[str, str]] = {
         "map_shared_rank": "shared memory of other blocks is not modelled",
     },
     "lockstep": {
-        "this_cluster|this_multi_grid|cluster_rank|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"
+        "this_cluster|this_multi_grid|cluster_rank|cluster_index|dim_clusters|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"
         "|map_shared_rank": "clusters and grids on several devices are not simulated",
         "barrier_arrive|barrier_wait": "a barrier has one part",
         r"memcpy_async|wait(_prior)?": "copies that end later are not simulated",
@@ -98,7 +98,7 @@ GROUPS_MISSING: dict[str, dict[str, str]] = {
     "interleaving": {
         "this_cluster|this_multi_grid": "clusters and grids on several devices are not simulated",
         "coalesced_threads|binary_partition|labeled_partition": "the oracle has no groups of some lanes of a warp",
-        r"(block|cluster|grid)_rank|num_(blocks|clusters|grids)|(thread|block|group)_index|group_(dim|size)|dim_\w+"
+        r"(block|cluster|grid)_rank|num_(blocks|clusters|grids)|(thread|block|group|cluster)_index|group_(dim|size)|dim_\w+"
         r"|meta_group_size|is_valid|query_shared_rank|map_shared_rank|synchronize|shfl(_\w+)?|any|all|ballot"
         r"|match_any|match_all|reduce|(in|ex)clusive_scan|__leads|__of_leader": "the oracle has what tests need",
         "barrier_arrive|barrier_wait": "a barrier has one part",

@@ -95,6 +95,7 @@ FUNCTIONS: dict[str, GroupCall] = {
             "thread_rank", "block_rank", "cluster_rank", "grid_rank", "num_threads", "num_blocks", "num_clusters",
             "num_grids", "size", "group_size", "thread_index", "block_index", "meta_group_rank", "meta_group_size",
             "group_index", "group_dim", "dim_threads", "dim_blocks", "dim_grid", "is_valid", "query_shared_rank",
+            "cluster_index", "dim_clusters",
         ),
         GroupCall.SHAPE,
     ),

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+CUDA_VERSION = (13, 0)
+"""The version of CUDA that our headers declare, unless another one is asked for."""
+
 
 class SourceOptions(Struct, frozen=True):
     """Options for reading one source file; all have sensible defaults.
@@ -14,10 +17,11 @@ class SourceOptions(Struct, frozen=True):
     `defines` are "NAME" or "NAME=VALUE".  `language` is as for `-x` ("cuda", "c++", "c"; None: by the
     file's name and contents).  `clang` names a compiler to use instead of the default one.  `cache_dir`
     holds precompiled headers and, with `reuse`, programs as they were parsed before (None: the user's cache
-    directory).  `device_pass` defines __CUDA_ARCH__,
-    as when nvcc compiles for the device.  `instances` name kernels (`ns::kernel<int>`) that the file is to
-    instantiate at its end.  `kernels` names those that matter (() is all).  A syntax tree of more than
-    `max_ast_bytes` is refused, and one that is not there before `deadline`, a value of perf_counter().
+    directory).  `cuda_version` is what CUDA_VERSION and its like say, `architecture` what __CUDA_ARCH__ says.
+    `device_pass` defines the latter, as when nvcc compiles for the device.  `instances` name kernels
+    (`ns::kernel<int>`) that the file is to instantiate at its end.  `kernels` names those that matter (() is all).  A
+    syntax tree of more than `max_ast_bytes` is refused, and one that is not there before `deadline`, a value of
+    perf_counter().
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -28,6 +32,8 @@ class SourceOptions(Struct, frozen=True):
     extra_flags: tuple[str, ...] = ()
     clang: str | None = None
     cache_dir: Path | None = None
+    cuda_version: tuple[int, int] = CUDA_VERSION
+    architecture: int = 800
     device_pass: bool = False
     instances: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()

@@ -11,11 +11,8 @@ from hgrd.program.program import Diagnostic
 from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
 from hgrd.source.clang.precompiled import DEFINED, HEADERS, PRELUDE, VECTOR_MATH
 from hgrd.source.clang.toolchain import Toolchain
-from hgrd.source.options import SourceOptions
+from hgrd.source.options import CUDA_VERSION, SourceOptions
 from hgrd.source.text.missing_macros import NOTHING, MacroGuess
-
-DEVICE_ARCHITECTURE = 800
-"""The value of __CUDA_ARCH__ in a device pass."""
 
 # `-x cuda` rejects calls of host-only functions in kernels and so breaks on most headers; HIP with
 # `--hipstdpar` lets device code call anything.  Host compilation only: it sees kernels and launches.
@@ -51,10 +48,22 @@ def language_flags(language: str, options: SourceOptions, toolchain: Toolchain) 
         *select,
         f"-std={_standard(options.standard, c)}",
         *_COMMON_FLAGS,
+        *_version_flags(options),
         *("-isystem", str(HEADERS)),
         *(() if c else (*toolchain.cxx_flags, *_CXX_DEFINES)),
         *toolchain.flags,
         *options.extra_flags,
+    )
+
+
+def _version_flags(options: SourceOptions) -> tuple[str, ...]:
+    """What our headers make the versions of; none for the version that they declare of themselves."""
+    major, minor = options.cuda_version
+    if options.cuda_version == CUDA_VERSION:
+        return ()
+    return tuple(
+        f"-D__HGRD_CUDA_{name}={value}"
+        for name, value in (("MAJOR", major), ("MINOR", minor), ("VERSION", 1000 * major + 10 * minor))
     )
 
 
@@ -78,7 +87,7 @@ def user_flags(options: SourceOptions) -> tuple[str, ...]:
     return (
         *(f"-D{define}" for define in options.defines),
         *(f"-U{name}" for name in options.undefines),
-        *((f"-D__CUDA_ARCH__={DEVICE_ARCHITECTURE}",) if options.device_pass else ()),
+        *((f"-D__CUDA_ARCH__={options.architecture}",) if options.device_pass else ()),
         *(f"-I{directory}" for directory in user_dirs(options)),
     )
 

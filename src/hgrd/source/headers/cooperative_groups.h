@@ -42,6 +42,8 @@ struct grid_group : thread_group {
     __HGRD_G static dim3 block_index();
     __HGRD_G static unsigned cluster_rank();
     __HGRD_G static unsigned num_clusters();
+    __HGRD_G static dim3 cluster_index();
+    __HGRD_G static dim3 dim_clusters();
 };
 struct multi_grid_group : thread_group {
     __HGRD_G void sync() const;
@@ -58,6 +60,9 @@ struct cluster_group : thread_group {
     __HGRD_G static unsigned num_blocks();
     __HGRD_G static unsigned thread_rank();
     __HGRD_G static unsigned num_threads();
+    __HGRD_G static unsigned size();
+    __HGRD_G static dim3 thread_index();
+    __HGRD_G static dim3 dim_threads();
     __HGRD_G static dim3 block_index();
     __HGRD_G static dim3 dim_blocks();
     __HGRD_G static unsigned query_shared_rank(const void* address);

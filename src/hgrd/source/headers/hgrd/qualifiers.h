@@ -1,5 +1,10 @@
 // Qualifiers, versions and constants of the CUDA language.
 #pragma once
+#ifndef __HGRD_CUDA_VERSION
+#define __HGRD_CUDA_MAJOR 13
+#define __HGRD_CUDA_MINOR 0
+#define __HGRD_CUDA_VERSION 13000
+#endif
 #ifdef __HIP__
 // We borrow clang's HIP mode to parse CUDA; the source must not notice.
 #undef __HIP__
@@ -17,8 +22,8 @@
 #define __NVCC__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDACC_EXTENDED_LAMBDA__ 1
-#define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 4
+#define __CUDACC_VER_MAJOR__ __HGRD_CUDA_MAJOR
+#define __CUDACC_VER_MINOR__ __HGRD_CUDA_MINOR
 #define __CUDACC_VER_BUILD__ 0
 #endif
 #define __CUDA_RUNTIME_H__ 1
@@ -26,9 +31,9 @@
 #define __DRIVER_TYPES_H__ 1
 #define __VECTOR_TYPES_H__ 1
 #define __VECTOR_FUNCTIONS_H__ 1
-#define CUDART_VERSION 12040
-#define CUDA_VERSION 12040
-#define __CUDART_API_VERSION 12040
+#define CUDART_VERSION __HGRD_CUDA_VERSION
+#define CUDA_VERSION __HGRD_CUDA_VERSION
+#define __CUDART_API_VERSION __HGRD_CUDA_VERSION
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
