@@ -154,7 +154,7 @@ typedef cub::BlockReduce<int, 128> Reduce;
 struct Odd { __device__ int operator()(int a, int b) const { return a + b + blockIdx.x; } };
 
 // note: write total, write total; global; grid
-// safe: 0 of 1 pairs
+// safe: 2 of 3 pairs
 __global__ void __launch_bounds__(128) reduces(const int *in, int *out) {
   __shared__ Reduce::TempStorage storage;
   int sum = Reduce(storage).Sum(in[threadIdx.x]);
@@ -183,7 +183,7 @@ PROGRAM = """
 #include <cub/block/block_store.cuh>
 
 // note: write apart, write apart; global; grid
-// safe: 0 of 1 pairs
+// safe: 1 of 2 pairs
 __global__ void loads(const int *in, int *out) {
   typedef cub::BlockLoad<int, 128, 4> Load;
   __shared__ Load::TempStorage storage;
