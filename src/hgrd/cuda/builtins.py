@@ -120,7 +120,7 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(Builtin(Kind.COPY), "memcpy memmove __builtin_memcpy __builtin_memmove"),
     **_alike(Builtin(Kind.FILL), "memset __builtin_memset"),
     **_alike(Builtin(Kind.ASYNC_COPY), "__pipeline_memcpy_async __nv_ptx_builtin_ocg_memcpy"),
-    **_alike(Builtin(Kind.HEAP), "malloc __builtin_alloca"),
+    **_alike(Builtin(Kind.HEAP), "malloc alloca __builtin_alloca"),
     # ------------------------------------------------------------ the machine
     **_alike(
         Builtin(Kind.SILENT),

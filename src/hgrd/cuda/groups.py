@@ -109,6 +109,8 @@ FUNCTIONS: dict[str, GroupCall] = {
     "map_shared_rank": GroupCall.REMOTE,
 }  # fmt: skip
 """By name, unqualified; a function of such a name is one of groups only where a group is given or named."""
+WRITES: dict[str, int] = {"match_all": 2}
+"""By name, the number of the argument that a further result is stored to; the group is argument 0."""
 
 TELLING_NOTHING = frozenset({"sync", "synchronize", "this_grid", "grid_group", "thread_group"})
 """Functions of any group that tell a thread nothing of where it is; with the names of types, which construct."""

@@ -183,6 +183,14 @@ __global__ void declared_again(int *a) {
   __threadfence();
 }
 
+// safe: 3 of 3 pairs
+__global__ void of_the_compiler(int *a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *own = (int *)__builtin_alloca(8);
+  __builtin_memcpy(own, a + 2 * i, 8);
+  if (__builtin_popcount(own[0]) < 40) a[2 * i + 1] = own[1];
+}
+
 __device__ int min(int, int, int);
 __device__ void exchange(int *, int);
 
@@ -225,6 +233,7 @@ int main() {
   Peak p{a};
   method_max<<<8, 64>>>(p);
   declared_again<<<8, 64>>>(a);
+  of_the_compiler<<<8, 64>>>(a);
   without_a_body<<<8, 64>>>(a);
   without_a_body_and_given_memory<<<8, 64>>>(a);
 }

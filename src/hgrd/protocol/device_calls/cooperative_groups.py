@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hgrd.cuda.groups import FUNCTIONS, Group, GroupCall, group_type, makes_group
+from hgrd.cuda.groups import FUNCTIONS, WRITES, Group, GroupCall, group_type, makes_group
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
-from hgrd.program.types import VoidType
+from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.configuration import cluster_rank
 from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin, Symbol, Term, const, div, eq, var
@@ -49,9 +50,21 @@ def group_call(
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     device.uniformity.exchange(value)
+    _store_further_result(device, machine, state, call, arguments)
     given = arguments[1] if name in ("shfl", "__of_leader") else None
     device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
     return value
+
+
+def _store_further_result(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> None:
+    at = WRITES.get(call.function.name, len(arguments))
+    type_ = call.arguments[at].type if at < len(arguments) else None
+    if isinstance(type_, PointerType):
+        stored = machine.unknown(f"{call.function.name}()", type_.to, Origin.DATA)
+        device.uniformity.exchange(stored)
+        store(machine, state, arguments[at], stored, type_.to, call.span)
 
 
 def _leads(device: DeviceSemantics, machine: Machine, call: Call, group: Group) -> Value:

@@ -94,7 +94,12 @@ class Unit(Struct):
         return found
 
     def of_program(self, function: FunctionDeclaration) -> bool:
-        """Whether the program defines a function, or declares it and does not repeat what a library's header says."""
+        """Whether the program defines a function, or declares it and does not repeat what a library's header says.
+
+        The compiler declares its own functions where the program first calls them.
+        """
+        if function.implicit and function.owner is None:
+            return False
         if not self.is_user_file(self.declarations.defined.get(function.key, function.span.file)):
             return False
         if function.key in self.declarations.defined or function.repeats is None:

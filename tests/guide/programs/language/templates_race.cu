@@ -1,0 +1,18 @@
+// Section: CUDA C++ Programming Guide: Templates
+// Shows: a kernel template with a stride
+#include <cuda_runtime.h>
+
+template <class T, int STRIDE>
+// race: write row, write row; global; warp block grid
+__global__ void k(const T *in, T *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 4; j++) out[i * STRIDE + j] = in[i];  // row
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 4096 * sizeof(int));
+  cudaMalloc(&out, 8192 * sizeof(int));
+  k<int, 3><<<8, 128>>>(in, out);
+  cudaDeviceSynchronize();
+}
