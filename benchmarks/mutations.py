@@ -1264,6 +1264,12 @@ MUTATIONS = (
         put("cuda.atomics:StdMemoryOrder.acquires", True),
     ),
     Mutation(
+        "flags-by-lanes",
+        "lanes of one warp are one thread to a flag in shared memory",
+        ("tests/verdicts/sync/test_memory_orders.py",),
+        gives(True, "races.pairs.synchronization_proofs:SolverProofs.disjoint_within_block"),
+    ),
+    Mutation(
         "fence-scope-ignored",
         "fences of a block order blocks",
         _LOCKS,

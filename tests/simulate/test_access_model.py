@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.program.span import NOWHERE
 from hgrd.simulate.detectors.access_model import AccessModel
@@ -375,3 +376,30 @@ def test_of_some_threads_alone():
     assert found == [(0, 0, [(1, 2)]), (1, 1, [(1, 2)]), (2, 2, [(1, 2)])]
     assert model.made() == {(1, 0), (2, 0), (1, 1), (2, 1), (1, 2), (2, 2)}
     assert sum(len(part) for part in model._parts) == 6
+
+
+@pytest.mark.parametrize(("order", "races"), [(StdMemoryOrder.SEQ_CST, 0), (StdMemoryOrder.ACQ_REL, 1)])
+@pytest.mark.parametrize("waits", [False, True])
+def test_fences_of_others_order_through_barriers(order: StdMemoryOrder, races: int, waits: bool):
+    trace = Hand(64, 2)
+    trace.write(1, [5], [0])
+    trace.fence([5], order=order)
+    trace.arrive(Scope.BLOCK, range(64), 2)
+    trace.write(3, [0], [100], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    trace.read(4, [64], [100], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    if waits:
+        trace.arrive(Scope.BLOCK, range(64, 128), 5)
+    trace.fence([70 if waits else 64], order=order)
+    trace.read(6, [70 if waits else 64], [0])
+    assert len([race for race in trace.races() if "write 1" in race]) == races
+
+
+def test_fences_of_others_order_nothing_without_a_barrier():
+    trace = Hand(64, 2)
+    trace.write(1, [5], [0])
+    trace.fence([5])
+    trace.write(3, [0], [100], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    trace.read(4, [64], [100], scope=Scope.DEVICE, order=MemoryOrder.RELAXED)
+    trace.fence([64])
+    trace.read(6, [64], [0])
+    assert len([race for race in trace.races() if "write 1" in race]) == 1

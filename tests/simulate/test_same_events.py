@@ -57,6 +57,13 @@ BODIES = {
     " __nv_atomic_store_n(&a[5], t, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);"
     " a[i + 1] = __nv_atomic_load_n(&a[6], __NV_ATOMIC_ACQUIRE);"
     " __nv_atomic_exchange_n(&a[7], 3, __NV_ATOMIC_RELAXED);",
+    "operands behind pointers": "int v = t, w = 0; __nv_atomic_store(&a[i], &v, __NV_ATOMIC_RELEASE);"
+    " __nv_atomic_load(&a[i], &w, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK); a[i] = w;"
+    " __nv_atomic_exchange(&a[i], &v, &w, __NV_ATOMIC_ACQ_REL); __nv_atomic_max(&a[t % 4], 9, __NV_ATOMIC_RELAXED);"
+    " __nv_atomic_compare_exchange_n(&a[i], &w, t + 1, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED);"
+    " if (!__nv_atomic_compare_exchange(&a[i], &w, &v, true, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_SEQ_CST)) a[i] = w;",
+    "waits": "cuda::atomic_ref<int, cuda::thread_scope_device> r(a[4]); r.store(t); r.wait(12345); a[i] = 1;"
+    " r.notify_all(); r.wait(12345, cuda::memory_order_relaxed);",
     "calls": "for (int k = 0; k < t % 3; ++k) touch(a + i, k); if (t == 5) return; touch(a, t);",
     "records": "struct P { int x, y; }; P *p = (P *)a; p[t].y = p[i / 2].x; P q = p[t]; p[t] = q;",
 }

@@ -39,12 +39,27 @@ class AtomicFunction(Struct, frozen=True):
     """An atomic function of a pointer and operands.
 
     `operation` is one of load, store, exch, cas, add, sub, min, max, inc, dec, and, or, xor.  `scope` is None where an
-    argument says it: the one after the memory order, which follows the `operands`.
+    argument says it: the one after the memory orders, which follow the `operands`.  `by_pointer`: the operand is where
+    an argument points to; `stores_result`: so is the result, which a pointer behind the operands says.  A
+    compare-and-swap with a memory order finds what it expects behind a pointer, writes there what it has found, and has
+    a flag and two orders.
     """
 
     operation: str
     scope: Scope | None
     operands: int
+    by_pointer: bool = False
+    stores_result: bool = False
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether it is a compare-and-swap whose expected value is behind a pointer."""
+        return self.scope is None and self.operation == "cas"
+
+    @property
+    def orders_at(self) -> int:
+        """The number of the argument that is the first memory order, where arguments say that."""
+        return 1 + self.operands + (self.stores_result or self.exchanges)
 
 
 class AtomicMember(Struct, frozen=True):
@@ -79,7 +94,10 @@ _FUNCTION = re.compile(
     r"^(?:__)?(?:i|u|f|ll|ull)?atomic(Add|Sub|Exch|Min|Max|Inc|Dec|And|Or|Xor|CAS)(_block|_system)?$"
 )
 _SUFFIXES = {None: Scope.DEVICE, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
-_NV = re.compile(r"^__nv_atomic_(?:(load|store|exchange)_n|fetch_(add|sub|min|max|and|or|xor))$")
+_NV = re.compile(
+    r"^__nv_atomic_(?:(load|store|exchange|compare_exchange)(_n)?|(?:fetch_)?(add|sub|min|max|and|or|xor))$"
+)
+_NV_OPERATIONS = {"load": ("load", 0), "store": ("store", 1), "exchange": ("exch", 1), "compare_exchange": ("cas", 2)}
 _CLASS = r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic(_ref|_flag)?(?:<.*>)?::"
 _MEMBER = re.compile(_CLASS)
 _FENCE = re.compile(r"^(?:cuda::)?(?:std::)?(?:__\w+::)*atomic_thread_fence$")
@@ -112,13 +130,21 @@ def atomic_function(name: str) -> AtomicFunction | None:
     match = _NV.match(name)
     if match is None:
         return None
-    operation = match[2] or {"exchange": "exch"}.get(match[1], match[1])
-    return AtomicFunction(operation, None, 0 if operation == "load" else 1)
+    if match[3]:
+        return AtomicFunction(match[3], None, 1)
+    operation, operands = _NV_OPERATIONS[match[1]]
+    by_pointer = match[2] is None
+    return AtomicFunction(operation, None, operands, by_pointer, by_pointer and operation in ("load", "exch"))
 
 
 def is_atomic_object(qualified: str) -> bool:
     """Whether this names a class of atomic objects, or a member of one."""
     return _MEMBER.match(qualified) is not None or _MEMBER.match(f"{qualified}::") is not None
+
+
+def is_wait(qualified: str, name: str) -> bool:
+    """Whether this is a member of an atomic object that waits until it has another value than the argument."""
+    return name == "wait" and is_atomic_object(qualified)
 
 
 def is_thread_fence(qualified: str) -> bool:

@@ -125,7 +125,7 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(
         Builtin(Kind.SILENT),
         "printf vprintf puts free __nanosleep __prefetch_global_l1 __prefetch_global_l2 __builtin_prefetch __brkpt"
-        " __prof_trigger __debugsync __pipeline_commit __pipeline_wait_prior __syncwarp_hint",
+        " __prof_trigger __debugsync __pipeline_commit __pipeline_wait_prior __syncwarp_hint __nv_atomic_signal_fence",
     ),
     **dict.fromkeys(("operator delete", "operator delete[]"), Builtin(Kind.SILENT)),
     **dict.fromkeys((name for name, _ in MACHINE_REGISTERS.values()), Builtin(Kind.REGISTER)),

@@ -8,7 +8,6 @@ GAPS: dict[str, str] = {
     r"klee_\w+": "KLEE's functions are for the host code of test programs",
     r"__(at_most_one|exclusive|is_pow2|no_wrap_add|mod_pow2|add_noovfl(_(un)?signed)?|ptr_base"
     r"|requires_disjoint_arrays)": "specifications that neither GPUVerify's nor Faial's tests use",
-    r"__nv_atomic_compare_exchange_n": "the expected value is read and written through a pointer",
     r"__barrier_sync_count": "a barrier of some of the block's threads",
     r"(__half|__half2|__nv_bfloat16|__nv_bfloat162|__nv_fp8\w*|dim3|uint3)(::.*)?": "constructors and operators of "
     "number types; the type says what they are",

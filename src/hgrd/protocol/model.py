@@ -75,6 +75,11 @@ class Access(Struct, frozen=True):
         return self.kind is not AccessKind.READ and self.operation != "load"
 
     @property
+    def updates(self) -> bool:
+        """Whether it is a read-modify-write: what others have released at its place can be acquired behind it, too."""
+        return self.kind is AccessKind.ATOMIC and self.operation not in ("load", "store")
+
+    @property
     def releases(self) -> bool:
         """Whether what its thread has done before is released by the access itself, without a fence."""
         return self.changes and self.order.releases

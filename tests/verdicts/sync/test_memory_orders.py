@@ -215,6 +215,116 @@ __global__ void reference_of_std(int *data, int *flag, int *out) {
   }
 }
 
+// safe: 3 of 3 pairs
+__global__ void waited_for(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;
+    Far(*flag).store(1, cuda::memory_order_release);
+    Far(*flag).notify_all();
+  } else {
+    Far(*flag).wait(0, cuda::memory_order_acquire);
+    out[blockIdx.x] = *data;
+  }
+}
+
+// race: read get, write put; global; grid
+__global__ void waited_for_relaxed(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // put
+    Far(*flag).store(1, cuda::memory_order_release);
+    Far(*flag).notify_all();
+  } else {
+    Far(*flag).wait(0, cuda::memory_order_relaxed);
+    out[blockIdx.x] = *data;  // get
+  }
+}
+
+// safe: 2 of 2 pairs
+__global__ void locked_and_unlocked(int *sum, int *lock) {
+  if (threadIdx.x == 0) {
+    while (Far(*lock).exchange(1, cuda::memory_order_acquire) != 0) {}
+    *sum += 1;
+    Far(*lock).store(0, cuda::memory_order_release);
+  }
+}
+
+// race: read sum, write sum; global; grid
+// race: write sum, write sum; global; grid
+__global__ void unlocked_relaxed(int *sum, int *lock) {
+  if (threadIdx.x == 0) {
+    while (Far(*lock).exchange(1, cuda::memory_order_acquire) != 0) {}
+    *sum += 1;  // sum
+    Far(*lock).store(0, cuda::memory_order_relaxed);
+  }
+}
+
+// safe: 2 of 2 pairs
+__global__ void locked_by_a_builtin(int *sum, int *lock) {
+  if (threadIdx.x == 0) {
+    int free = 0;
+    while (!__nv_atomic_compare_exchange_n(lock, &free, 1, false, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELAXED,
+                                           __NV_THREAD_SCOPE_DEVICE)) {
+      free = 0;
+    }
+    *sum += 1;
+    __nv_atomic_store_n(lock, 0, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  }
+}
+
+// safe: 0 of 0 pairs
+__global__ void added_by_a_builtin(int *sum) {
+  __nv_atomic_add(sum, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// race: atomic add, atomic add; global; grid
+__global__ void added_for_the_block(int *sum) {
+  __nv_atomic_add(sum, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);  // add
+}
+
+// open: a call of __nv_atomic_add, whose body is not known
+__global__ void added_for_the_cluster(int *sum) {
+  __nv_atomic_add(sum, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_CLUSTER);
+}
+
+// safe: 6 of 6 pairs
+__global__ void set_by_one_lane(int *out) {
+  __shared__ int s[32], flag;
+  int t = threadIdx.x;
+  if (t == 0) flag = 0;
+  __syncthreads();
+  if (t < 32) {
+    s[t] = t;
+    __syncwarp();
+    if (t == 0) {
+      __threadfence_block();
+      atomicExch(&flag, 1);
+    }
+  } else {
+    while (atomicAdd(&flag, 0) == 0) {}
+    __threadfence_block();
+    out[blockIdx.x * 32 + t - 32] = s[0];
+  }
+}
+
+// open: read get, write put; shared; block: a wait for flag, set in line 312, may order them
+__global__ void set_by_all_lanes(int *out) {
+  __shared__ int s[32], flag;
+  int t = threadIdx.x;
+  if (t == 0) flag = 0;
+  __syncthreads();
+  if (t < 32) {
+    s[t] = t;  // put
+    __threadfence_block();
+    atomicExch(&flag, 1);
+  } else {
+    while (atomicAdd(&flag, 0) == 0) {}
+    __threadfence_block();
+    out[blockIdx.x * 32 + t - 32] = s[t - 32];  // get
+  }
+}
+
 int main(int n, char **) {
   int *data, *flag, *other, *out;
   cudaMalloc(&data, 256);
@@ -236,6 +346,16 @@ int main(int n, char **) {
   atomic_flag<<<2, 64>>>(data, out);
   object_at_namespace_scope<<<2, 64>>>(data, out);
   reference_of_std<<<2, 64>>>(data, flag, out);
+  waited_for<<<2, 64>>>(data, flag, out);
+  waited_for_relaxed<<<2, 64>>>(data, flag, out);
+  locked_and_unlocked<<<2, 64>>>(data, flag);
+  unlocked_relaxed<<<2, 64>>>(data, flag);
+  locked_by_a_builtin<<<2, 64>>>(data, flag);
+  added_by_a_builtin<<<2, 64>>>(data);
+  added_for_the_block<<<2, 64>>>(data);
+  added_for_the_cluster<<<2, 64>>>(data);
+  set_by_one_lane<<<2, 64>>>(out);
+  set_by_all_lanes<<<2, 64>>>(out);
 }
 """
 )

@@ -26,9 +26,9 @@ from hgrd.protocol.inference.events import AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
-from hgrd.symbolic.state import State
+from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, Value
-from hgrd.terms import Origin, Term, add, as_int, conj, const, eq, sub
+from hgrd.terms import Origin, Term, add, as_int, conj, const, eq, ne, sub
 
 
 def atomic_object_call(
@@ -97,7 +97,10 @@ class _Member:
         operand = arguments[1] if member.implied is None and len(arguments) > 1 else const(member.implied or 0)
         match member.operation:
             case "load":
-                return self.access("load", None)
+                old = self.access("load", None)
+                if member.name == "wait":
+                    self.ended(old, operand)
+                return old
             case "store":
                 self.access("store", operand)
                 return operand if member.gives_new else OPAQUE
@@ -110,6 +113,11 @@ class _Member:
         """Records the atomic access and gives the old value."""
         atomic = replace(self.operation, name=operation, operand=number_of(operand), compare=number_of(compare))
         return atomic_access(self.device, self.machine, self.state, self.call, self.address, self.value, atomic)
+
+    def ended(self, found: Value, old: Value) -> None:
+        """Assumes that a wait has found another value than the old one."""
+        if isinstance(found, Term) and isinstance(old, Term):
+            self.state.assume(ne(as_int(found), as_int(old)), ConditionKind.ENDED, self.call.span)
 
     def change(self, operand: Value) -> Value:
         """Read-modify-write: fetch_… and x++ give the old value, ++x and x += y the new one."""

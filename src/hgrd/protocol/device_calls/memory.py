@@ -17,7 +17,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import TRUE, Origin, Term, as_int, conj, const, negate
+from hgrd.terms import TRUE, Origin, Term, as_int, conj, const, eq, negate
 
 
 def atomic(
@@ -47,13 +47,32 @@ def _scoped_atomic(
     function: AtomicFunction,
 ) -> Value | None:
     """Value of an atomic function of a pointer, operands, a memory order and a scope; None: these are not constant."""
-    known = order_and_scope(arguments[1 + function.operands :])
-    if known is None:
+    said, type_ = arguments[function.orders_at :], _pointee_type(call)
+    failure = memory_order(constant(said[1])) if function.exchanges else StdMemoryOrder.RELAXED
+    known = order_and_scope((said[0], *said[2:]) if function.exchanges else said)
+    if known is None or failure is None:
         return None
     order, scope = known
-    operand = number_of(arguments[1]) if function.operands else None
-    done = AtomicOperation(function.operation, scope, operand, None, order)
-    return atomic_access(device, machine, state, call, arguments[0], _pointee_type(call), done)
+    operand = arguments[function.operands] if function.operands else None
+    if operand is not None and function.by_pointer:
+        operand = load(machine, state, operand, type_, call.span)
+    expected = load(machine, state, arguments[1], type_, call.span) if function.exchanges else None
+    done = AtomicOperation(function.operation, scope, number_of(operand), number_of(expected), order, failure)
+    old = atomic_access(device, machine, state, call, arguments[0], type_, done)
+    if function.exchanges:
+        store(machine, state, arguments[1], old, type_, call.span)
+        return _equal(machine, old, expected)
+    if function.stores_result:
+        store(machine, state, arguments[1 + function.operands], old, type_, call.span)
+        return OPAQUE
+    return old
+
+
+def _equal(machine: Machine, old: Value, expected: Value | None) -> Value:
+    """Whether a compare-and-swap has found what it expects."""
+    if isinstance(old, Term) and isinstance(expected, Term):
+        return eq(as_int(old), as_int(expected))
+    return machine.unknown_truth("exchanged", Origin.DATA)
 
 
 def order_and_scope(arguments: tuple[Value, ...]) -> tuple[StdMemoryOrder, Scope] | None:

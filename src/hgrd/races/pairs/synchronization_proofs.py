@@ -35,8 +35,9 @@ class SolverProofs(Struct, frozen=True):
         return a.space is Space.SHARED or self._proved(Pair(a, b, Level.INTER_BLOCK, (ParallelCase(),)))
 
     def disjoint_across_threads(self, a: Access, b: Access) -> bool:
-        level = Level.INTRA_BLOCK if a.space is Space.SHARED else None
-        return self._proved(Pair(a, b, level, (ParallelCase(),)))
+        if a.space is Space.SHARED:
+            return self.disjoint_within_block(a, b)
+        return self._proved(Pair(a, b, None, (ParallelCase(),)))
 
     def disjoint_within_block(self, a: Access, b: Access) -> bool:
         levels = (Level.INTRA_WARP, Level.INTRA_BLOCK)
@@ -51,7 +52,7 @@ def infer_synchronization(
 ) -> Synchronization:
     """The synchronisation of a protocol other than barriers: locks, flags, counters, tickets."""
     plain = by_tickets_alone(tickets)
-    if not protocol.symbols.observed:
+    if not protocol.symbols.observed and not protocol.gaps:
         return plain
     proofs = SolverProofs(PairEncoder(protocol, facts, plain), phases, decide)
     return synchronization(sync_context(protocol, acquire_release(protocol), tickets, proofs))

@@ -58,7 +58,7 @@ def _lock(here: list[Access], events: AcquireRelease, proofs: Proofs) -> Lock | 
     return Lock(
         narrowest(*(_passed_on(c, events) for c in of_lock)),
         all(proofs.disjoint_across_blocks(c, d) for c in of_lock for d in of_lock if c.number <= d.number),
-        all(c.kind is AccessKind.ATOMIC for c in of_lock),
+        all(c.updates for c in of_lock),
         tuple(taking),
         tuple(giving),
         tuple(_without_having_it(o, events) for o in opening),
@@ -151,7 +151,7 @@ def _left_by(access: Access, held: int) -> int | None:
         return None
     value = access.value.value
     match access.operation if access.kind is AccessKind.ATOMIC else "exch":
-        case "exch":
+        case "exch" | "store":
             return value
         case "cas" if access.compare is const(held):
             return value
@@ -186,7 +186,7 @@ def _passed_on(change: Access, events: AcquireRelease) -> Scope:
     Atomic operations carry on what was released before them; a store begins anew (PTX ISA, "Release pattern" and
     "Observation order"), and hands on only what its own thread has acquired.
     """
-    if change.kind is AccessKind.ATOMIC:
+    if change.updates:
         return scope_of(change)
     acquired = [narrowest(scope_of(change), a.scope) for a in _taken_any(change, events) if a.fenced]
     return next((scope for scope in reversed(Scope) if scope in acquired), Scope.THREAD)

@@ -20,7 +20,7 @@ from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.locks import Locks
 from hgrd.races.sync.ownership import Ownership
 from hgrd.races.sync.tickets import DistinctTickets, Tickets
-from hgrd.races.sync.unexplained_waits import unexplained_wait
+from hgrd.races.sync.unexplained_waits import looked_at, unexplained_wait
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Term
 
@@ -68,10 +68,11 @@ class Synchronization(Struct, frozen=True):
         return a.size == b.size <= _WORD and any(map(self.events.observations.polls, (a, b)))
 
     def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
-        """Names of the variables that either thread has observed before, to learn what other threads have done."""
+        """What either thread has looked at before, to learn what others have done: names of variables, or words."""
         if self.events is None:
             return ()
-        return tuple(sorted({q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}))
+        observed = {q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}
+        return tuple(sorted(observed.union(*(looked_at(self.events, x) for x in (a, b)))))
 
     # ------------------------------------------------------------ order that is not understood
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from hgrd.protocol.model import Access, Fence
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.protocol.model import Access, Fence, Gap
 from hgrd.races.acquire_release.accesses import exclude, modifies
 from hgrd.races.acquire_release.alternatives import alternatives
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
@@ -48,6 +49,21 @@ def _looked_for_in_loops(events: AcquireRelease, after: Access) -> set[str]:
         if _spins(p) and p.depth > meeting(p, here) + 1 and may_follow(here, p)
         if p not in known and not exclude(p.item, after)
     }
+
+
+def looked_at(events: AcquireRelease, after: Access) -> Iterator[str]:
+    """What a thread has looked at in loops before an access, or may have in parts that are not understood, in words."""
+    here = events.order.of(after)
+    for position in events.order.positions:
+        match position.item:
+            case Access(kind=kind, volatile=volatile) as access if kind is AccessKind.ATOMIC or volatile:
+                reads = access.result is not None
+                if reads and position.depth > 0 and may_follow(here, position) and not exclude(access, after):
+                    yield access.target.name
+            case Gap(may_order=True, span=span) if may_follow(here, position):
+                yield f"what is not understood in line {span.line}"
+            case _:
+                pass
 
 
 def _waits(acquire: Acquire, here: Position) -> bool:

@@ -34,14 +34,14 @@ class WaitEndings(Struct, frozen=True):
     def _harmless(self, write: Access, acquire: Acquire) -> bool:
         """Whether the stored value does not end the wait, for all threads that write and wait."""
         stored = write.value
-        if stored is None or not (write.kind is AccessKind.WRITE or write.operation in ("exch", "cas")):
+        if stored is None or not (write.kind is AccessKind.WRITE or write.operation in ("exch", "cas", "store")):
             return False
         private = {s.name for s in symbols_of(stored)} & self.protocol.symbols.private
         return not private and substitute((acquire.test,), {acquire.symbol: stored})[0] is FALSE
 
     def _passes_on(self, write: Access, acquire: Acquire) -> bool:
         """Whether the write is an atomic of a thread that has waited for the same value at this place."""
-        return write.kind is AccessKind.ATOMIC and any(
+        return write.updates and any(
             a.seen.target.key == write.target.key
             and a.seen.offset is write.offset
             and substitute((a.test,), {a.symbol: var(acquire.symbol)})[0] is acquire.test

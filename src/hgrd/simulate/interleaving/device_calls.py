@@ -23,6 +23,7 @@ from hgrd.simulate.interleaving.heap import address_of
 from hgrd.simulate.interleaving.libcu_atomics import (
     atomic_object_call,
     change_of,
+    compare_exchange,
     fence,
     known_order,
     known_scope,
@@ -64,13 +65,27 @@ def _pointee(call: Call) -> Type:
 
 def _atomic(thread: Thread, call: Call, values: Sequence[Scalar], function: AtomicFunction) -> Running[Scalar]:
     """An atomic function of a pointer; those of no scope have their memory order and scope after the operands."""
-    end = 1 + function.operands
     if function.scope is None:
-        order, scope = _order_and_scope(values[end:])
-    else:
-        order, scope = StdMemoryOrder.RELAXED, function.scope
-    change = change_of(function.operation, order, scope, tuple(values[1:end]))
+        return _with_order(thread, call, values, function)
+    operands = tuple(values[1 : 1 + function.operands])
+    change = change_of(function.operation, StdMemoryOrder.RELAXED, function.scope, operands)
     return ordered_access(thread, call, scalars.integer(values[0]), _pointee(call), change)
+
+
+def _with_order(thread: Thread, call: Call, values: Sequence[Scalar], function: AtomicFunction) -> Running[Scalar]:
+    address, type_, said = scalars.integer(values[0]), _pointee(call), values[function.orders_at :]
+    how = _order_and_scope((said[0], *said[2:]) if function.exchanges else said)
+    operands = list(values[1 : 1 + function.operands])
+    if function.by_pointer and operands:
+        operands[-1] = yield from thread.load(scalars.integer(operands[-1]), type_, call.span, call)
+    if function.exchanges:
+        return (yield from compare_exchange(thread, call, address, type_, how, operands))
+    change = change_of(function.operation, *how, tuple(operands))
+    old = yield from ordered_access(thread, call, address, type_, change)
+    if function.stores_result:
+        where = scalars.integer(values[1 + function.operands])
+        yield from thread.store(where, old, type_, call.span, call)
+    return old
 
 
 def _order_and_scope(values: Sequence[Scalar]) -> tuple[StdMemoryOrder, Scope]:

@@ -48,7 +48,7 @@ def atomic_object_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> 
     if not is_atomic_object(call.function.qualified) or not values:
         return None
     member = atomic_member(call.function.qualified, call.function.name, len(values))
-    if member is None or member.name == "wait":
+    if member is None:
         raise UndefinedError(f"{call.function.name} of an atomic object")
     if member.constructs:
         return _construct(thread, call, values)
@@ -102,7 +102,9 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: Atomic
         address = scalars.integer((yield from thread.load(address, PointerType(type_), call.span, call)))
     order, scope = _order(member, values), known_scope(scope_of_object(call.function.template_args))
     if member.operation == "cas":
-        return (yield from _compare_exchange(thread, call, address, type_, (order, scope), values))
+        return (yield from compare_exchange(thread, call, address, type_, (order, scope), values[1:3]))
+    if member.name == "wait":
+        return (yield from _wait(thread, call, (address, type_), change_of("load", order, scope, ()), values[1]))
     if member.operation == "load":
         return (yield from ordered_access(thread, call, address, type_, change_of("load", order, scope, ())))
     operand = values[1] if member.implied is None else member.implied
@@ -113,17 +115,26 @@ def _member(thread: Thread, call: Call, values: Sequence[Scalar], member: Atomic
     return modified(member.operation, old, (operand,), type_) if member.gives_new else old
 
 
-def _compare_exchange(
+def _wait(thread: Thread, call: Call, there: tuple[int, Type], change: Change, old: Scalar) -> Running[Scalar]:
+    """Loads until one finds another value than the old one."""
+    for _ in range(thread.world.patience):
+        if (yield from ordered_access(thread, call, *there, change)) != old:
+            return 0
+    raise UndefinedError("a wait that does not end")
+
+
+def compare_exchange(
     thread: Thread,
     call: Call,
     address: int,
     type_: Type,
     how: tuple[StdMemoryOrder, Scope],
-    values: Sequence[Scalar],
+    operands: Sequence[Scalar],
 ) -> Running[Scalar]:
-    where = scalars.integer(values[1])
+    """Compare-and-swap with what the first operand points to, which becomes what was found."""
+    where = scalars.integer(operands[0])
     expected = yield from thread.load(where, type_, call.span, call)
-    change = change_of("cas", *how, (expected, values[2]))
+    change = change_of("cas", *how, (expected, operands[1]))
     old = yield from ordered_access(thread, call, address, type_, change)
     yield from thread.store(where, old, type_, call.span, call)
     return int(old == expected)

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from hgrd.cuda.atomics import StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
+from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType, Type, VoidType
@@ -19,7 +19,7 @@ from hgrd.simulate.lockstep.access import SourceAccess, chosen, located, place, 
 from hgrd.simulate.lockstep.arithmetic import Value, conversion
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
-from hgrd.simulate.lockstep.lvalues import Locator, target
+from hgrd.simulate.lockstep.lvalues import Locator, storer, target
 from hgrd.simulate.lockstep.memory import At, Scattered, decoded
 from hgrd.simulate.trace import MemoryOrder
 
@@ -60,17 +60,62 @@ def atomic_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
     if function.scope is not None:
         operation = AtomicOperation(function.operation, _pointee(e), function.scope, MemoryOrder.RELAXED)
     else:
-        known = order_and_scope(e.arguments[1 + len(operands) :])
-        if known is None:
-            return fails("an atomic whose memory order or scope is not constant", e.span)
-        order, scope = known
-        operation = AtomicOperation(function.operation, _pointee(e), scope, ORDERS[order])
+        return _with_order(b, e, function)
     return lowered(b, e, e.arguments[0], operation, operands)
 
 
 def _pointee(e: ir.Call) -> Type:
     type_ = e.arguments[0].type
     return type_.to if isinstance(type_, PointerType) and not isinstance(type_.to, VoidType) else e.type
+
+
+def _with_order(b: CodeBuilder, e: ir.Call, function: AtomicFunction) -> Closure:
+    """An atomic function of a memory order and a scope."""
+    said, type_ = e.arguments[function.orders_at :], _pointee(e)
+    known = order_and_scope((said[0], *said[2:]) if function.exchanges else said)
+    if known is None:
+        return fails("an atomic whose memory order or scope is not constant", e.span)
+    order, scope = known
+    operation = AtomicOperation(function.operation, type_, scope, ORDERS[order])
+    operands = e.arguments[1 : 1 + function.operands]
+    if function.by_pointer and operands:
+        operands = (*operands[:-1], ir.Load(ir.Deref(operands[-1], type_, e.span), type_, e.span))
+    if function.exchanges:
+        return compare_exchange(b, e, e.arguments[0], operation, operands)
+    done = lowered(b, e, e.arguments[0], operation, operands)
+    if not function.stores_result:
+        return done
+    put = storer(b, ir.Deref(e.arguments[1 + function.operands], type_, e.span), type_)
+
+    def run(here: ActiveThreads) -> None:
+        put(here, done(here))
+
+    return run
+
+
+def compare_exchange(
+    b: CodeBuilder,
+    e: ir.Call,
+    address: ir.Expression,
+    operation: AtomicOperation,
+    operands: tuple[ir.Expression, ...],
+) -> Closure:
+    """Compare-and-swap with what the first operand points to, which becomes what was found."""
+    type_ = operation.type
+    dtype, place = b.unit.dtype(type_), ir.Deref(operands[0], type_, e.span)
+    if dtype is None or dtype.kind == "V" or any(map(b.controls, (address, *operands))):
+        return fails(f"{e.function.name} of such operands", e.span)
+    expected, desired = b.lower(ir.Load(place, type_, e.span)), b.lower(ir.Convert(operands[1], type_, e.span))
+    where, put = target(b, address), storer(b, place, type_)
+    access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, operation.order, operation.scope)
+
+    def run(here: ActiveThreads) -> Value:
+        hoped = expected(here)
+        found = perform(here, where(here), access, "cas", [hoped, desired(here)])
+        put(here, found)
+        return np.equal(found, hoped)
+
+    return run
 
 
 def order_and_scope(arguments: tuple[ir.Expression, ...]) -> tuple[StdMemoryOrder, Scope] | None:

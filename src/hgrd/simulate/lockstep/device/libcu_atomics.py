@@ -6,8 +6,6 @@ thread (`atomic_members`).  An object holds its value, a reference the address o
 
 from __future__ import annotations
 
-import numpy as np
-
 from hgrd.cuda.atomics import (
     AtomicMember,
     StdMemoryOrder,
@@ -20,16 +18,13 @@ from hgrd.cuda.atomics import (
 )
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
-from hgrd.program.expressions import Expression
 from hgrd.program.span import Span
 from hgrd.program.types import BOOL, INT, PointerType, Type
-from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, fails, nothing
 from hgrd.simulate.lockstep.builder import is_atomic_object as is_atomic_type
-from hgrd.simulate.lockstep.device.atomics import ORDERS, AtomicOperation, constant, lowered, perform
+from hgrd.simulate.lockstep.device.atomics import ORDERS, AtomicOperation, compare_exchange, constant, lowered
 from hgrd.simulate.lockstep.expressions import packed
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure
-from hgrd.simulate.lockstep.lvalues import storer, target
 from hgrd.simulate.lockstep.thread_numbers import launch_threads
 from hgrd.simulate.trace import Fenced, MemoryOrder
 
@@ -58,7 +53,7 @@ def atomic_object_call(b: CodeBuilder, e: ir.Call) -> Closure | None:
         address = ir.Load(ir.Deref(address, pointer, e.span), pointer, e.span)
     operation = AtomicOperation(member.operation, type_, scope, order, member.gives_new)
     if member.operation == "cas":
-        return _compare_exchange(b, e, address, operation)
+        return compare_exchange(b, e, address, operation, e.arguments[1:3])
     operands = e.arguments[1 : 1 + member.operands]
     if member.implied is not None:
         operands = (ir.IntConst(member.implied, type_ if member.operation == "store" else INT, e.span),)
@@ -87,25 +82,6 @@ def fence(order: StdMemoryOrder, scope: Scope, span: Span) -> Closure:
     def run(here: ActiveThreads) -> None:
         if here.batch.observer is not None:
             here.batch.observer.fenced(Fenced(scope, launch_threads(here), span, order))
-
-    return run
-
-
-def _compare_exchange(b: CodeBuilder, e: ir.Call, address: Expression, operation: AtomicOperation) -> Closure:
-    """`expected` becomes what was found."""
-    type_ = operation.type
-    dtype, place = b.unit.dtype(type_), ir.Deref(e.arguments[1], type_, e.span)
-    if dtype is None or dtype.kind == "V" or any(map(b.controls, (address, *e.arguments[1:3]))):
-        return fails(f"{e.function.name} of such operands", e.span)
-    expected, desired = b.lower(ir.Load(place, type_, e.span)), b.lower(ir.Convert(e.arguments[2], type_, e.span))
-    where, put = target(b, address), storer(b, place, type_)
-    access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, operation.order, operation.scope)
-
-    def run(here: ActiveThreads) -> Value:
-        hoped = expected(here)
-        found = perform(here, where(here), access, "cas", [hoped, desired(here)])
-        put(here, found)
-        return np.equal(found, hoped)
 
     return run
 

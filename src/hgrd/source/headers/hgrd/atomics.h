@@ -42,6 +42,13 @@ __HGRD_DEVICE void __nv_atomic_store_n(T* address, typename __hgrd_identity<T>::
 template <class T>
 __HGRD_DEVICE T __nv_atomic_exchange_n(T* address, typename __hgrd_identity<T>::type value, int order,
                                        int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T> __HGRD_DEVICE void __nv_atomic_load(const T* address, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T> __HGRD_DEVICE void __nv_atomic_store(T* address, T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T>
+__HGRD_DEVICE void __nv_atomic_exchange(T* address, T* value, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T>
+__HGRD_DEVICE bool __nv_atomic_compare_exchange(T* address, T* expected, T* value, bool weak, int success, int failure,
+                                                int scope = __NV_THREAD_SCOPE_SYSTEM);
 template <class T>
 __HGRD_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, typename __hgrd_identity<T>::type value,
                                                   bool weak, int success, int failure,
@@ -49,7 +56,10 @@ __HGRD_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, typen
 #define __HGRD_NV_FETCH(NAME) \
     template <class T> \
     __HGRD_DEVICE T __nv_atomic_fetch_##NAME(T* address, typename __hgrd_identity<T>::type value, int order, \
-                                             int scope = __NV_THREAD_SCOPE_SYSTEM);
+                                             int scope = __NV_THREAD_SCOPE_SYSTEM); \
+    template <class T> \
+    __HGRD_DEVICE void __nv_atomic_##NAME(T* address, typename __hgrd_identity<T>::type value, int order, \
+                                          int scope = __NV_THREAD_SCOPE_SYSTEM);
 __HGRD_NV_FETCH(add)
 __HGRD_NV_FETCH(sub)
 __HGRD_NV_FETCH(min)
@@ -58,4 +68,5 @@ __HGRD_NV_FETCH(and)
 __HGRD_NV_FETCH(or)
 __HGRD_NV_FETCH(xor)
 #undef __HGRD_NV_FETCH
+extern __HGRD_DEVICE void __nv_atomic_signal_fence(int order);
 extern __HGRD_DEVICE void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
