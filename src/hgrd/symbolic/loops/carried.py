@@ -18,6 +18,7 @@ from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
 from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
 from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
+from hgrd.symbolic.loops.rotations import Rotating, rotation_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
 from hgrd.symbolic.names import hidden
@@ -221,9 +222,12 @@ class _Classifier(Struct, frozen=True):
             return Origin.UNKNOWN
         return Origin.DATA if _plain(last) else Origin.COMPUTED
 
-    def _change(self, index: int, last: Value | None) -> Progress | PointerChange:
+    def _change(self, index: int, last: Value | None) -> Progress | PointerChange | Rotating:
         match self.placeholders[index], last:
             case Term() as start, Term():
+                handed = self._rotation(index)
+                if handed is not None:
+                    return handed
                 return self._progress(index, as_int(last), start.symbol) if start.args == () else None
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
                 return self._same_for_all(progress(offset, start.symbol))
@@ -234,6 +238,13 @@ class _Classifier(Struct, frozen=True):
                 lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
                 firsts = [cell.value for _, _, cell in self.cells]
                 return pointer_change(index, firsts, self.placeholders, lasts, self.mark)
+
+    def _rotation(self, index: int) -> Rotating | None:
+        after = self.ends.after
+        if after is None:
+            return None
+        firsts = [cell.value for _, _, cell in self.cells]
+        return rotation_of(index, firsts, self.placeholders, self._all_at(after))
 
     def _left(self, index: int) -> PointerChange | None:
         """What a pointer may be after a break; None: it is still in its first object."""

@@ -15,6 +15,7 @@ from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant
 from hgrd.symbolic.loops.pointer_permutations import Permuted
 from hgrd.symbolic.loops.pointer_recurrences import OneOf, PointerChange
+from hgrd.symbolic.loops.rotations import Rotating
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
@@ -60,7 +61,7 @@ class CarriedCell(Struct, frozen=True):
     offset: int
     size: int
     first: Value
-    progress: Progress | PointerChange
+    progress: Progress | PointerChange | Rotating
     origin: Origin
     bits: tuple[int, bool] | None
     breaks_changed: bool
@@ -138,6 +139,8 @@ def _at(machine: Machine, state: State, c: CarriedCell, count: Term, *, speculat
         case Term() as first, Flipping(total=total):
             even = eq(mod(count, const(2)), const(0))
             return _typed(ite(even, as_int(first), sub(total, as_int(first))), c.bits)
+        case Term(), Rotating() as handed:
+            return _typed(handed.at(count), c.bits)
         case Pointer(target=target, offset=offset), Steady(delta=delta):
             return Pointer(target, add(offset, mul(delta, count)))
         case ((Term() | FloatValue()), _):
@@ -165,7 +168,13 @@ def _typed(term: Term, bits: tuple[int, bool] | None) -> Term:
 
 
 def _unknown_at(
-    machine: Machine, state: State, c: CarriedCell, first: Value, change: Progress | PointerChange, *, speculative: bool
+    machine: Machine,
+    state: State,
+    c: CarriedCell,
+    first: Value,
+    change: Progress | PointerChange | Rotating,
+    *,
+    speculative: bool,
 ) -> Value:
     def fresh(low: int, high: int, origin: Origin) -> Symbol:
         name = hidden(c.target.name) if speculative or machine.speculative else c.target.name
