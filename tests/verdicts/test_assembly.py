@@ -130,3 +130,177 @@ __global__ void not_modelled_may_order(unsigned *a, unsigned *b) {
 """
 
 test_memory = verdicts(MEMORY)
+
+SHARED = """
+__device__ unsigned window(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+// race: read there, write here; shared; block
+__global__ void without_a_barrier(float *y, const float *x) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  asm volatile("st.shared.f32 [%0], %1;" :: "r"(window(&s[t])), "f"(x[t]) : "memory");  // here
+  __syncwarp();
+  y[blockIdx.x * blockDim.x + t] = s[t ^ 32];  // there
+}
+
+// safe: 3 of 3 pairs
+__global__ void with_a_barrier(float *y, const float *x) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  asm volatile("st.shared.f32 [%0], %1;" :: "r"(window(s) + 4 * t), "f"(x[t]) : "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  float v;
+  asm volatile("ld.shared.f32 %0, [%1+0];" : "=f"(v) : "r"(window(&s[t ^ 32])));
+  y[blockIdx.x * blockDim.x + t] = v;
+}
+
+// race: read there, write here; shared; block
+__global__ void an_address_made_by_assembly(float *y, const float *x) {
+  __shared__ float s[256];
+  unsigned address;
+  asm("{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }" : "=r"(address) : "l"(s));
+  asm volatile("st.shared.f32 [%0], %1;" :: "r"(address + 4 * threadIdx.x), "f"(x[0]) : "memory");  // here
+  y[blockIdx.x * blockDim.x + threadIdx.x] = s[255 - threadIdx.x];  // there
+}
+
+// safe: 1 of 1 pairs
+__global__ void an_integer_that_is_a_pointer(float *y) {
+  unsigned long long address = (unsigned long long)y + 4ull * (blockIdx.x * blockDim.x + threadIdx.x);
+  asm volatile("st.global.f32 [%0], %1;" :: "l"(address), "f"(1.0f) : "memory");
+}
+
+// race: write here, write here; global; grid
+__global__ void an_integer_that_is_a_common_pointer(float *y) {
+  unsigned long long address = (unsigned long long)y + 4ull * threadIdx.x;
+  asm volatile("st.global.f32 [%0], %1;" :: "l"(address), "f"(1.0f * blockIdx.x) : "memory");  // here
+}
+
+int main() {
+  float *x, *y;
+  cudaMalloc(&x, 4096);
+  cudaMalloc(&y, 65536);
+  without_a_barrier<<<4, 256>>>(y, x);
+  with_a_barrier<<<4, 256>>>(y, x);
+  an_address_made_by_assembly<<<4, 256>>>(y, x);
+  an_integer_that_is_a_pointer<<<4, 256>>>(y);
+  an_integer_that_is_a_common_pointer<<<4, 256>>>(y);
+}
+"""
+
+test_shared_memory = verdicts(SHARED)
+
+BARRIERS = """
+// safe: 4 of 4 pairs
+__global__ void halves(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];
+  __barrier_sync_count(1 + t / 64, 64);
+  a[blockIdx.x * 128 + t] = s[t ^ 63];
+}
+
+// race: read across, write own; shared; block
+__global__ void across_the_halves(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];  // own
+  __barrier_sync_count(1 + t / 64, 64);
+  a[blockIdx.x * 128 + t] = s[127 - t];  // across
+}
+
+// safe: 4 of 4 pairs
+__global__ void branches(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];
+  if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+  else asm volatile("bar.sync 2, 64;" ::: "memory");
+  a[blockIdx.x * 128 + t] = s[t ^ 63];
+}
+
+// open: a barrier with a number, with 64 threads, which are not as many as it counts
+// open: read half, write all; shared; block: a barrier that some threads do not reach may order the two accesses
+__global__ void too_few(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];  // all
+  if (t < 64) {
+    asm volatile("bar.sync 1, 96;" ::: "memory");
+    a[blockIdx.x * 128 + t] = s[t ^ 32];  // half
+  }
+}
+
+// safe: 4 of 4 pairs
+__global__ void again_and_again(int *a, int n) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; k++) {
+    s[t] = a[blockIdx.x * 128 + t];
+    __barrier_sync_count(1 + t / 64, 64);
+    a[blockIdx.x * 128 + t] = s[t ^ 63];
+    __barrier_sync_count(1 + t / 64, 64);
+  }
+}
+
+// race: read last, write first; shared; block
+__global__ void again_too_early(int *a, int n) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; k++) {
+    s[t] = a[blockIdx.x * 128 + t];  // first
+    __barrier_sync_count(1 + t / 64, 64);
+    a[blockIdx.x * 128 + t] = s[t ^ 63];  // last
+  }
+}
+
+// open: a barrier with a number, with other threads that use the same number elsewhere
+// open: read half, write all; shared; block: what was not understood in line 72 may order the two accesses
+__global__ void one_number_for_both(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];  // all
+  if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+  else asm volatile("bar.sync 1, 64;" ::: "memory");
+  a[blockIdx.x * 128 + t] = s[t ^ 63];  // half
+}
+
+// safe: 4 of 4 pairs
+__global__ void of_all(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];
+  asm volatile("barrier.cta.sync 3, 128;" ::: "memory");
+  a[blockIdx.x * 128 + t] = s[127 - t];
+}
+
+// open: a barrier with a number, with a condition that not all threads of the block meet
+// open: a barrier with a number, with threads that arrive at it and do not wait
+// open: read taken, write made; shared; block: a barrier that some threads do not reach may order the two accesses
+__global__ void produced_and_consumed(int *a) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 64) {
+    s[t] = a[blockIdx.x * 128 + t];  // made
+    asm volatile("bar.arrive 1, 128;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+    a[blockIdx.x * 128 + t] = s[127 - t];  // taken
+  }
+}
+
+int main() {
+  int *a;
+  cudaMalloc(&a, 65536);
+  halves<<<4, 128>>>(a);
+  across_the_halves<<<4, 128>>>(a);
+  branches<<<4, 128>>>(a);
+  too_few<<<4, 128>>>(a);
+  again_and_again<<<4, 128>>>(a, 3);
+  again_too_early<<<4, 128>>>(a, 3);
+  one_number_for_both<<<4, 128>>>(a);
+  of_all<<<4, 128>>>(a);
+  produced_and_consumed<<<4, 128>>>(a);
+}
+"""
+
+test_barriers = verdicts(BARRIERS)

@@ -26,6 +26,7 @@ class Kind(Enum):
     """What a call can do to other threads, and what its result is a function of."""
 
     BLOCK_BARRIER = "waits for the threads of the block"
+    NAMED_BARRIER = "waits for threads of the block that give a number"
     WARP_BARRIER = "waits for lanes of the warp"
     CLUSTER_BARRIER = "waits for the blocks of the cluster"
     FENCE = "orders accesses of the thread before and after"
@@ -84,10 +85,13 @@ _FOLDS = ("add", "min", "max", "and", "or", "xor")
 
 BUILTINS: dict[str, Builtin] = {
     # ------------------------------------------------------------ barriers and fences
-    **_alike(Builtin(Kind.BLOCK_BARRIER, scope=Scope.BLOCK), "__syncthreads __barrier_sync __builtin_amdgcn_s_barrier"),
+    **_alike(Builtin(Kind.BLOCK_BARRIER, scope=Scope.BLOCK), "__syncthreads __builtin_amdgcn_s_barrier"),
     "__syncthreads_count": Builtin(Kind.BLOCK_BARRIER, "count", Scope.BLOCK, result=(0, MAX_THREADS)),
     "__syncthreads_and": Builtin(Kind.BLOCK_BARRIER, "and", Scope.BLOCK, result=_TRUTH),
     "__syncthreads_or": Builtin(Kind.BLOCK_BARRIER, "or", Scope.BLOCK, result=_TRUTH),
+    "__barrier_sync": Builtin(Kind.NAMED_BARRIER, scope=Scope.BLOCK),
+    "__barrier_sync_count": Builtin(Kind.NAMED_BARRIER, "count", Scope.BLOCK),
+    "ptx.barrier.arrive": Builtin(Kind.NAMED_BARRIER, "arrive", Scope.BLOCK),
     "__syncwarp": Builtin(Kind.WARP_BARRIER, scope=Scope.WARP, masked=True),
     "__cluster_barrier_arrive": Builtin(Kind.CLUSTER_BARRIER, "arrive", Scope.BLOCK),
     "__cluster_barrier_wait": Builtin(Kind.CLUSTER_BARRIER, "wait", Scope.BLOCK),
@@ -255,9 +259,8 @@ def kind_of(name: str) -> Kind | None:
     return None if row is None else row.kind
 
 
-_MEETING = frozenset(
-    {Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK}
-)
+_WIDELY = frozenset({Kind.BLOCK_BARRIER, Kind.NAMED_BARRIER})
+_MEETING = _WIDELY | {Kind.WARP_BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.ACTIVE_MASK}
 
 
 def meets(name: str) -> bool:
@@ -267,4 +270,4 @@ def meets(name: str) -> bool:
 
 def meets_widely(name: str) -> bool:
     """Whether it is a barrier of more than a warp."""
-    return kind_of(name) is Kind.BLOCK_BARRIER
+    return kind_of(name) in _WIDELY

@@ -8,7 +8,6 @@ GAPS: dict[str, str] = {
     r"klee_\w+": "KLEE's functions are for the host code of test programs",
     r"__(at_most_one|exclusive|is_pow2|no_wrap_add|mod_pow2|add_noovfl(_(un)?signed)?|ptr_base"
     r"|requires_disjoint_arrays)": "specifications that neither GPUVerify's nor Faial's tests use",
-    r"__barrier_sync_count": "a barrier of some of the block's threads",
     r"(__half|__half2|__nv_bfloat16|__nv_bfloat162|__nv_fp8\w*|dim3|uint3)(::.*)?": "constructors and operators of "
     "number types; the type says what they are",
     r"operator\W+|operator\w+": "operators of vector and small float types; the type says what they are",
@@ -30,14 +29,12 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
         "ASYNC_COPY": "to the handler of unknown functions, that says that the kernel is not understood",
         "SMALL_FLOAT": "to the handler of unknown functions: a function of its arguments",
-        "ADDRESS": "to the handler of unknown functions: spaces have no addresses",
     },
     "lockstep": {
         "CLUSTER_BARRIER": "clusters are not simulated",
         "ASYNC_COPY": "copies that end later are not simulated",
         "SMALL_FLOAT": "known by the types of its arguments, in device.half_precision",
         "UNTOLD": "nothing is known of the value",
-        "ADDRESS": "spaces have no addresses",
     },
     "interleaving": {
         "CLUSTER_BARRIER": "clusters are not simulated",
@@ -68,8 +65,13 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
         "NUMBER __hgrd_stated": "the front end makes a condition of it",
         "VECTOR .*": "functions of vectors are simulated where a header defines them",
         "SPECIFICATION __ptr_offset_bytes": "spaces have no addresses",
+        "NAMED_BARRIER (__barrier_sync_count|ptx.barrier.arrive)": "barriers of some of the block's threads are not"
+        " simulated",
+        r"ADDRESS (__is\w+|__cvta_\w*(constant|local)\w*|__nv_associate_\w+)": "no program has needed them",
     },
     "interleaving": {
+        "NAMED_BARRIER (__barrier_sync_count|ptx.barrier.arrive)": "barriers of some of the block's threads are not"
+        " simulated",
         r"SHUFFLE __shfl(_up|_down|_xor)?": "without a mask there is no saying which lanes take part",
         r"VOTE __(all|any|ballot|uni)": "without a mask there is no saying which lanes take part",
         "NUMBER .*": "the oracle computes what its tests need",

@@ -44,6 +44,7 @@ from hgrd.protocol.model import (
     Uniformity,
     accesses,
 )
+from hgrd.protocol.named_barriers import NamedBarriers
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
@@ -173,8 +174,9 @@ def _run(
         device.recorder.gaps.append(Gap("the time limit was reached", (), kernel.span))
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
-    items = tuple(device.recorder.open[0])
-    gaps = (*device.recorder.gaps, *device.memory.stored_pointers.gaps(accesses(items)))
+    barriers = NamedBarriers(configuration, device.uniformity.agrees)
+    items, unclear = barriers.resolved(tuple(device.recorder.open[0]))
+    gaps = (*device.recorder.gaps, *unclear, *device.memory.stored_pointers.gaps(accesses(items)))
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
     symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)
     given = tuple(zip(kernel.parameters, arguments, strict=True))

@@ -85,6 +85,17 @@ class Access(Struct, frozen=True):
         return self.changes and self.order.releases
 
 
+class NamedBarrier(Struct, frozen=True):
+    """Number of a barrier, and how many threads meet at it (None: all of the block); PTX ISA, "bar, barrier".
+
+    `arrives`: a thread that gets there does not wait for the others.
+    """
+
+    number: Term
+    count: Term | None = None
+    arrives: bool = False
+
+
 class Barrier(Struct, frozen=True):
     """Barrier of a block, warp or grid: its threads wait for each other, and then see each other's writes.
 
@@ -92,6 +103,7 @@ class Barrier(Struct, frozen=True):
     fail.  `mask` is the warp mask: only the lanes in it wait for each other; None: all ones.  `tile`: only threads with
     the same value of it wait for each other; None: all.  `path`: all that holds there, in program order.
     `arrival`: it waits for those that have made the last such arrival; None: it is an arrival, too.
+    `named`: which barrier of the block it is; None of the usual one, and of all in a finished protocol.
     """
 
     scope: Scope
@@ -101,6 +113,7 @@ class Barrier(Struct, frozen=True):
     tile: Term | None = None
     path: tuple[Condition, ...] = ()
     arrival: str | None = None
+    named: NamedBarrier | None = None
 
     @property
     def of_block(self) -> bool:

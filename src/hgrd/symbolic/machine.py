@@ -21,14 +21,24 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
 from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, Record, Type
+from hgrd.symbolic.addresses import address_of, pointer_at, symbol_of_address
 from hgrd.symbolic.arithmetic import truth_of
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.limits import StepLimitError, TimeLimitError
 from hgrd.symbolic.names import Names, hidden
 from hgrd.symbolic.state import ConditionKind, Generation, State
-from hgrd.symbolic.values import OPAQUE, FloatValue, MemoryObject, MemorySpace, Pointer, PointerValue, Value
-from hgrd.terms import FALSE, Origin, Symbol, Term, as_bool, const, ne, var
+from hgrd.symbolic.values import (
+    OPAQUE,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    PointerValue,
+    Value,
+    pointed_to,
+)
+from hgrd.terms import FALSE, Origin, Symbol, Term, as_bool, as_int, const, ne, var
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import of_type
 
@@ -113,6 +123,10 @@ class Semantics(ABC):
     ) -> PointerValue:
         """The pointer that has this number among all pointers to functions; OPAQUE where they are not numbered."""
         return OPAQUE
+
+    def take_address(self, symbol: Symbol) -> bool:
+        """Called where the address that a symbol stands for becomes a number; whether it may."""
+        return False
 
     @abstractmethod
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
@@ -220,6 +234,7 @@ class Machine(Struct):
     max_depth: int = 48
     entered: set[str] = field(default_factory=set[str])
     subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
+    addressed: dict[Symbol, MemoryObject] = field(default_factory=dict[Symbol, MemoryObject])  # by their addresses
     effects: EffectTable = field(default_factory=lambda: EffectTable({}, {}))
 
     def __post_init__(self) -> None:
@@ -276,6 +291,18 @@ class Machine(Struct):
     def object_of(self, variable: Variable) -> MemoryObject:
         """The object of any variable."""
         return self.semantics.variable_object(self, variable) or self.local_object(variable)
+
+    def address_of(self, pointer: Value) -> Term | None:
+        """A pointer as a number; None where it leads to memory that has no known address."""
+        found = {symbol: t for t in pointed_to(pointer) if (symbol := symbol_of_address(t)) is not None}
+        if not all(self.semantics.take_address(symbol) for symbol in found):
+            return None
+        self.addressed.update(found)
+        return address_of(pointer)
+
+    def pointer_at(self, address: Term) -> PointerValue | None:
+        """The pointer that a number was made from; None of other numbers."""
+        return pointer_at(as_int(address), self.addressed) if self.addressed else None
 
     def unknown(self, base: str, type_: Type, origin: Origin, within: tuple[int, int] | None = None) -> Value:
         """A value of which only the type is known, and for an integer its bounds `within` (None: those of the type)."""

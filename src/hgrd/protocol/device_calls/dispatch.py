@@ -13,6 +13,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
+from hgrd.protocol.device_calls.addresses import address_function
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
@@ -30,6 +31,7 @@ from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
+from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic import arithmetic, floats, integers
 from hgrd.symbolic.bit_functions import integer_function
 from hgrd.symbolic.machine import Machine
@@ -143,6 +145,19 @@ def _block_barrier(
     if not device.of_grid:
         device.uniformity.spread(machine, vote)
     return vote
+
+
+def _named_barrier(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """Barrier with a number, of as many threads as it counts; None where these are no numbers."""
+    row = builtin(call.function.name)
+    number, count = (*arguments, None)[:2]
+    if not isinstance(number, Term) or not isinstance(count, Term | None):
+        return None
+    arrives = row is not None and row.operation == "arrive"
+    device.barrier(machine, state, Scope.BLOCK, call.span, named=NamedBarrier(number, count, arrives))
+    return OPAQUE
 
 
 def _warp_barrier(
@@ -302,6 +317,7 @@ NUMBERS: dict[str, Handler] = {
 
 MEANINGS: dict[Kind, Handler] = {
     Kind.BLOCK_BARRIER: _block_barrier,
+    Kind.NAMED_BARRIER: _named_barrier,
     Kind.WARP_BARRIER: _warp_barrier,
     Kind.FENCE: _fence,
     Kind.LANE: _lane,
@@ -320,6 +336,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.CLUSTER_BARRIER: half_of_cluster_barrier,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
+    Kind.ADDRESS: address_function,
     Kind.RANDOM: random,
     Kind.TEXTURE: texture_fetch,
     Kind.SURFACE: surface_access,

@@ -54,6 +54,7 @@ from hgrd.symbolic.values import MemoryObject, MemorySpace
 # Kinds of builtins that give twins the same result; a new kind is assumed not to.
 _ALIKE: Final = frozenset(
     {
+        Kind.NAMED_BARRIER,
         Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.FENCE, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.LANE,
         Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FILL, Kind.ASYNC_COPY, Kind.SILENT, Kind.STOP, Kind.ASSERT,
         Kind.SPECIFICATION, Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.VECTOR, Kind.ADDRESS, Kind.RANDOM,

@@ -28,7 +28,7 @@ from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointe
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
-from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, Observation
+from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, NamedBarrier, Observation
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
@@ -276,10 +276,11 @@ class DeviceSemantics(Semantics):
         *,
         mask: Term | None = None,
         tile: Term | None = None,
+        named: NamedBarrier | None = None,
     ) -> None:
         if mask is not None and mask.is_const and mask.value & ALL_LANES == ALL_LANES:
             mask = None
-        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, state.path))
+        self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, state.path, named=named))
 
     def arrive(self, machine: Machine, state: State, name: str, span: Span) -> None:
         """First half of a split barrier."""
@@ -325,6 +326,11 @@ class DeviceSemantics(Semantics):
             text = f"{name} points to a function whose address these files take: {targets}"
             self.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
         return pointer
+
+    def take_address(self, symbol: Symbol) -> bool:
+        """Allows addresses of memory that threads share: all threads see an object at the same place."""
+        self.uniformity.common |= {symbol.name}
+        return True
 
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         self.unsupported(machine, state, "a kernel launched from device code", launch.span)

@@ -120,6 +120,11 @@ def _block_barrier(thread: Thread, call: Call, values: Sequence[Scalar], row: Bu
     return {"count": sum(votes), "and": int(all(votes)), "or": int(any(votes))}.get(row.operation, 0)
 
 
+def _named_barrier(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    """A barrier with a number, of all threads of the block; None of those that count threads."""
+    return None if row.operation else _block_barrier(thread, call, (), row)
+
+
 def _warp(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
     """A barrier or exchange of the lanes that a mask names; None of others."""
     return _of_lanes(thread, call, values, row) if row.masked else None
@@ -317,6 +322,7 @@ def arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | No
 
 MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running[Scalar] | None]] = {
     Kind.BLOCK_BARRIER: _block_barrier,
+    Kind.NAMED_BARRIER: _named_barrier,
     **dict.fromkeys((Kind.WARP_BARRIER, Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUCE), _warp),
     Kind.FENCE: _fence,
     Kind.LANE: _lane,

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from hgrd.simulate.lockstep.arithmetic import DType, Value
 
-_SHIFT = 40
-_BIAS = 1 << (_SHIFT - 1)
-_MASK = (1 << _SHIFT) - 1
+SHIFT = 40
+BIAS = 1 << (SHIFT - 1)
+_MASK = (1 << SHIFT) - 1
 _PADDING = 16
 
 
@@ -52,7 +52,7 @@ class Allocation(Struct, eq=False):
 
     @property
     def address(self) -> np.int64:
-        return np.int64((self.number << _SHIFT) + _BIAS)
+        return np.int64((self.number << SHIFT) + BIAS)
 
     @property
     def rows(self) -> bool:
@@ -86,7 +86,7 @@ class At(Struct):
         return self.base if self.index is None else self.base + widened(self.index) * self.stride
 
     def address(self) -> Value:
-        return self.offsets() + np.int64((self.number << _SHIFT) + _BIAS)
+        return self.offsets() + np.int64((self.number << SHIFT) + BIAS)
 
     def elements(self, width: int) -> Value:
         """The offsets in elements of `width` bytes; None if some are between two elements."""
@@ -144,18 +144,18 @@ def added(at: At | Scattered, index: Value, stride: int) -> At | Scattered:
 def decoded(pointer: Value) -> At | Scattered:
     """The location that pointers point to."""
     if not isinstance(pointer, np.ndarray):
-        number = int(pointer) >> _SHIFT
-        return At(number, np.int64((int(pointer) & _MASK) - _BIAS))
-    numbers = pointer >> _SHIFT
+        number = int(pointer) >> SHIFT
+        return At(number, np.int64((int(pointer) & _MASK) - BIAS))
+    numbers = pointer >> SHIFT
     first = int(numbers[0])
     if np.all(numbers == first):
-        return At(first, pointer - np.int64((first << _SHIFT) + _BIAS))
+        return At(first, pointer - np.int64((first << SHIFT) + BIAS))
     return Scattered(pointer)
 
 
 def numbers_of(pointer: Value) -> NDArray[np.int64]:
     """The objects that pointers point into."""
-    return pointer >> _SHIFT
+    return pointer >> SHIFT
 
 
 class Memory(Struct):
@@ -181,7 +181,7 @@ class Memory(Struct):
 
     def define(self, key: str, name: str, contents: NDArray[Any], home: Home = Home.CONSTANT) -> None:
         """Gives a variable at namespace scope its contents before the first launch, as cudaMemcpyToSymbol does."""
-        self.symbols[key] = int(self.allocate(name, contents, home)) >> _SHIFT
+        self.symbols[key] = int(self.allocate(name, contents, home)) >> SHIFT
 
     def without_bytes(self, key: str) -> Allocation:
         """The object of this key, that has `cells` in place of bytes; a new one, where there is none."""

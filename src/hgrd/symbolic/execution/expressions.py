@@ -6,7 +6,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
-from hgrd.program.types import LONG, FloatType, IntType, Type
+from hgrd.program.types import LONG, FloatType, IntType, PointerType, Type
 from hgrd.symbolic import arithmetic, integers, pointers
 from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
 from hgrd.symbolic.machine import Machine
@@ -17,6 +17,7 @@ from hgrd.symbolic.values import (
     NULL,
     OPAQUE,
     Cell,
+    Choice,
     Composite,
     FloatValue,
     FunctionValue,
@@ -62,7 +63,9 @@ def evaluate(machine: Machine, state: State, e: Expression) -> Value:
             return _binary(machine, op, a, b, e)
         case ir.Convert(operand=operand, type=type_, explicit=explicit):
             given = evaluate(machine, state, operand)
-            value = arithmetic.convert(given, operand.type, type_, explicit=explicit)
+            value = _of_address(machine, given, type_)
+            if value is None:
+                value = arithmetic.convert(given, operand.type, type_, explicit=explicit)
             return value if value is not None else _unknown_conversion(machine, state, e, given)
         case ir.PointerAdd(pointer=pointer, index=index, stride=stride):
             base, count = evaluate(machine, state, pointer), evaluate(machine, state, index)
@@ -167,6 +170,17 @@ def _binary(machine: Machine, op: ir.BinaryOp, a: Value, b: Value, e: ir.Binary)
     if integers.is_comparison(op):
         return machine.unknown_truth("comparison")
     return machine.unknown("value", e.type, Origin.UNKNOWN)
+
+
+def _of_address(machine: Machine, given: Value, type_: Type) -> Value | None:
+    """A pointer as a number, and a number that is made from one as a pointer; None of other conversions."""
+    match given, type_:
+        case (Pointer() | Choice(), IntType(bits=64)):
+            return machine.address_of(given)
+        case (Term(), PointerType()):
+            return machine.pointer_at(given)
+        case _:
+            return None
 
 
 def _unknown_conversion(machine: Machine, state: State, e: ir.Convert, given: Value) -> Value:

@@ -34,10 +34,15 @@ def _block_barrier(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
         (predicate,) = arguments_of(b, e.arguments)
         kind = row.operation
         return meet(b, e, Scope.BLOCK, None, lambda here: warps.block_vote(here, predicate(here), kind), orders=True)
-    if e.arguments and not _is_zero(e.arguments[0]):
-        return fails("a barrier with a number", e.span)
     b.emit(Meet(Scope.BLOCK, None, None, None, True, e.span, b.around))
     return nothing
+
+
+def _named_barrier(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
+    """A barrier with a constant number, of all threads of the block."""
+    if row.operation or not _is_constant(e.arguments[0]):
+        return fails("a barrier with a number", e.span)
+    return _block_barrier(b, e, row)
 
 
 def _warp_barrier(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:
@@ -107,14 +112,15 @@ def meet(
     return kept(number)
 
 
-def _is_zero(e: ir.Expression) -> bool:
+def _is_constant(e: ir.Expression) -> bool:
     while isinstance(e, ir.Convert):
         e = e.operand
-    return isinstance(e, ir.IntConst) and e.value == 0
+    return isinstance(e, ir.IntConst)
 
 
 MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] = {
     Kind.BLOCK_BARRIER: _block_barrier,
+    Kind.NAMED_BARRIER: _named_barrier,
     Kind.WARP_BARRIER: _warp_barrier,
     Kind.ACTIVE_MASK: _active_mask,
     **dict.fromkeys((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE), _exchange),

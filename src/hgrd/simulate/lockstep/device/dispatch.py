@@ -18,6 +18,7 @@ from hgrd.program.types import IntType, PointerType, RecordType
 from hgrd.simulate.lockstep import arithmetic
 from hgrd.simulate.lockstep.arithmetic import I64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
+from hgrd.simulate.lockstep.device.addresses import window_address
 from hgrd.simulate.lockstep.device.atomics import atomic_call, order_and_scope
 from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
@@ -206,6 +207,7 @@ MEANINGS: dict[Kind, Callable[[CodeBuilder, ir.Call, Builtin], Closure | None]] 
     Kind.SPECIFICATION: _specification,
     Kind.VECTOR: _vector,
     Kind.LANE: _lane,
+    Kind.ADDRESS: window_address,
     Kind.LOAD: cached_load,
     Kind.STORE: cached_store,
     Kind.COPY: copy,

@@ -1,0 +1,222 @@
+"""Barriers with a number: which threads of a block meet at one, where that is certain.
+
+A barrier with a number and a count waits for as many threads, whoever these are (PTX ISA, "bar, barrier").  Where the
+extents of a block are constant, the threads that perform each of them are enumerated.  If all barriers of a number
+have the same threads, as many as they count and in whole warps, these threads meet at every one, and no others do.
+Otherwise the barrier is a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.protocol.configuration import index_terms
+from hgrd.protocol.model import Barrier, Configuration, Gap, Item, ProtocolLoop
+from hgrd.symbolic.state import ConditionKind
+from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, symbols_of
+from hgrd.terms.evaluate import EvaluationError, evaluate
+
+Uniform: TypeAlias = Callable[[Term], bool]
+_NUMBERS: Final = 16  # barriers of a block
+_Loops: TypeAlias = tuple[ProtocolLoop, ...]
+_Meeting: TypeAlias = dict[int, frozenset[int]]
+"""By number of a barrier: the threads that meet there."""
+
+
+class _Site(Struct):
+    """A place where threads perform a barrier; `loops` are those around it.
+
+    `chosen` and `ours` are its conditions: those that are the same for the block, and those of thread indexes alone.
+    """
+
+    barrier: Barrier
+    loops: _Loops
+    chosen: list[Term] = field(default_factory=list[Term])
+    ours: list[Term] = field(default_factory=list[Term])
+    meeting: _Meeting | None = None
+    problem: str = ""
+
+
+class NamedBarriers(Struct, frozen=True):
+    """All barriers with numbers of a kernel; `uniform` tells whether a term is the same for all threads of a block."""
+
+    configuration: Configuration
+    uniform: Uniform
+
+    def resolved(self, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Gap, ...]]:
+        """The items with every barrier of a number as one of certain threads, or as one of the gaps."""
+        sites = [_Site(barrier, loops) for barrier, loops in _sites(items, ())]
+        if not sites:
+            return items, ()
+        for site in sites:
+            site.problem = self._problem(site)
+        self._agree(sites)
+        made: dict[int, Item] = {id(site.barrier): self._made(site) for site in sites}
+        gaps = tuple(dict.fromkeys(g for g in made.values() if isinstance(g, Gap)))
+        return _replaced(items, made), gaps
+
+    # ------------------------------------------------------------ one barrier
+
+    def _problem(self, site: _Site) -> str:
+        """Why it is not known which threads meet at a place; "" where it is."""
+        named = site.barrier.named
+        assert named is not None
+        if named.arrives:
+            return "threads that arrive at it and do not wait"
+        if any(condition.lost for condition in site.barrier.path):
+            return "a condition that is too long"
+        for condition in _conditions(site.barrier):
+            if self.uniform(condition):
+                site.chosen.append(condition)
+            elif self._of_thread(condition):
+                site.ours.append(condition)
+            else:
+                return "a condition that is not known to be the same for its threads"
+        for loop in site.loops:
+            entry = [t for t in loop.entry if not self._of_thread(t)]
+            if not all(map(self.uniform, (*entry, *loop.tests, *loop.breaks))):
+                return "a loop that its threads may leave at different times"
+        if named.count is None or (named.count.is_const and named.count.value == self._whole()):
+            return self._of_all(site)
+        return self._of_some(site)
+
+    def _of_thread(self, term: Term) -> bool:
+        return all(s.origin is Origin.THREAD for s in symbols_of(term))
+
+    def _whole(self) -> int | None:
+        """The number of threads of a block in whole warps; None: it is not constant."""
+        total = mul(*self.configuration.block)
+        return -(-total.value // WARP_SIZE) * WARP_SIZE if total.is_const else None
+
+    def _of_all(self, site: _Site) -> str:
+        """A barrier of all threads of the block, which need to give the same number."""
+        named = site.barrier.named
+        assert named is not None
+        if site.ours:
+            return "a condition that not all threads of the block meet"
+        return "" if self.uniform(named.number) else "a number that is not the same for all threads of the block"
+
+    def _of_some(self, site: _Site) -> str:
+        """A barrier of as many threads as it counts."""
+        named = site.barrier.named
+        assert named is not None
+        assert named.count is not None
+        if not self._of_thread(named.number) or not self._of_thread(named.count) or self._whole() is None:
+            return "a number, a count or a block that is not known"
+        try:
+            met = list(self._enumerated((named.number, named.count, conj(*site.ours))))
+        except EvaluationError:
+            return "a number or a count without a value"
+        meeting: dict[int, set[int]] = {}
+        for thread, (number, _, performs) in enumerate(met):
+            if performs:
+                meeting.setdefault(number, set()).add(thread)
+        for number, threads in meeting.items():
+            if not 0 <= number < _NUMBERS or any(met[t][1] != len(threads) for t in threads):
+                return f"{len(threads)} threads, which are not as many as it counts"
+            if any(t // WARP_SIZE * WARP_SIZE + lane not in threads for t in threads for lane in range(WARP_SIZE)):
+                return "threads that are no whole warps"
+        site.meeting = {number: frozenset(threads) for number, threads in meeting.items()}
+        return ""
+
+    def _enumerated(self, terms: tuple[Term, ...]) -> Iterator[tuple[int, ...]]:
+        """The values of terms for each thread of the block, in the order of their numbers."""
+        extents = [extent.value for extent in self.configuration.block]
+        for z, y, x in product(*(range(n) for n in reversed(extents))):
+            indexes = zip(self.configuration.thread, (x, y, z), strict=True)
+            values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
+            yield evaluate(terms, values)
+
+    # ------------------------------------------------------------ all barriers
+
+    def _agree(self, sites: list[_Site]) -> None:
+        """Finds the places that share a number with others, but not its threads."""
+        left = [site for site in sites if not site.problem]
+        while True:
+            for site in left:
+                site.problem = _shared(site, sites)
+            kept = [site for site in left if not site.problem]
+            if len(kept) == len(left):
+                return
+            left = kept
+
+    def _made(self, site: _Site) -> Item:
+        barrier = replace(site.barrier, named=None)
+        if site.problem:
+            reason = f"a barrier with a number, with {site.problem}"
+            return Gap(reason, barrier.guards, barrier.span)
+        if site.meeting is None:
+            return barrier
+        named = site.barrier.named
+        assert named is not None
+        x, y, z = index_terms(self.configuration.thread)
+        bx, by, _ = self.configuration.block
+        alone = add(const(_NUMBERS), x, mul(bx, add(y, mul(by, z))))
+        tile = ite(conj(*site.ours), named.number, alone)
+        path = tuple(c for c in barrier.path if c.term not in site.ours)
+        return replace(barrier, guards=tuple(site.chosen), tile=tile, path=path)
+
+
+def _conditions(barrier: Barrier) -> Iterator[Term]:
+    """The conditions under which a thread gets to a barrier, one by one, also those of threads that have ended."""
+    for condition in barrier.path:
+        if not condition.incidental and condition.kind is not ConditionKind.ASSERT:
+            yield from condition.term.args if condition.term.op is Op.AND else (condition.term,)
+
+
+def _sites(items: tuple[Item, ...], loops: _Loops) -> Iterator[tuple[Barrier, _Loops]]:
+    for item in items:
+        match item:
+            case Barrier(named=named) if named is not None:
+                yield item, loops
+            case ProtocolLoop(items=inner):
+                yield from _sites(inner, (*loops, item))
+            case _:
+                pass
+
+
+def _shared(site: _Site, sites: list[_Site]) -> str:
+    """Why it is not known which threads meet at a place, for what other places do; "" where it is."""
+    others = [o for o in sites if o is not site and _meet(site, o)]
+    if any(o.barrier.named is not None and o.barrier.named.arrives for o in others):
+        return "threads that arrive at it and do not wait"
+    if any(not _same_threads(site, o) for o in others):
+        return "other threads that use the same number elsewhere"
+    return "the number of __syncthreads()" if site.meeting is not None and 0 in site.meeting else ""
+
+
+def _meet(a: _Site, b: _Site) -> bool:
+    """Whether two places may be of one barrier: unless their numbers are known to be different."""
+    one, two = _numbers(a), _numbers(b)
+    return one is None or two is None or bool(one & two)
+
+
+def _numbers(site: _Site) -> frozenset[int] | None:
+    named = site.barrier.named
+    assert named is not None
+    if site.meeting is not None:
+        return frozenset(site.meeting)
+    return frozenset((named.number.value,)) if named.number.is_const else None
+
+
+def _same_threads(a: _Site, b: _Site) -> bool:
+    if b.problem:
+        return False
+    if a.meeting is None or b.meeting is None:
+        return a.meeting is b.meeting
+    return all(a.meeting[n] == b.meeting[n] for n in a.meeting.keys() & b.meeting.keys())
+
+
+def _replaced(items: tuple[Item, ...], made: dict[int, Item]) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, ProtocolLoop):
+            item = replace(item, items=_replaced(item.items, made))
+        found.append(made.get(id(item), item))
+    return tuple(found)
