@@ -53,13 +53,26 @@ class ProgramMade(Struct, frozen=True):
     span: Span
 
 
+class PossibleOverlap(Struct, frozen=True):
+    """Two objects that may be one, by their keys, and what they are called.
+
+    `inside`: not the first object itself, but what pointers lead to that are found in it.
+    """
+
+    first: str
+    second: str
+    text: str
+    inside: bool = False
+
+
 class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
     All symbols in it are shared by all threads.  Extents are at least 1.  `stack` are the call sites
     from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
     hold where the kernel has not written yet; `made` are objects whose contents the program makes.
-    `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.
+    `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
+    that are not assumed to be different ones.
     """
 
     kernel: FunctionRef
@@ -76,6 +89,7 @@ class LaunchSite(Struct, frozen=True):
     contents: tuple[Holding, ...] = ()
     made: tuple[ProgramMade, ...] = ()
     cluster: tuple[Term, Term, Term] | None = (const(1), const(1), const(1))
+    overlaps: tuple[PossibleOverlap, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from msgspec.structs import replace
 
@@ -15,9 +16,10 @@ from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model
-from hgrd.host.library.containers import adds_element, container_model
+from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.libc import LIBC, fails
+from hgrd.host.library.pointer_holders import holder_model, is_exact, makes_object
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.linking.mangled_names import may_write
@@ -27,7 +29,8 @@ from hgrd.host.memory.array_contents import (
     drop_reachable_patterns,
     record_patterns,
 )
-from hgrd.host.memory.unknowns import direct_targets, external, forget_targets, fresh_name, unknown, unknown_contents
+from hgrd.host.memory.pointer_origins import sources_of
+from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -36,15 +39,26 @@ from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
-from hgrd.program.types import ArrayType, FunctionType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, FunctionType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import load, reachable
+from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import (
+    OPAQUE,
+    Cell,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    Pointer,
+    Value,
+    pointed_to,
+)
 from hgrd.terms import Symbol, Term, as_int, const, ne
 
 _SPACES = {
@@ -87,15 +101,19 @@ class HostSemantics(Semantics):
         self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
     ) -> Value:
         self.run.provenance.objects.record_look(target)
+        if isinstance(type_, OpaqueType):
+            return Composite({}, 8, target.key)
+        value = unknown_contents(machine, target, generation, offset, type_)
         if target.key in self.run.escapes.library_variables:
-            return unknown(machine, target.name, type_, target.span)
-        return unknown_contents(machine, target, generation, offset, type_)
+            value = unknown(machine, target.name, type_, target.span)
+        self.run.origins.record_load(target, generation, offset, value)
+        return value
 
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
         """Device memory is not read on the host; managed variables are, and kernels may have changed them."""
-        if isinstance(type_, PointerType):
-            return external(machine, fresh_name(machine, pointer.target.name), type_, span)
-        return unknown(machine, pointer.target.name, type_, span)
+        value = unknown(machine, pointer.target.name, type_, span)
+        self.run.origins.record_load(pointer.target, Generation(), pointer.offset, value)
+        return value
 
     def store(
         self, machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type, span: Span, volatile: bool
@@ -103,6 +121,7 @@ class HostSemantics(Semantics):
         pass
 
     def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+        self.run.origins.record_store(address, value, machine.names.index)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, address, value, span)
@@ -143,20 +162,57 @@ class HostSemantics(Semantics):
         if call.function.qualified.startswith(_HIDDEN):
             drop_all_patterns(state)
         mark = machine.names.mark()
-        value = self._not_followed(LibraryCall(self.run, machine, state, call, arguments), function, own=own)
+        sources = self._sources(machine, state, call, arguments)
+        invocation = LibraryCall(self.run, machine, state, call, arguments)
+        value = self._modelled(invocation, function, own=own)
+        exact = value is not None and is_exact(call)
+        value = self._not_followed(invocation, function) if value is None else value
         if not of_container(call.function.qualified):
             self.run.provenance.objects.record_result(machine, mark, value)
+        own_elements = copies_numbers(call)
+        if not exact and not own_elements:
+            self.run.origins.record_written(direct_targets(_written(call, arguments)), sources)
+        if call.function.qualified.startswith("std::tuple::"):
+            for key in self.run.origins.inside(arguments) & state.store.keys():
+                state.store[key] = Region({}, Generation())
+                self.run.origins.record_written_key(key, sources)
+        if own_elements and _constructed_type(arguments) is not None:
+            return value
+        return self._with_origin(invocation, value, mark, sources)
+
+    def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:
+        """What pointers that a call returns or stores may lead to, besides memory that it makes."""
+        if "alloc" in call.function.name.lower():
+            return set()
+        made = _constructed_type(arguments)
+        typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
+        given = sources_of(state, typed, local=isinstance(made or call.type, OpaqueType))
+        if makes_object(call.function.name):
+            return given
+        return given | self.run.origins.names_of_call(call.function.key, arguments)
+
+    def _with_origin(self, invocation: LibraryCall, value: Value, mark: int, sources: set[str]) -> Value:
+        """The result of a call, after what it may lead to has been recorded."""
+        machine, call = invocation.machine, invocation.call
+        type_ = _constructed_type(invocation.arguments) or call.type
+        if isinstance(type_, OpaqueType) and (value == OPAQUE or isinstance(value, Composite)):
+            made = self.run.origins.record_object(machine.names.unique(hidden(call.function.name)), sources)
+            return replace(value, origin=made.origin) if isinstance(value, Composite) else made
+        new = (t for t in pointed_to(value) if machine.names.index.get(t.key, -1) >= mark)
+        self.run.origins.record_result(new, sources)
         return value
 
-    def _not_followed(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value:
-        """The result of a call whose body is not run, by the function's name or type."""
-        machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
-        model = None if own else _model(call, of_program=function is not None and function.user_code)
-        if model is None and (function is None or not function.user_code):
+    def _modelled(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value | None:
+        """The result of a call by the model of the function; None: it has none."""
+        call, of_program = invocation.call, function is not None and function.user_code
+        model = None if own else _model(call, of_program=of_program)
+        if model is None and not of_program:
             model = algorithm_model(call.function.qualified)
-        value = None if model is None else model(invocation)
-        if value is not None:
-            return value
+        return None if model is None else model(invocation)
+
+    def _not_followed(self, invocation: LibraryCall, function: Function | None) -> Value:
+        """The result of a call whose body is not run and that has no model, by the function's type."""
+        machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
         if function is not None and function.noreturn:
             return fails(invocation)
         constructed = _construction(machine, state, call, arguments)
@@ -168,6 +224,7 @@ class HostSemantics(Semantics):
         elif not adds_element(invocation):
             written = _written(call, arguments)
             self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
+        forget_elements(state, _written(call, arguments))
         self._outside_code(state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
         return _new_object(machine, call, arguments) or invocation.unknown()
@@ -287,7 +344,8 @@ def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
     name = call.function.name
     if of_program and "::" in call.function.qualified:
         return None
-    return container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)
+    held = holder_model(call.function.qualified)
+    return held or container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)
 
 
 def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:

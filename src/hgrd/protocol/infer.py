@@ -31,6 +31,7 @@ from hgrd.protocol.inference.block_symmetry import has_symmetric_blocks
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.inference.stored_pointers import overlap_gaps
 from hgrd.protocol.model import (
     Barrier,
     Configuration,
@@ -176,7 +177,13 @@ def _run(
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     barriers = NamedBarriers(configuration, device.uniformity.agrees)
     items, unclear = barriers.resolved(tuple(device.recorder.open[0]))
-    gaps = (*device.recorder.gaps, *unclear, *device.memory.stored_pointers.gaps(accesses(items)))
+    used = accesses(items)
+    gaps = (
+        *device.recorder.gaps,
+        *unclear,
+        *device.memory.stored_pointers.gaps(used),
+        *overlap_gaps(() if launch is None else launch.overlaps, used, kernel.span),
+    )
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
     symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)
     given = tuple(zip(kernel.parameters, arguments, strict=True))

@@ -31,7 +31,7 @@ __global__ void inner(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // i
 // race: write base, write base; global; warp block (unless s != 0)
 __global__ void base(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // base
 
-// race: write listed, write listed; global; warp block (unless in_vector != 0)
+// race: write listed, write listed; global; warp block
 __global__ void listed(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // listed
 
 // race: write passed, write passed; global; warp block (unless in_list != 0)
@@ -99,7 +99,7 @@ __global__ void parsed(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // 
 // race: write part, write part; global; warp block
 __global__ void part(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // part
 
-// race: write hidden, write hidden; global; warp block (unless in_record != 0)
+// race: write hidden, write hidden; global; warp block
 __global__ void hidden(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // hidden
 
 // race: write called, write called; global; warp block

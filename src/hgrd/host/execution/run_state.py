@@ -11,6 +11,7 @@ from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import makes_independent_streams
+from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
@@ -136,6 +137,7 @@ class HostRunState(Struct):
     coverage: Coverage = field(default_factory=Coverage)
     escapes: Escapes = field(default_factory=Escapes)
     copies: Copies = field(default_factory=Copies)
+    origins: PointerOrigins = field(default_factory=PointerOrigins)
     notes: Notes = field(default_factory=Notes)
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:

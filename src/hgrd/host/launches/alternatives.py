@@ -16,6 +16,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.host.memory.pointer_origins import OR
 from hgrd.host.model import ProgramMade
 from hgrd.symbolic.pointers import from_outside
 from hgrd.symbolic.values import Choice, Composite, MemoryObject, Pointer, PointerValue, Value, pointed_to
@@ -94,4 +95,4 @@ def _offset(value: PointerValue) -> Term | None:
 def _standing_for(targets: Sequence[MemoryObject]) -> MemoryObject:
     bases = dict.fromkeys(_MARKS.sub("", t.name) for t in targets)
     name = targets[0].name if len(bases) == 1 else f"({' or '.join(bases)})"
-    return replace(targets[0], key=" or ".join(t.key for t in targets), name=name)
+    return replace(targets[0], key=OR.join(t.key for t in targets), name=name)

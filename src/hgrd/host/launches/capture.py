@@ -19,6 +19,7 @@ from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
+from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
 from hgrd.host.model import Fact, LaunchSite, ProgramMade
 from hgrd.host.wording import say
@@ -111,11 +112,12 @@ def _site(
     roots = [*grid, *block, *([] if shared is None else [shared])]
     function = run.linked.functions.get(kernel.key)
     parameters = () if function is None else function.parameters
-    arguments = found_equal(state.path, _arguments(machine, request, parameters))
+    arguments = found_equal(state.path, _arguments(run, machine, request, parameters))
     in_graph = request.in_graph or run.launches.in_graph
     constants = () if in_graph else constants_at(run, machine, state, kernel)
     filled = [] if in_graph or run.text.destructors_write else _known_contents(state, arguments)
     made = _program_made(run, arguments, request.written)
+    by_name = [key for key, item in run.linked.globals.items() if item.variable.storage is ir.Storage.DEVICE]
     one = unified(arguments, [c.value for c in constants], [o for o, _ in filled], made)
     values = [*one.arguments, *(c.value for c in constants)]
     roots += [t for a in values for t in terms_in(a)]
@@ -124,6 +126,7 @@ def _site(
     conditions, kinds = projected(path, roots, run.launches.fact_kinds)
     conditions = relevant(conditions, roots)
     seen = abstraction_of(roots, [c.term for c in conditions], values)
+    overlaps = run.origins.overlaps(values, by_name, state.path, seen.objects)
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, one.arguments))
     grid, block = _map(seen.term, grid), _map(seen.term, block)
@@ -148,15 +151,21 @@ def _site(
         contents,
         tuple(replace(m, target=seen.place(m.target)) for m in one.made),
         request.cluster,
+        tuple(overlaps),
     )
 
 
-def _arguments(machine: Machine, request: LaunchRequest, parameters: Sequence[Variable]) -> list[Value]:
-    """The arguments, with a new input in place of each unknown one."""
-    return [
-        unknown(machine, p.name, p.type, request.span) if a == OPAQUE else a
-        for a, p in zip(request.arguments, parameters, strict=False)
-    ]
+def _arguments(
+    run: HostRunState, machine: Machine, request: LaunchRequest, parameters: Sequence[Variable]
+) -> list[Value]:
+    """The arguments, with a new input in place of each unknown one; an unknown pointer may lead anywhere."""
+    found: list[Value] = []
+    for argument, parameter in zip(request.arguments, parameters, strict=False):
+        value = unknown(machine, parameter.name, parameter.type, request.span) if argument == OPAQUE else argument
+        if argument == OPAQUE:
+            run.origins.record_result(pointed_to(value), (ANYTHING,))
+        found.append(value)
+    return found
 
 
 def _known_contents(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:

@@ -1,20 +1,29 @@
 """Models of containers of the C++ library and of Thrust: their size, and the object with their elements.
 
-A container is opaque; only one cell of its object is used, at offset 0: the number of elements.
+A container is opaque; its object has cells at offset 0, the number of elements, and at 8, their address (if another
+container had them first).  Those from offset _BEGIN on are elements that it begins with; they go to the object with the
+elements when that is used first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.library.pointer_holders import is_moved
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, Type
-from hgrd.symbolic.state import EMPTY, Generation, Region
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Origin, Symbol, as_int, const, mul, var
+from hgrd.host.memory.unknowns import direct_targets
+from hgrd.program.expressions import Call
+from hgrd.program.types import POINTER_SIZE, VOID, ArrayType, IntType, OpaqueType, PointerType, Type
+from hgrd.symbolic.names import hidden
+from hgrd.symbolic.state import EMPTY, INITIAL, Generation, Region, State
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, PointerValue, Value
+from hgrd.terms import Origin, Symbol, add, as_int, const, mul, var
 from hgrd.terms.term import Term
 
 _OWNERS: Final = (  # other containers are views of elements that have other names
@@ -23,6 +32,11 @@ _OWNERS: Final = (  # other containers are views of elements that have other nam
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _MOST = (1 << 40) - 1
 _CELL = 8
+_ADDRESS: Final = 8
+_BEGIN: Final = 1 << 20
+_NUMBERS: Final = re.compile(
+    r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
+)
 
 
 def adds_element(call: LibraryCall) -> bool:
@@ -44,6 +58,21 @@ def container_model(qualified: str) -> LibraryModel | None:
     if owner.rpartition("::")[2].partition("<")[0] == name:
         return _construct
     return _METHODS.get(name)
+
+
+def copies_numbers(call: Call) -> bool:
+    """Whether a call is of a member function of a container of numbers that changes only its own elements."""
+    match call.arguments[0].type if call.arguments else None:
+        case PointerType(to=OpaqueType(name=name)):
+            own = name.startswith(_OWNERS) and _NUMBERS.match(name.partition("<")[2]) is not None
+        case _:
+            return False
+    return own and call.function.name != "swap" and not any(map(is_moved, call.arguments))
+
+
+def is_container(type_: Type | None) -> bool:
+    """Whether objects of a type are containers that own their elements."""
+    return isinstance(type_, OpaqueType) and type_.name.startswith(_OWNERS)
 
 
 def _listed(call: LibraryCall) -> Value | None:
@@ -75,11 +104,50 @@ def _construct(call: LibraryCall) -> Value | None:
             return None
         case Term() if len(call.arguments) <= 3:
             return Composite({0: Cell(as_int(source), _CELL)}, _CELL)
+        case Pointer(target=target) if target.element == here.element and is_moved(call.call.arguments[-1]):
+            return _taken(call, target)
         case Pointer(target=target) if target.element == here.element and len(call.arguments) == 2:
-            known = call.state.store.get(target.key, EMPTY).cells.get(0)
-            return Composite({} if known is None else {0: known}, _CELL)
+            known = call.state.store.get(target.key, EMPTY).cells
+            return Composite({o: c for o, c in known.items() if o == 0} | _elements_of(call, target), _CELL)
+        case Pointer(target=MemoryObject(element=ArrayType(count=int() as count)) as array):
+            listed = call.state.store.get(array.key, EMPTY).cells
+            return Composite({0: Cell(const(count), _CELL)} | _moved(listed, _BEGIN), _CELL)
+        case None if len(call.arguments) == 1:
+            return Composite({0: Cell(const(0), _CELL)}, _CELL)
         case _:
             return Composite({}, _CELL)
+
+
+def _elements_of(call: LibraryCall, container: MemoryObject) -> dict[int, Cell]:
+    """The known elements of a container that are pointers, for one that begins as its copy."""
+    elements = call.state.store.get(f"{container.key}{ELEMENTS}")
+    if elements is None:
+        return {o: c for o, c in call.state.store.get(container.key, EMPTY).cells.items() if o >= _BEGIN}
+    return _moved({o: c for o, c in elements.cells.items() if isinstance(c.value, PointerValue)}, _BEGIN)
+
+
+def _moved(cells: Mapping[int, Cell], by: int) -> dict[int, Cell]:
+    return {at + by: cell for at, cell in cells.items()}
+
+
+def _push_back(call: LibraryCall) -> Value | None:
+    """A pointer becomes the last element of a container with a known number of elements."""
+    start, value, count = _data(call), call.argument(1), _size(call)
+    if not isinstance(start, Pointer) or not isinstance(value, PointerValue) or count is None:
+        return None
+    if not isinstance(count, Term) or not count.is_const or not start.target.key.endswith(ELEMENTS):
+        return None
+    call.store_at(Pointer(start.target, const(count.value * POINTER_SIZE)), value, PointerType(VOID))
+    call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))
+    return OPAQUE
+
+
+def forget_elements(state: State, values: Iterable[Value]) -> None:
+    """Code that is not followed may have changed the elements of containers."""
+    for target in direct_targets(tuple(values)):
+        for suffix in (ELEMENTS, SHARED_ELEMENTS):
+            if f"{target.key}{suffix}" in state.store:
+                state.store[f"{target.key}{suffix}"] = Region({}, Generation())
 
 
 def _resize(call: LibraryCall) -> Value | None:
@@ -87,6 +155,7 @@ def _resize(call: LibraryCall) -> Value | None:
     if target is None or count is None:
         return None
     call.state.store[target.key] = Region({0: Cell(count, _CELL)}, Generation())
+    forget_elements(call.state, call.arguments[:1])
     return call.unknown()
 
 
@@ -107,26 +176,60 @@ def _data(call: LibraryCall) -> Value | None:
     here = call.arguments[0] if call.arguments else None
     if not isinstance(here, Pointer):
         return None
-    target = here.target
-    space = MemorySpace.GLOBAL if "device_vector" in call.call.function.qualified else MemorySpace.HOST
+    target, at = here.target, here.offset
+    moved = call.state.store.get(target.key, EMPTY).cells.get(at.value + _ADDRESS) if at.is_const else None
+    if moved is not None and isinstance(moved.value, Pointer):
+        return moved.value
+    owner = target.element.name if isinstance(target.element, OpaqueType) else call.call.function.qualified
+    space = MemorySpace.GLOBAL if "device_vector" in owner else MemorySpace.HOST
     element: Type | None = call.call.type.to if isinstance(call.call.type, PointerType) else None
-    alone = (
-        call.call.function.qualified.startswith(_OWNERS)
-        and here.offset is const(0)
-        and isinstance(target.element, OpaqueType)
-        and not target.external
-    )
-    key = f"{target.key}{ELEMENTS if alone else SHARED_ELEMENTS}"
+    alone = at is const(0) and is_container(target.element) and not target.external
+    member = f"+{at.value}" if at.is_const and at.value else ""
+    key = f"{target.key}{ELEMENTS}" if alone else f"{target.key}{member}{SHARED_ELEMENTS}"
     elements = MemoryObject(key, target.name, space, element, None, target.span, external=True)
+    if not alone:
+        call.run.origins.record_load(target, INITIAL, at, Pointer(elements, const(0)))
+    begun = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o >= _BEGIN} if alone else {}
+    if begun and key not in call.state.store:
+        call.state.store[key] = Region(_moved(begun, -_BEGIN), Generation())
     return Pointer(elements, const(0))
 
 
 def _element(call: LibraryCall) -> Value | None:
     start, index = _data(call), call.number(1)
+    if index is const(0):
+        return start
     size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
     if not isinstance(start, Pointer) or index is None or size is None:
         return None
     return Pointer(start.target, mul(index, const(size)))
+
+
+def swap_containers(call: LibraryCall) -> Value | None:
+    """`u.swap(v)` and `std::swap(u, v)`: each has the elements of the other one."""
+    one, other = _target(call), _target(replace(call, arguments=call.arguments[1:]))
+    a, b = _data(call), _data(replace(call, arguments=call.arguments[1:]))
+    if one is None or other is None or not isinstance(a, Pointer) or not isinstance(b, Pointer):
+        return None
+    if not (a.target.key.endswith(ELEMENTS) and b.target.key.endswith(ELEMENTS)):
+        return None
+    regions = [call.state.store.get(t.key, EMPTY) for t in (one, other)]
+    for target, region, address in ((one, regions[1], b), (other, regions[0], a)):
+        count = {o: c for o, c in region.cells.items() if o == 0}
+        call.state.store[target.key] = Region({**count, _ADDRESS: Cell(address, POINTER_SIZE)}, Generation())
+    return OPAQUE
+
+
+def _taken(call: LibraryCall, source: MemoryObject) -> Composite | None:
+    """The value of a container that takes over the elements of another one, which has new ones then; None: unknown."""
+    elements = _data(replace(call, arguments=call.arguments[1:]))
+    if not isinstance(elements, Pointer) or not elements.target.key.endswith(ELEMENTS):
+        return None
+    count = {o: c for o, c in call.state.store.get(source.key, EMPTY).cells.items() if o == 0}
+    key = f"{call.machine.names.unique(hidden(source.name))}{ELEMENTS}"
+    left = Pointer(replace(elements.target, key=key), const(0))
+    call.state.store[source.key] = Region({_ADDRESS: Cell(left, POINTER_SIZE)}, Generation())
+    return Composite({**count, _ADDRESS: Cell(elements, POINTER_SIZE)}, 2 * _CELL)
 
 
 def _same(call: LibraryCall) -> Value | None:
@@ -141,8 +244,10 @@ def _look(call: LibraryCall) -> Value | None:
 
 
 _METHODS: Final[Mapping[str, LibraryModel]] = {
+    "swap": swap_containers,
     "size": _size,
     "length": _size,
+    "push_back": _push_back,
     "resize": _resize,
     "assign": _resize,
     "data": _data,

@@ -7,6 +7,7 @@ from math import isqrt
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.library.containers import is_container, swap_containers
 from hgrd.host.linking.library_names import LIBC_FAMILIES
 from hgrd.host.memory.array_contents import (
     copied_patterns,
@@ -16,7 +17,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
-from hgrd.program.types import VOID, PointerType
+from hgrd.program.types import VOID, OpaqueType, PointerType
 from hgrd.symbolic.arithmetic import extreme
 from hgrd.symbolic.floats import rounded
 from hgrd.symbolic.memory.lvalues import load, store
@@ -146,8 +147,12 @@ def _swap(call: LibraryCall) -> Value | None:
     if not isinstance(type_, PointerType) or len(call.arguments) != 2:
         return None
     a, b = call.arguments
+    if is_container(type_.to):
+        return swap_containers(call)
     x = load(call.machine, call.state, a, type_.to, call.span)
     y = load(call.machine, call.state, b, type_.to, call.span)
+    if isinstance(type_.to, OpaqueType) and not (isinstance(x, PointerValue) and isinstance(y, PointerValue)):
+        return None
     store(call.machine, call.state, a, y, type_.to, call.span)
     store(call.machine, call.state, b, x, type_.to, call.span)
     return OPAQUE

@@ -34,7 +34,12 @@ def pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset
 
 def found_in(holder: MemoryObject) -> str:
     """Key of the target of pointers that are found in an object which the kernel writes."""
-    return f"**{holder.key}"
+    return found_by_key(holder.key)
+
+
+def found_by_key(key: str) -> str:
+    """As `found_in`, for the object of a key."""
+    return f"**{key}"
 
 
 def value_of_read_only(machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:

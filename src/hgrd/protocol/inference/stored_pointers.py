@@ -16,9 +16,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from hgrd.host.model import PossibleOverlap
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type
-from hgrd.protocol.inference.read_only_memory import found_in
+from hgrd.protocol.inference.read_only_memory import found_by_key, found_in
 from hgrd.protocol.model import Access, Gap
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
@@ -63,6 +64,17 @@ class StoredPointers(Struct):
             if _ANYTHING in self.held[one] or _ANYTHING in self.held[other] or self.held[one].keys() & self.held[other]:
                 known[one][other] = known[other][one] = None
         return known
+
+
+def overlap_gaps(overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
+    """Gaps where two objects are used that may be one, at least one of them to write."""
+    used = [(a.target.key, a.changes) for a in accesses]
+    keys, changed = {key for key, _ in used}, {key for key, changes in used if changes}
+    for overlap in overlaps:
+        inside = found_by_key(overlap.first)
+        first = {key for key in keys if key.startswith(inside)} if overlap.inside else {overlap.first} & keys
+        if first and overlap.second in keys and (overlap.second in changed or first & changed):
+            yield Gap(f"{overlap.text}: they may be the same memory", (), span, False)
 
 
 def _is_unknown(value: Value) -> bool:

@@ -178,6 +178,11 @@ def init_list(node: Node, to: Context) -> Expression:
             if record.union:
                 fields = _chosen(node, fields)
             return _fields(type_, fields, parts, span, to)
+        case OpaqueType(name=name) if len(parts) == 1 and name.startswith("std::array<"):
+            made = FunctionRef("std::array::array", "array", "std::array::array", VOID)
+            elements = to.value(parts[0])
+            listed = AddressOf(TemporaryPlace(elements, elements.type, span), PointerType(elements.type), span)
+            return Construct(made, (listed,), type_, span)
         case OpaqueType() if parts:
             return Unsupported("initializer list of an unknown type", tuple(map(to.argument, parts)), type_, span)
         case _:

@@ -6,7 +6,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
-from hgrd.program.types import LONG, FloatType, IntType, PointerType, Type
+from hgrd.program.types import LONG, POINTER_SIZE, FloatType, IntType, PointerType, Type
 from hgrd.symbolic import arithmetic, integers, pointers
 from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
 from hgrd.symbolic.machine import Machine
@@ -293,9 +293,7 @@ def _join(state: State, a: State, b: State, span: Span) -> None:
 def _aggregate(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
     start = zeros(type_, machine.records)
     if start is None:
-        for _, part in parts:
-            evaluate(machine, state, part)
-        return OPAQUE
+        return _incomplete(machine, state, parts)
     cells = dict(start.cells)
     units = bit_units(type_, machine.records)
     for at, expression in parts:
@@ -307,6 +305,18 @@ def _aggregate(machine: Machine, state: State, parts: tuple[tuple[int, Expressio
         else:
             cells[at] = Cell(value, machine.size(expression.type) or 1)
     return Composite(cells, start.size)
+
+
+def _incomplete(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...]) -> Value:
+    """A record with members of library classes: the parts whose values are known, as far as they reach."""
+    cells: dict[int, Cell] = {}
+    for at, expression in parts:
+        value = evaluate(machine, state, expression)
+        if isinstance(value, Composite):
+            cells.update({at + o: c for o, c in value.cells.items()})
+        else:
+            cells[at] = Cell(value, machine.size(expression.type) or POINTER_SIZE)
+    return Composite(cells, max((o + c.size for o, c in cells.items()), default=0)) if cells else OPAQUE
 
 
 def _new(machine: Machine, state: State, e: ir.New) -> Value:

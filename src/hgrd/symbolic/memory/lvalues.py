@@ -16,7 +16,17 @@ from hgrd.program.expressions import (
 )
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, BoolType, Field, FloatType, IntType, PointerType, RecordType, Type
+from hgrd.program.types import (
+    POINTER_SIZE,
+    ArrayType,
+    BoolType,
+    Field,
+    FloatType,
+    IntType,
+    PointerType,
+    RecordType,
+    Type,
+)
 from hgrd.symbolic.array_patterns import Stored
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.pointers import move
@@ -290,6 +300,8 @@ def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, 
         new = _weak_update(region, offset, value, size)
     elif isinstance(value, Composite):
         new = _store_composite(region, offset.value, value)
+    elif size is None and isinstance(value, Pointer | NullValue | Choice):
+        new = region.with_cell(offset.value, Cell(value, POINTER_SIZE))
     elif size is None:
         new = Region({offset.value: Cell(value, 1)}, Generation())
     else:

@@ -1,0 +1,285 @@
+"""Origins of pointers whose targets the run does not know: what they may be equal to.
+
+    float *x = lib_input(handle), *y = lib_output(handle);   // both may be what `handle` holds
+    int *p = table[i], *q = table[j];                        // the same element, if i == j
+
+A pointer that comes in from outside has an object of its own.  Two such objects are assumed not to overlap only if
+nothing in the program relates them: neither were they got from the same object, nor was one of them given to the code
+that returned the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from math import gcd, inf
+from typing import Final
+
+from msgspec import Struct, field
+
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.model import PossibleOverlap
+from hgrd.program.types import (
+    ArrayType,
+    BoolType,
+    FloatType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    RecordType,
+    Type,
+)
+from hgrd.symbolic.memory.lvalues import reachable
+from hgrd.symbolic.state import EMPTY, Condition, Generation, State
+from hgrd.symbolic.values import (
+    Choice,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    MemorySpace,
+    NullValue,
+    Pointer,
+    Value,
+    pointed_to,
+)
+from hgrd.terms import Op, Term, add, const, sub, symbols_of
+from hgrd.terms.linear import difference, linear
+
+ANYTHING: Final = "?"
+OR: Final = " or "  # between the keys of alternatives in the key of the object that stands for them
+_HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE", "std::basic_ostream", "std::ostream", "std::string")
+_IN: Final = "in "  # begins the name of what an object holds
+
+
+class Loaded(Struct, frozen=True):
+    """Where a pointer was found: at an offset of an object, in one generation of its contents."""
+
+    holder: str
+    generation: Generation
+    offset: Term
+
+
+class PointerOrigins(Struct):
+    """What pointers may lead to, by keys of objects.  What an object K holds has the name `in K`.
+
+    `held`: what has been stored in an object, or may have been by code that is not followed.  `may_be`: what an object
+    from outside may be, or be a part of.  `loaded`: the place of the pointer that led to an object from outside.
+    `own`: objects of which every element of another one has its own, since each iteration of a loop makes one.
+    `calls` are names for the results of calls.
+    """
+
+    held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    may_be: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+    own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
+
+    def record_store(self, address: Value, value: Value, index: Mapping[str, int]) -> None:
+        """A value is stored at an address; `index` orders names by creation."""
+        found = set(named_in(value))
+        for place in pointers_in(address) if found else ():
+            for name in self._closed({place.target.key}):
+                self.held.setdefault(name.removeprefix(_IN), set()).update(found)
+            first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
+            own = {key for key in found if index.get(key, -1) > first}
+            self.own.setdefault(place.target.key, set()).update(own)
+
+    def record_load(self, target: MemoryObject, generation: Generation, offset: Term, value: Value) -> None:
+        """A value was found in memory of unknown contents."""
+        match value:
+            case Pointer(target=found) if found.external:
+                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset))
+            case Composite(cells=cells):
+                for at, cell in cells.items():
+                    self.record_load(target, generation, add(offset, const(at)), cell.value)
+            case _:
+                pass
+
+    def record_result(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
+        """Code that is not followed returned pointers to these objects, made from these sources."""
+        given = set(sources)
+        for target in targets:
+            self.may_be.setdefault(target.key, set()).update(given)
+
+    def record_object(self, key: str, sources: Iterable[str]) -> Composite:
+        """Code that is not followed made an object of a library's class, which keeps what it was made from."""
+        self.held.setdefault(key, set()).update(sources)
+        return Composite({}, 8, key)
+
+    def names_of_call(self, function: str, arguments: tuple[Value, ...]) -> set[str]:
+        """A name for what a call returns, the same for equal arguments."""
+        if not all(isinstance(a, Term | FloatValue | Pointer | NullValue) for a in arguments):
+            return set()
+        return {self.calls.setdefault((function, arguments), f"{_IN}result {len(self.calls)}")}
+
+    def inside(self, values: Iterable[Value]) -> set[str]:
+        """The keys of the objects that unfollowed code can get to through objects of library classes in the values."""
+        held = (_IN + name.removeprefix(_IN) for value in values for name in named_in(value))
+        return {name for name in self._closed(held) if not name.startswith(_IN)}
+
+    def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
+        """Code that is not followed may have stored pointers in these objects."""
+        given = set(sources)
+        for target in targets if given else ():
+            self.held.setdefault(target.key, set()).update(given)
+
+    def record_written_key(self, key: str, sources: Iterable[str]) -> None:
+        """As `record_written`, for the object of a key."""
+        self.held.setdefault(key, set()).update(sources)
+
+    def record_unknown(self, values: Iterable[Value]) -> None:
+        """The values come from code that the run does not follow, though it is there: they may lead anywhere."""
+        for target in (t for value in values for t in pointed_to(value)):
+            self.may_be.setdefault(target.key, set()).add(ANYTHING)
+            self.held.setdefault(target.key, set()).add(ANYTHING)
+
+    def overlaps(
+        self, values: Iterable[Value], known: Iterable[str], path: Iterable[Condition], names: Mapping[str, str]
+    ) -> list[PossibleOverlap]:
+        """The pairs of objects that a launch with these values knows and that may be one.
+
+        `known` are the keys of variables of the device, which kernels know by name.  `names` are those of the objects.
+        """
+        targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
+        apart = tuple(c.term for c in path)
+        reached = {t.key: self._closed({t.key}) for t in targets}
+        found = [
+            PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}")
+            for a, b in combinations(targets, 2)
+            if (a.external or b.external) and self._may_be_one(a.key, b.key, reached, apart)
+        ]
+        for holder in dict.fromkeys((*(t.key for t in targets), *known)):
+            inside = self._closed(self.held.get(holder, set()))
+            found += [
+                PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
+                for t in targets
+                if t.key != holder and not inside.isdisjoint(reached[t.key])
+            ]
+        return found
+
+    def _closed(self, first: Iterable[str]) -> set[str]:
+        found: set[str] = set()
+        todo = list(first)
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo += self._inside(name.removeprefix(_IN)) if name.startswith(_IN) else self._is(name)
+        return found
+
+    def _is(self, key: str) -> Iterator[str]:
+        """What an object may be."""
+        yield from self.may_be.get(key, ())
+        if OR in key:
+            yield from key.split(OR)
+        if key in self.loaded:
+            yield _IN + self.loaded[key].holder
+        for suffix in (ELEMENTS, SHARED_ELEMENTS):
+            if key.endswith(suffix):
+                yield _IN + key.removesuffix(suffix)
+
+    def _inside(self, key: str) -> Iterator[str]:
+        """What an object may hold."""
+        yield from self.held.get(key, ())
+        for name in self._is(key):
+            yield name if name.startswith(_IN) else _IN + name
+
+    def _may_be_one(self, one: str, other: str, reached: Mapping[str, set[str]], apart: tuple[Term, ...]) -> bool:
+        if ANYTHING in reached[one] or ANYTHING in reached[other]:
+            return True
+        a, b = self.loaded.get(one), self.loaded.get(other)
+        if a is not None and b is not None and a.holder == b.holder and a.generation == b.generation:
+            return self._repeats(a.holder) or not _differ(a.offset, b.offset, apart)
+        return not reached[one].isdisjoint(reached[other])
+
+    def _repeats(self, holder: str) -> bool:
+        """Whether an object may hold a pointer twice, for all that the program shows."""
+        inside = (name for name in self._closed({_IN + holder}) if not name.startswith(_IN))
+        return not self.own.get(holder, set()).issuperset(inside)
+
+
+def pointers_in(value: Value) -> Iterator[Pointer]:
+    """The pointers that a pointer value may be."""
+    match value:
+        case Pointer():
+            yield value
+        case Choice(then=a, otherwise=b):
+            yield from pointers_in(a)
+            yield from pointers_in(b)
+        case _:
+            pass
+
+
+def named_in(value: Value) -> Iterator[str]:
+    """The names of what a value points to, or of what its unknown parts may."""
+    match value:
+        case Composite(cells=cells, origin=origin):
+            if origin is not None:
+                yield _IN + origin
+            for cell in cells.values():
+                yield from named_in(cell.value)
+        case _:
+            yield from (target.key for target in pointed_to(value))
+
+
+def sources_of(state: State, arguments: Iterable[tuple[Value, Type | None]], *, local: bool = False) -> set[str]:
+    """What code that gets these arguments, each with its type, may return, or store in memory.
+
+    `local`: also the addresses of local variables.
+    """
+    found: set[str] = set()
+    for value, type_ in arguments:
+        if isinstance(value, Composite):
+            found.update(named_in(value))
+        for target in reachable(state, (value,)) if _may_hold(type_) else ():
+            if target.space is not MemorySpace.LOCAL or (local and _may_hold(target.element)):
+                found.add(target.key)
+            if _may_hold(target.element) and _is_open(state, target):
+                found.add(_IN + target.key)
+    return found
+
+
+def _is_open(state: State, target: MemoryObject) -> bool:
+    """Whether an object may hold pointers that the run does not know."""
+    region = state.store.get(target.key, EMPTY)
+    if region.undefined or region.zeroed:
+        return False
+    cell = region.cells.get(0)
+    known = cell is not None and isinstance(cell.value, Pointer | NullValue | Choice)
+    return not (known and isinstance(target.element, PointerType))
+
+
+def _may_hold(type_: Type | None) -> bool:
+    """Whether an object of a type may hold pointers, or numbers that stand for them; None: an unknown type."""
+    match type_:
+        case OpaqueType(name=name) | RecordType(key=name):
+            return not name.removeprefix("struct ").startswith(_HANDLES)
+        case ArrayType(of=of):
+            return _may_hold(of)
+        case IntType() | FloatType() | BoolType():
+            return False
+        case _:
+            return True
+
+
+def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
+    """Whether two offsets are never equal, where the conditions hold."""
+    between = difference(one, other)
+    constant, atoms = linear(between)
+    if not atoms:
+        return constant != 0
+    common = gcd(*(abs(n) for n in atoms.values()))
+    if constant % common or not sub(one, other).low <= 0 <= sub(one, other).high:
+        return True
+    return any(_says_differ(term, constant, atoms) for term in held)
+
+
+def _says_differ(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
+    if term.op is not Op.NOT or term.args[0].op is not Op.EQ:
+        return False
+    told, parts = linear(difference(*term.args[0].args))
+    if parts.keys() != atoms.keys():
+        return False
+    one = next(iter(parts))
+    factor, rest = divmod(atoms[one], parts[one])
+    return rest == 0 and told * factor == constant and all(n * factor == atoms[t] for t, n in parts.items())
