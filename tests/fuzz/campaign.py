@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -12,6 +13,7 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from hgrd.engine.analysis.program import analyze
+from hgrd.engine.analysis.replay import LateReplayer
 from hgrd.findings.model import KernelReport, Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
@@ -66,7 +68,7 @@ def check(cases: list[Case], tally: Tally) -> Iterator[Failed]:
     if not seen:
         return
     options = AnalysisOptions(kernels=tuple(seen), time_limit=_SECONDS)
-    reports = {k.kernel: k for k in analyze((program,), options).kernels}
+    reports = {k.kernel: k for k in analyze((program,), options, LateReplayer(inf)).kernels}
     line = HEAD.count("\n") + 1
     for case in cases:
         if case.name in seen and (report := reports.get(case.name)) is not None:
@@ -74,7 +76,9 @@ def check(cases: list[Case], tally: Tally) -> Iterator[Failed]:
             if report.outcome is Outcome.SAFE:
                 more = observe(subjects, case, Random(~case.seed), tally, _MORE)
                 seen[case.name].add(more or Seen())
+            left = tally.left.total()
             failures = compare(subjects, case, report, seen[case.name], Random(case.seed), tally)
+            tally.incomplete += tally.left.total() > left
             if failures and is_meaningful(subjects, case, Random(case.seed)):
                 yield Failed(case, tuple(failures), line)
         line += case.text().count("\n")

@@ -12,6 +12,7 @@ from random import Random
 
 from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.findings.model import (
+    CONFIRMED,
     Confidence,
     Finding,
     KernelReport,
@@ -41,12 +42,14 @@ _SHARED = ("s[]", "q[]", "m[]", "r[]")  # values of elements, as a witness names
 class Left(Enum):
     """What is not compared, and why.
 
-    Races that are said to be definite are left out for LARGE, SCOPES and AWAITED alone, or where no run of the witness
-    has a meaning.
+    A race or divergence counts as seen where a run here shows it, or the analysis' own replay of its witness has: what
+    that runs on is compared to its oracle in tests/simulate.  Runs of the witness come first, and only what none of
+    them shows is left out.  Races that are said to be definite are left out for LARGE, DIVERGENT, SCOPES and AWAITED
+    alone, or where no run of the witness has a meaning.
     """
 
     GAP = "a part of the kernel was not understood, and the verdict says so: any pair may be missing"
-    DIVERGENT = "a barrier is not performed by all together: what races around it is anybody's guess"
+    DIVERGENT = "a barrier is not performed by all together: runs stop there, and what races behind it is not seen"
     ARRIVED = "a barrier diverges by the report: runs count threads that end as arrived, and stop where others hang"
     OTHER_RACES = "in each run in which it was seen a race that the report has came, too, and changed what threads read"
     VALUES = (
@@ -89,6 +92,7 @@ class Tally:
     pairs: int = 0
     runs: int = 0
     replayed: int = 0
+    incomplete: int = 0  # kernels for which something was left out
     left: Counter[Left] = field(default_factory=Counter[Left])
 
     def __str__(self) -> str:
@@ -130,10 +134,7 @@ def compare(
     failures += _parted(claims, report, seen, tally)
     replays = _Replays(subjects, case, seen, random, tally)
     replays.divergences(report)
-    if claims.divergent:
-        tally.left[Left.DIVERGENT] += 1
-    else:
-        failures += replays.findings(report, claims)
+    failures += replays.findings(report, claims)
     return failures
 
 
@@ -228,15 +229,14 @@ class _Replays:
     def findings(self, report: KernelReport, claims: Claims) -> Iterator[Failure]:
         for finding in report.findings:
             pair, level = pair_of(finding), level_of(finding.witness)
-            if level in self.seen.levels.get(pair, ()):
+            if level in self.seen.levels.get(pair, ()) or finding.replay == CONFIRMED:
                 self.tally.replayed += 1
             elif not finding.same_value:
                 yield from self._finding(finding, claims, pair, level)
 
     def _finding(self, finding: Finding, claims: Claims, pair: Pair, level: Level) -> Iterator[Failure]:
-        left = self._why_not(finding)
-        if left is not None:
-            self.tally.left[left] += 1
+        if _is_large(finding.witness):
+            self.tally.left[Left.LARGE] += 1
             return
         words = f"{_words(pair)}: {finding.confidence.value}: {finding.witness}"
         try:
@@ -266,6 +266,10 @@ class _Replays:
                 return
             runs[Left.DIVERGENT if again.divergences else None] += 1
             pairs |= again.levels.keys()
+        left = Left.DIVERGENT if claims.divergent else self._why_not(finding)
+        if left is not None:
+            self.tally.left[left] += 1
+            return
         if not runs[None]:  # nothing can be said
             self.tally.left[Left.DIVERGENT if runs[Left.DIVERGENT] else Left.MEANINGLESS] += 1
             return
@@ -284,7 +288,7 @@ class _Replays:
     def _why_not(self, finding: Finding) -> Left | None:
         witness = finding.witness
         if finding.confidence is Confidence.DEFINITE:
-            return Left.LARGE if _is_large(witness) else None
+            return None
         if not all((m := _ELEMENT.match(k)) and m[1] in _ARRAYS for k, _ in witness.contents):
             return Left.SHARED_CONTENTS
         names = [name for end in (witness.first, witness.second) for name, _ in end.locals]
@@ -294,8 +298,6 @@ class _Replays:
             return Left.VALUES
         if finding.confidence is Confidence.DATA_DEPENDENT and not witness.contents:
             return Left.VALUES
-        if _is_large(witness):
-            return Left.LARGE
         text = self.case.text()
         if self.case.talks or "= atomic" in text or ("atomic" in text and "__threadfence" in text):
             return Left.STATE
@@ -329,7 +331,8 @@ class _Replays:
 
     def divergences(self, report: KernelReport) -> None:
         for divergence in report.divergences:
-            if any(divergence.span.line in lines for lines in self.seen.divergences):
+            seen = any(divergence.span.line in lines for lines in self.seen.divergences)
+            if seen or divergence.replay == CONFIRMED:
                 self.tally.replayed += 1
             else:
                 self.tally.left[Left.ARRIVED] += 1

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import total_ordering
+from typing import TypeAlias
+
 from msgspec import Struct
 
+_Key: TypeAlias = tuple[tuple[str, int, int], ...]
 
-class Span(Struct, frozen=True, order=True):
+
+@total_ordering
+class Span(Struct, frozen=True):
     """Source position; line and column count from 1.
 
     Inside a macro, this is where the macro is used (the position that an editor shows), and `spelling` is where
@@ -16,6 +22,13 @@ class Span(Struct, frozen=True, order=True):
     line: int
     column: int
     spelling: Span | None = None
+
+    def __lt__(self, other: Span) -> bool:
+        return self._key() < other._key()
+
+    def _key(self) -> _Key:
+        here = (self.file, self.line, self.column)
+        return (here,) if self.spelling is None else (here, *self.spelling._key())
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
