@@ -215,6 +215,7 @@ def _run(
             numbers=tuple(n for p, a in given for n in _named(machine, p, a)),
             pointers=tuple((p.name, a) for p, a in given if isinstance(a, Pointer)),
         ),
+        exchanges=tuple(device.recorder.exchanges),
     )
 
 

@@ -164,6 +164,17 @@ class Gap(Struct, frozen=True):
     reach: Scope = Scope.BLOCK
 
 
+class Exchange(Struct, frozen=True):
+    """Vote, shuffle, match or reduction: lanes of a warp exchange values, and memory is not ordered.
+
+    It stands before the access of the number `before`, and after that of the number below.
+    """
+
+    name: str
+    before: int
+    span: Span
+
+
 class Observation(Struct, frozen=True):
     """Observed value that a symbol stands for: what an atomic or a volatile read found at a place.
 
@@ -307,7 +318,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     """Memory access protocol of a kernel at one launch.
 
     `functions` are the keys of all functions that the kernel runs.  `assumed` are assertions met in the kernel and
-    assumptions on unknown functions; `across` are the assertions on two threads.
+    assumptions on unknown functions; `across` are the assertions on two threads.  `exchanges` come in program order.
     """
 
     kernel: str
@@ -322,6 +333,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     uniform: Uniformity
     memory: MemoryFacts
     launch: LaunchInfo
+    exchanges: tuple[Exchange, ...] = ()
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

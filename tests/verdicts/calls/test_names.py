@@ -183,7 +183,7 @@ __global__ void declared_again(int *a) {
   __threadfence();
 }
 
-// safe: 3 of 3 pairs
+// safe: 2 of 2 pairs
 __global__ void of_the_compiler(int *a) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int *own = (int *)__builtin_alloca(8);

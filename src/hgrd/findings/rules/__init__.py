@@ -7,6 +7,7 @@ from typing import Final
 
 from hgrd.findings.rules.barriers import BARRIER_AFTER_EXITS, BARRIER_DIVERGENCE, WRONG_WARP_MASK
 from hgrd.findings.rules.collectives import STORAGE_REUSE
+from hgrd.findings.rules.exchanges import EXCHANGE_IS_NO_BARRIER
 from hgrd.findings.rules.races import DATA_RACE
 from hgrd.findings.rules.rule import Rule, Severity
 from hgrd.findings.rules.synchronization import (
@@ -21,6 +22,7 @@ __all__ = [
     "BARRIER_AFTER_EXITS",
     "BARRIER_DIVERGENCE",
     "DATA_RACE",
+    "EXCHANGE_IS_NO_BARRIER",
     "MISSING_FENCE",
     "NARROW_SCOPE",
     "PLAIN_LOCK_ACCESS",
@@ -46,6 +48,7 @@ RULES: Final[Mapping[str, Rule]] = {
         SPIN_LIVELOCK,
         UNGUARDED_DELEGATE,
         STORAGE_REUSE,
+        EXCHANGE_IS_NO_BARRIER,
     )
 }
 """The rules by code, in the order of their codes."""

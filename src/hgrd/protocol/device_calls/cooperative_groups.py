@@ -50,6 +50,8 @@ def group_call(
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
     device.uniformity.exchange(value)
+    if kind in _EXCHANGES:
+        device.recorder.exchange(machine, name, call.span)
     _store_further_result(device, machine, state, call, arguments)
     given = arguments[1] if name in ("shfl", "__of_leader") else None
     device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
@@ -102,6 +104,7 @@ def _static_method(device: DeviceSemantics, machine: Machine, state: State, call
     return _unlisted(device, machine, state, call, group) if told is None else told
 
 
+_EXCHANGES = (GroupCall.SHUFFLE, GroupCall.VOTE, GroupCall.REDUCE, GroupCall.SCAN)
 _BARRIERS = (GroupCall.BARRIER, GroupCall.ARRIVE, GroupCall.WAIT)
 
 

@@ -97,6 +97,8 @@ def _exchange(
     assert row is not None
     value = machine.unknown(f"{name}()", call.type, Origin.DATA, row.result)
     device.uniformity.exchange(value)
+    if row.kind in _EXCHANGES:
+        device.recorder.exchange(machine, name, call.span)
     for at in row.writes:
         type_ = call.arguments[at].type
         if isinstance(type_, PointerType):
@@ -304,6 +306,8 @@ def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
     return div(thread_number(device), const(WARP_SIZE))
 
+
+_EXCHANGES = (Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE)
 
 NUMBERS: dict[str, Handler] = {
     "min": _extreme(False),

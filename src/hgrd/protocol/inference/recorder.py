@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
-from hgrd.protocol.model import Access, Arrival, Barrier, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, Exchange, Gap, Item, ProtocolLoop
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
@@ -46,6 +46,7 @@ class Recorder(Struct):
     open: list[list[Item]] = field(default_factory=lambda: [[]])
     loops: list[_OpenLoop] = field(default_factory=list[_OpenLoop])
     gaps: list[Gap] = field(default_factory=list[Gap])
+    exchanges: list[Exchange] = field(default_factory=list[Exchange])
     count: int = 0
 
     def add(self, machine: Machine, item: Item) -> None:
@@ -55,6 +56,11 @@ class Recorder(Struct):
             item = replace(item, number=self.count)
             self.count += 1
         self.open[-1].append(item)
+
+    def exchange(self, machine: Machine, name: str, span: Span) -> None:
+        """Records that lanes of a warp exchange values here."""
+        if not machine.speculative:
+            self.exchanges.append(Exchange(name, self.count, span))
 
     def gap(
         self,

@@ -31,6 +31,7 @@ from hgrd.races.plausibility.program_made_arrays import program_made_arrays
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import SiteKey, key_of, site_of, use_of
 from hgrd.races.results.witness import witness_of
+from hgrd.races.sync.collective_mistakes import exchange_between
 from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Proved, Undecided
@@ -191,6 +192,7 @@ class PairChecker(Struct):
         """The rule, and the flaw for which existing synchronisation does not order the two; "" if there is none."""
         assert pair.level is not None
         found = self.queries.encoder.synchronization.find_flaw(pair.first, pair.second, pair.level)
+        found = found or exchange_between(self.verdicts.protocol, pair.first, pair.second, pair.level)
         return (DATA_RACE.code, "") if found is None else (found.rule.code, found.text)
 
 

@@ -12,7 +12,7 @@ from hgrd.program.span import Span
 from hgrd.protocol.model import Access
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
 from hgrd.races.sync.arrival_counters import ArrivalCounters
-from hgrd.races.sync.collective_storage import CollectiveStorage
+from hgrd.races.sync.collective_mistakes import CollectiveStorage
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flags import Flags
 from hgrd.races.sync.flaws import Flaw

@@ -1,9 +1,10 @@
-"""Temporary storage of CUB's collectives, which is used again, or for something else, without a barrier."""
+"""Mistakes with collectives: their storage is used again without a barrier, or a vote or shuffle is taken for one."""
 
 from __future__ import annotations
 
-from hgrd.findings.rules import STORAGE_REUSE
-from hgrd.protocol.model import Access
+from hgrd.cuda.memory_model import Level
+from hgrd.findings.rules import EXCHANGE_IS_NO_BARRIER, STORAGE_REUSE
+from hgrd.protocol.model import Access, Protocol
 from hgrd.races.sync.flaws import Flaw
 from hgrd.races.sync.idiom import Idiom
 
@@ -24,3 +25,18 @@ class CollectiveStorage(Idiom):
         else:
             text = f"the temporary storage of the collective in line {line} is memory that is used otherwise, too"
         return Flaw(STORAGE_REUSE, f"{text}, and no barrier stands between")
+
+
+def exchange_between(protocol: Protocol, a: Access, b: Access, level: Level) -> Flaw | None:
+    """The mistake to take a vote or shuffle for a barrier of the warp; None where none stands between the two.
+
+    CUDA Programming Guide, "Warp Vote Functions", "Warp Shuffle Functions": they do not imply a memory barrier.
+    """
+    if level is not Level.INTRA_WARP:
+        return None
+    first, last = sorted((a.number, b.number))
+    found = next((e for e in protocol.exchanges if first < e.before <= last), None)
+    if found is None:
+        return None
+    text = f"{found.name}() in line {found.span.line} exchanges values and orders no memory; __syncwarp() does"
+    return Flaw(EXCHANGE_IS_NO_BARRIER, text)
