@@ -1,0 +1,25 @@
+// Section: PTX ISA: Parallel Synchronization Instructions: bar, barrier with a thread count
+// Shows: two barriers of a half each order what stays within
+#include <cuda_runtime.h>
+
+// safe: 3 of 3 pairs
+__global__ void k(const int *in, int *out) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = in[t];  // put
+  if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+  else asm volatile("bar.sync 2, 64;" ::: "memory");
+  out[blockIdx.x * 128 + t] = s[t ^ 63];  // got
+}
+
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 65536);
+  cudaMalloc(&out, 65536);
+  k<<<4, 128>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+  return 0;
+}
