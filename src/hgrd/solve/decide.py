@@ -21,7 +21,7 @@ from hgrd.solve.steps.pinned import search_near
 from hgrd.solve.steps.reading import read_plainly
 from hgrd.solve.steps.refute import Found, Outcome, Refuted, SearchLimit, Stuck, search
 from hgrd.solve.steps.smtlib import ask
-from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, in_range, leans_on_wraps
+from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, forced_by_constants, in_range, leans_on_wraps
 from hgrd.solve.z3_process import Arithmetic, Solver, fact_indexes
 from hgrd.symbolic.limits import TimeLimitError
 from hgrd.terms import Op, Term, const, disj, lt, negate, show
@@ -219,6 +219,8 @@ class _Decision:
             case Harmless(stronger):
                 return self._proved(stronger, method)
             case Wraps(model, realistic=True):
+                return Conflict(model, "wrap")
+            case Wraps(model) if forced_by_constants(self.problem, known, model):
                 return Conflict(model, "wrap")
             case Wraps(model):
                 return self._assuming(facts, method, known, assumed, model)

@@ -18,10 +18,11 @@ from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.steps.refute import Found, Refuted, SearchLimit, search
 from hgrd.solve.z3_process import Solver
-from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le
+from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le, symbols_of
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
+_INDEXES: Final = (Origin.THREAD, Origin.BLOCK)
 _LARGEST_SYMBOL: Final = 1 << 20
 _LARGEST_ADDRESS: Final = 1 << 31
 
@@ -72,6 +73,21 @@ def leans_on_wraps(known: Known, model: Model) -> bool:
     """Whether a soft wrap takes effect in the model, at unrealistic sizes."""
     sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
     return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(takes_effect(t, model) for t in known.loose)
+
+
+def forced_by_constants(problem: Problem, known: Known, model: Model) -> bool:
+    """Whether the wraps that take effect in the model are unsigned, of indexes of threads in a launch of fixed extents.
+
+    No choice of a size avoids them then, and unsigned arithmetic is defined to wrap around (C++, [basic.fundamental]).
+    """
+    wrapping = [t for t in known.loose if takes_effect(t, model)]
+    fixed = not any(s.origin is Origin.DIMENSION for s in symbols_of(*problem.roots))
+    return fixed and all(_is_of_indexes(t) for t in wrapping)
+
+
+def _is_of_indexes(wrap: Term) -> bool:
+    _, signed, _ = wrap.wrap_to
+    return not signed and not wrap.arrays and all(s.origin in _INDEXES for s in symbols_of(wrap))
 
 
 def takes_effect(wrap: Term, model: Model) -> bool:
