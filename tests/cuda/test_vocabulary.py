@@ -19,6 +19,7 @@ from hgrd.protocol.device_calls import dispatch as protocol
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
 from hgrd.protocol.device_calls.cooperative_groups import NO_MEANINGS
 from hgrd.simulate.interleaving import device_calls as interleaving
+from hgrd.simulate.interleaving import numbers
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch, stored_results
 from hgrd.simulate.lockstep.device.cooperative_groups import MEANINGS as MEANINGS_OF_GROUPS
 from hgrd.source.clang.command import PRELUDE, language_flags
@@ -39,6 +40,12 @@ _ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 @cache
 def declared() -> frozenset[str]:
     """The qualified names of the device functions that the headers declare."""
+    return frozenset(_functions(preprocessed()))
+
+
+@cache
+def preprocessed() -> str:
+    """The text of the headers, as the compiler reads it."""
     options, toolchain = SourceOptions(), find_toolchain(None)
     command = [*toolchain.command, *language_flags("hip", options, toolchain), "-include", str(PRELUDE), "-E", "-"]
     command[-1:] = [
@@ -54,7 +61,7 @@ def declared() -> frozenset[str]:
             ours = Path(line.split('"')[1]).is_relative_to(HEADERS)
         elif ours:
             kept.append(line)
-    return frozenset(_functions("\n".join(kept)))
+    return "\n".join(kept)
 
 
 def _functions(text: str) -> set[str]:
@@ -155,7 +162,9 @@ def in_lockstep(name: str, row: Builtin) -> bool:
 def in_interleaving(name: str, row: Builtin) -> bool:
     match row.kind:
         case Kind.NUMBER:
-            return any(_computes(name, type_, n) for type_ in (INT, FLOAT) for n in (1, 2, 3))
+            return any(_computes(name, type_, n) for type_ in (INT, FLOAT) for n in (1, 2, 3, 4))
+        case Kind.NUMBERS:
+            return any(numbers.several(name, [1] * n) is not None for n in (1, 2))
         case Kind.VECTOR:
             return row.operation == "make"
         case Kind.SPECIFICATION:
@@ -170,8 +179,8 @@ def in_interleaving(name: str, row: Builtin) -> bool:
 
 def _computes(name: str, type_: Type, arguments: int) -> bool:
     try:
-        return interleaving.arithmetic(name, type_, [1] * arguments) is not None
-    except TypeError:  # it takes another number of arguments
+        return numbers.arithmetic(name, type_, [1] * arguments) is not None
+    except (TypeError, IndexError, ValueError):  # it takes another number of arguments
         return False
 
 

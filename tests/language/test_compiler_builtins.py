@@ -31,6 +31,13 @@ __global__ void with_hints_and_indexes(float *out) {
 }
 
 // safe: 1 of 1 pairs
+__global__ void with_what_the_compiler_declares(int *out, int width) {
+  __builtin_assume(width >= 256);
+  if (threadIdx.x >= 256) __builtin_trap();
+  out[blockIdx.x * width + threadIdx.x] = __builtin_popcount(threadIdx.x) + __builtin_clz(width);
+}
+
+// safe: 1 of 1 pairs
 __global__ void of_a_record(int *out) {
   struct Pair { unsigned short low, high; };
   Pair p = __builtin_bit_cast(Pair, (blockIdx.x << 16) | threadIdx.x);

@@ -39,6 +39,8 @@ BODIES = {
     " head = head->next; delete gone; } out[t] = s;",
     "operators of vectors": "float4 v = make_float4(f[t], 1, 2, 3); v = v + v; v *= 3; out[t] = v.x + v.w;",
     "vectors in memory": "float4 v = ((float4 *)f)[t % 4]; ((float4 *)f)[t % 4 + 4] = v; out[t] = v.y;",
+    "copies of bytes": "int s[4]; memset(s, 1, 16); memcpy(s, a + t, 8); out[t] = s[0] + s[1] + s[3];",
+    "clocks": "out[t] = t + (clock() < 0) + (clock64() > 1 << 20) + (__globaltimer() == 3);",
     "aligned arrays": "alignas(16) int s[4] = {1, 2, 3, 4}; out[t] = s[t % 4];",
 }
 

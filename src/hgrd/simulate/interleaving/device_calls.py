@@ -6,7 +6,6 @@ functions of mathematics.  A call of anything else that has no body is an error 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 
@@ -16,7 +15,7 @@ from hgrd.cuda.groups import Group, group_type
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
-from hgrd.program.types import INT, FloatType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
+from hgrd.program.types import INT, ArrayType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.simulate import scalars
 from hgrd.simulate.interleaving.atomic_update import modified
 from hgrd.simulate.interleaving.heap import address_of
@@ -29,14 +28,10 @@ from hgrd.simulate.interleaving.libcu_atomics import (
     known_scope,
     ordered_access,
 )
+from hgrd.simulate.interleaving.numbers import arithmetic, several
 from hgrd.simulate.interleaving.steps import Running, ThreadMeeting
 from hgrd.simulate.interleaving.thread import ExitedError, Thread
 from hgrd.simulate.scalars import Scalar, UndefinedError
-
-_MATHEMATICS: dict[str, Callable[..., float]] = {
-    name: getattr(math, name)
-    for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "fabs", "pow", "fmod", "log2", "tanh")
-}
 
 
 def device_call(thread: Thread, call: Call, values: Sequence[Scalar]) -> Running[Scalar] | None:
@@ -163,15 +158,6 @@ def _vote(operation: str, lanes: dict[int, Scalar]) -> int:
     return {"ballot": ballot, "any": int(some), "all": int(every), "uni": int(every or not some)}[operation]
 
 
-def _set_bit(mask: int, base: int, offset: int) -> int:
-    """__fns: the position of the offset-th set bit from `base` on, upwards or downwards (PTX ISA, `fns`)."""
-    if offset == 0:
-        return base if mask >> base & 1 else ALL_LANES
-    places = range(base, WARP_SIZE) if offset > 0 else range(base, -1, -1)
-    found = [place for place in places if mask >> place & 1]
-    return found[abs(offset) - 1] if len(found) >= abs(offset) else ALL_LANES
-
-
 def _source(operation: str, lane: int, operand: int, width: int) -> int:
     """The lane that a shuffle takes its value from (CUDA Programming Guide, "Warp Shuffle Functions")."""
     low = lane // width * width
@@ -285,39 +271,44 @@ def _value(thread: Thread, call: Call, values: Sequence[Scalar]) -> Scalar | Non
     return arithmetic(name, type_, [scalars.number(v) for v in values])
 
 
-def arithmetic(name: str, type_: Type, values: list[int | float]) -> Scalar | None:
-    """The value of a function of numbers; None of functions that are not known."""
-    match name, values:
-        case (("min" | "umin" | "fmin" | "fminf" | "max" | "umax" | "fmax" | "fmaxf"), [_, _]):
-            a, b = (scalars.number(scalars.convert(v, type_)) for v in values)
-            return min(a, b) if "min" in name else max(a, b)
-        case (("abs" | "labs" | "llabs" | "fabsf"), [a]):
-            return scalars.fit(abs(a), type_)
-        case (("__mul24" | "__umul24"), [a, b]):
-            return scalars.fit(a * b, type_)
-        case (("__popc" | "__popcll"), [int(a)]):
-            return (a & ((1 << (64 if name == "__popcll" else 32)) - 1)).bit_count()
-        case "__fns", [int(mask), int(base), int(offset)]:
-            return _set_bit(mask & ALL_LANES, base, offset)
-        case "__ffs", [int(a)]:
-            return (a & -a).bit_length()
-        case "__clz", [int(a)]:
-            return 32 - (a & 0xFFFFFFFF).bit_length()
-        case (("rsqrt" | "rsqrtf"), [a]):
-            return scalars.convert(1 / math.sqrt(a) if a > 0 else math.inf, type_)
-        case (("fma" | "fmaf"), [a, b, c]):
-            return scalars.fit(float(a) * float(b) + float(c), type_)
-        case _:
-            pass
-    known = _MATHEMATICS.get(name.removeprefix("__").removesuffix("f")) or _MATHEMATICS.get(name)
-    if known is None or not isinstance(type_, FloatType | IntType):
-        return None
-    try:
-        return scalars.convert(known(*(float(v) for v in values)), type_)
-    except ValueError:
-        return math.nan
-    except OverflowError as error:
-        raise UndefinedError(f"{name} of {values}") from error
+def _several(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar] | None:
+    """Numbers, all but the first stored where arguments point to; None of functions that are not known."""
+    given = [scalars.number(v) for i, v in enumerate(values) if i not in row.writes]
+    found = several(call.function.name, given)
+    return None if found is None else _stored(thread, call, values, row, found)
+
+
+def _stored(
+    thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin, found: Sequence[int | float]
+) -> Running[Scalar]:
+    for at, value in zip(row.writes, found[1:], strict=True):
+        pointer = call.arguments[at].type
+        assert isinstance(pointer, PointerType)
+        yield from thread.store(
+            scalars.integer(values[at]), scalars.convert(value, pointer.to), pointer.to, call.span, call
+        )
+    return scalars.convert(found[0], call.type)
+
+
+def _copy(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    to, source, size = map(scalars.integer, values)
+    if size:
+        bytes_ = ArrayType(IntType(8, False), size)
+        read = yield from thread.load(source, bytes_, call.span, call)
+        yield from thread.store(to, read, bytes_, call.span, call)
+    return to
+
+
+def _fill(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    to, byte, size = map(scalars.integer, values)
+    if size:
+        yield from thread.store(to, bytes([byte & 255]) * size, ArrayType(IntType(8, False), size), call.span, call)
+    return to
+
+
+def _register(thread: Thread, call: Call, values: Sequence[Scalar], row: Builtin) -> Running[Scalar]:
+    """Clocks and the like: zero, so that runs are alike."""
+    return _constant(0)
 
 
 MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running[Scalar] | None]] = {
@@ -328,7 +319,11 @@ MEANINGS: dict[Kind, Callable[[Thread, Call, Sequence[Scalar], Builtin], Running
     Kind.LANE: _lane,
     Kind.LOAD: _load,
     Kind.STORE: _store,
+    Kind.COPY: _copy,
+    Kind.FILL: _fill,
     Kind.HEAP: _heap_memory,
+    Kind.NUMBERS: _several,
+    Kind.REGISTER: _register,
     Kind.SILENT: _silent,
     Kind.ASSERT: _silent,
     Kind.SPECIFICATION: _specification,

@@ -49,9 +49,10 @@ def _first_set(x: Value) -> Value:
 def _set_bit(mask: Value, base: Value, offset: Value) -> Value:
     """__fns: the position of the offset-th set bit from `base` on, upwards or downwards (PTX ISA, `fns`)."""
     bits, start, count = np.broadcast_arrays(*(np.asarray(v).astype(I64) for v in (mask, base, offset)))
-    here = (bits >> start & 1 == 1) & (count == 0)
+    inside = (start >= 0) & (start < 32)
+    here = (bits >> np.where(inside, start, 0) & 1 == 1) & (count == 0) & inside
     found = np.where(here, start, -1)
-    left, step = np.abs(count), np.sign(count)
+    left, step = np.where(inside, np.abs(count), 0), np.sign(count)
     for i in range(32):
         at = start + i * step
         hit = (left > 0) & (at >= 0) & (at < 32) & (bits >> np.clip(at, 0, 31) & 1 == 1)

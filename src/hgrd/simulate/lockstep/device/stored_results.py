@@ -68,7 +68,8 @@ def _mantissa_and_exponent(x: Value) -> tuple[Value, ...]:
 def _remainder_and_quotient(x: Value, y: Value) -> tuple[Value, ...]:
     """The remainder of the nearest quotient, and the quotient's sign and three bits (C, `remquo`)."""
     whole = np.rint(x / y)
-    return x - whole * y, np.copysign(np.fmod(np.abs(whole), 8), whole)
+    quotient = np.copysign(np.fmod(np.abs(whole), 8), whole)
+    return x - whole * y, np.where(np.isfinite(quotient), quotient, 0)
 
 
 def _choice(best: BinaryFunction, chooses: BinaryFunction, bits: int, signed: bool) -> Several:

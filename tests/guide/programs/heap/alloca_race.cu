@@ -1,0 +1,16 @@
+// Section: CUDA C++ Programming Guide: Alloca Function
+// Shows: memory on the stack of each thread is fine, the place of its result is not
+// race: write result, write result; global; warp
+__global__ void squares(int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int *scratch = (int *)__builtin_alloca(8 * sizeof(int));
+  for (int k = 0; k < 8; ++k) scratch[k] = k * k;
+  out[i & ~1] = scratch[i & 7] + i;  // result
+}
+
+int main() {
+  int *out;
+  cudaMalloc(&out, 4 * 128 * sizeof(int));
+  squares<<<4, 128>>>(out);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,18 @@
+// Section: CUDA C++ Programming Guide: Surface Functions
+// Shows: a barrier stands between the write of a texel and its read
+// safe: 5 of 5 pairs
+__global__ void paint(cudaSurfaceObject_t image) {
+  surf2Dwrite((float)threadIdx.x, image, threadIdx.x * 4, blockIdx.x);  // write
+  __syncthreads();
+  float other = surf2Dread<float>(image, (127 - threadIdx.x) * 4, blockIdx.x);  // read
+  __syncthreads();
+  surf2Dwrite(other, image, threadIdx.x * 4, blockIdx.x);  // again
+}
+
+int main() {
+  cudaSurfaceObject_t image;
+  cudaResourceDesc resource = {};
+  cudaCreateSurfaceObject(&image, &resource);
+  paint<<<4, 128>>>(image);
+  cudaDeviceSynchronize();
+}
