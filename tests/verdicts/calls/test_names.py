@@ -258,4 +258,22 @@ int main() {
 }
 """
 
+OF_A_LIBRARY = """
+#include <cuda/ptx>
+
+// open: a call of fence_proxy_async, whose body is not known
+__global__ void gives_and_takes_nothing(int *a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  cuda::ptx::fence_proxy_async();
+}
+
+int main() {
+  int *a;
+  cudaMalloc(&a, 4096 * 4);
+  gives_and_takes_nothing<<<8, 64>>>(a);
+}
+"""
+
+test_kernel_of_a_library = verdicts(OF_A_LIBRARY)
+
 test_kernel_with_a_variable = verdicts(WITH_A_VARIABLE)

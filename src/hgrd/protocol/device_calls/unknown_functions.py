@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from hgrd.cuda.builtins import builtin
 from hgrd.cuda.cub import is_cub, is_of_values, uses_storage
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
-from hgrd.program.types import PointerType
+from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.device_calls.cub_collectives import collective
 from hgrd.protocol.device_calls.number_functions import function_value
 from hgrd.protocol.device_calls.results import unknown_result
@@ -28,8 +29,9 @@ def foreign(
     """Value of a function without a body; None if it may reach memory that threads share.
 
     A library function changes at most the thread's own objects that it is given the addresses of, and without any
-    of these its result is a function of its arguments.  One of the program is assumed to do no more than that, where
-    neither its arguments nor variables of the program lead to memory that threads share.
+    of these its result is a function of its arguments.  One that neither gives nor is given anything is not understood.
+    One of the program is assumed to do no more than that, where neither its arguments nor variables of the program lead
+    to memory that threads share.
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
     users = call.function.user_code
@@ -46,6 +48,8 @@ def foreign(
         return None
     if users and device.memory.has_device_variables:
         return None
+    if not users and not targets and isinstance(call.type, VoidType) and builtin(call.function.name) is None:
+        return None  # whatever it does, it does to others
     if users and not machine.speculative:
         text = f"{call.function.name}, whose body is not known, touches no memory of other threads"
         device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
