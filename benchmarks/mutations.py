@@ -229,6 +229,12 @@ MUTATIONS = (
         around("protocol.device_calls.cooperative_groups:_leads", first_leads),
     ),
     Mutation(
+        "copy-at-once",
+        "an asynchronous copy ends where it begins",
+        ("tests/verdicts/barriers/test_asynchronous_copies.py",),
+        gives(None, "protocol.inference.recorder:Recorder._again"),
+    ),
+    Mutation(
         "barrier-loop-always",
         "a loop passes its barriers in all iterations or in none",
         _BARRIERS,

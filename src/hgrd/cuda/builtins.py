@@ -123,13 +123,16 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(Builtin(Kind.STORE), "__stcg __stcs __stwt __stwb"),
     **_alike(Builtin(Kind.COPY), "memcpy memmove __builtin_memcpy __builtin_memmove"),
     **_alike(Builtin(Kind.FILL), "memset __builtin_memset"),
-    **_alike(Builtin(Kind.ASYNC_COPY), "__pipeline_memcpy_async __nv_ptx_builtin_ocg_memcpy"),
+    "__pipeline_memcpy_async": Builtin(Kind.ASYNC_COPY, "copy"),
+    "__pipeline_commit": Builtin(Kind.ASYNC_COPY, "commit"),
+    "__pipeline_wait_prior": Builtin(Kind.ASYNC_COPY, "wait"),
+    "__nv_ptx_builtin_ocg_memcpy": Builtin(Kind.ASYNC_COPY),
     **_alike(Builtin(Kind.HEAP), "malloc alloca __builtin_alloca"),
     # ------------------------------------------------------------ the machine
     **_alike(
         Builtin(Kind.SILENT),
         "printf vprintf puts free __nanosleep __prefetch_global_l1 __prefetch_global_l2 __builtin_prefetch __brkpt"
-        " __prof_trigger __debugsync __pipeline_commit __pipeline_wait_prior __syncwarp_hint __nv_atomic_signal_fence",
+        " __prof_trigger __debugsync __syncwarp_hint __nv_atomic_signal_fence",
     ),
     **dict.fromkeys(("operator delete", "operator delete[]"), Builtin(Kind.SILENT)),
     **dict.fromkeys((name for name, _ in MACHINE_REGISTERS.values()), Builtin(Kind.REGISTER)),

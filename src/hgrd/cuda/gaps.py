@@ -27,7 +27,6 @@ GAPS: dict[str, str] = {
 
 MEANINGS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
-        "ASYNC_COPY": "to the handler of unknown functions, that says that the kernel is not understood",
         "SMALL_FLOAT": "to the handler of unknown functions: a function of its arguments",
     },
     "lockstep": {
@@ -84,7 +83,6 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
 
 GROUPS_MISSING: dict[str, dict[str, str]] = {
     "protocol": {
-        r"memcpy_async|wait(_prior)?": "copies that end later are not modelled",
         "map_shared_rank": "shared memory of other blocks is not modelled",
     },
     "lockstep": {

@@ -8,16 +8,18 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.configuration import cluster_rank
+from hgrd.protocol.device_calls.asynchronous_copies import begin_copy
 from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
+from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import store
-from hgrd.symbolic.state import State
+from hgrd.symbolic.memory.lvalues import load, store
+from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Value
-from hgrd.terms import Origin, Symbol, Term, const, div, eq, var
+from hgrd.terms import Op, Origin, Symbol, Term, const, div, eq, var
 
-NO_MEANINGS = (GroupCall.COPY, GroupCall.COMPLETE, GroupCall.REMOTE)
+NO_MEANINGS = (GroupCall.REMOTE,)
 """What the protocol lacks, and says so."""
 
 
@@ -38,6 +40,10 @@ def group_call(
     kind = FUNCTIONS.get(name)
     if kind in _BARRIERS:
         return _barrier(device, machine, state, call, group, kind)
+    if kind is GroupCall.COPY:
+        return _copy(device, machine, state, call, arguments, group)
+    if kind is GroupCall.COMPLETE:
+        return _completed(device, machine, state, call, group)
     if kind in NO_MEANINGS:
         return _not_understood(device, machine, state, call, group)
     if kind is GroupCall.LEAD:
@@ -78,6 +84,33 @@ def _leads(device: DeviceSemantics, machine: Machine, call: Call, group: Group) 
     alike = () if group.size is None else (div(thread_number(device), const(group.size)),)
     device.uniformity.alike_for(machine, chosen, alike)
     return eq(own, chosen)
+
+
+def _copy(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], group: Group
+) -> Value:
+    """Copy that a group makes together, a batch of its own: whichever thread copies a byte, it may be any one."""
+    branch = state.copy()
+    leads = _leads(device, machine, call, group)
+    if len(arguments) == 4 and isinstance(leads, Term) and leads.op is Op.EQ:
+        branch.assume(leads, ConditionKind.BRANCH, call.span)
+        length, shape = arguments[3], call.arguments[3].type
+        if isinstance(shape, PointerType):
+            length = load(machine, state, length, shape.to, call.span)
+        if begin_copy(device, machine, branch, call, arguments[1], (arguments[2], length)):
+            device.recorder.commit(machine, barrier_guards(state), call.span)
+            return OPAQUE
+    return _not_understood(device, machine, state, call, group)
+
+
+def _completed(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
+    """Wait for the group's copies, but for those of the last batches of `wait_prior`, and for the whole group."""
+    first = call.function.template_args[0] if call.function.template_args else None
+    prior = first if call.function.name == "wait_prior" else None
+    if isinstance(prior, str) or group.partial:
+        return _not_understood(device, machine, state, call, group)
+    device.recorder.complete(machine, prior, barrier_guards(state), call.span)
+    return _barrier(device, machine, state, call, group, GroupCall.BARRIER)
 
 
 def _unlisted(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:

@@ -15,6 +15,7 @@ from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.addresses import address_function
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
+from hgrd.protocol.device_calls.asynchronous_copies import pipeline_primitive
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
@@ -338,6 +339,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.NUMBER: _number,
     Kind.NUMBERS: numbers,
     Kind.CLUSTER_BARRIER: half_of_cluster_barrier,
+    Kind.ASYNC_COPY: pipeline_primitive,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
     Kind.ADDRESS: address_function,

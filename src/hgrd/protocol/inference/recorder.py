@@ -15,8 +15,11 @@ from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer
-from hgrd.terms import Origin, Symbol, Term, as_int, conj, const, disj, eq, lt, ne, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, add, as_int, conj, const, disj, eq, lt, mul, ne, symbols_of, var
 
+OWN_COPY = "the thread uses what its own asynchronous copy may not have brought yet"
+SOMETIMES = "an asynchronous copy that is not waited for under the conditions under which it is made"
+THROUGH_LOOP = "an asynchronous copy that goes on at the border of a loop"
 _LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
 _BESIDES = frozenset({ConditionKind.BOUNDS, ConditionKind.ENDED, ConditionKind.FIRST})
 
@@ -40,6 +43,20 @@ class _OpenLoop(Struct):
         return tuple(dict.fromkeys(chosen))
 
 
+class PendingCopy(Struct):
+    """Copy that a thread has begun and not waited for: its accesses, and its batch (None: not yet committed).
+
+    The accesses may be made at any time until then, so they stand in each phase that begins before.
+    """
+
+    accesses: tuple[Access, ...]
+    batch: int | None
+
+    @property
+    def guards(self) -> tuple[Term, ...]:
+        return self.accesses[0].guards
+
+
 class Recorder(Struct):
     """Recorder of items; `open` is a stack of item lists, that of the innermost loop last."""
 
@@ -48,6 +65,8 @@ class Recorder(Struct):
     gaps: list[Gap] = field(default_factory=list[Gap])
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
     count: int = 0
+    pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
+    batches: int = 0
 
     def add(self, machine: Machine, item: Item) -> None:
         if machine.speculative:
@@ -55,7 +74,58 @@ class Recorder(Struct):
         if isinstance(item, Access):
             item = replace(item, number=self.count)
             self.count += 1
+            if any(_meets(item, access) for copy in self.pending for access in copy.accesses):
+                self._lose(Gap(OWN_COPY, item.guards, item.span, may_order=False))
         self.open[-1].append(item)
+        if isinstance(item, Barrier):
+            self._again(self.pending)
+
+    # ------------------------------------------------------------ asynchronous copies
+
+    def begins(self, machine: Machine, accesses: tuple[Access, ...]) -> None:
+        """The accesses, recorded last, are those of a copy that goes on."""
+        if accesses and not machine.speculative:
+            self.pending.append(PendingCopy(accesses, None))
+
+    def commit(self, machine: Machine, guards: tuple[Term, ...], span: Span) -> None:
+        """The copies begun so far, and not committed, are the next batch."""
+        if machine.speculative:
+            return
+        for copy in self.pending:
+            if copy.batch is None:
+                copy.batch = self.batches
+                self._unless_always(copy, guards, span)
+        self.batches += 1
+
+    def complete(self, machine: Machine, prior: int | None, guards: tuple[Term, ...], span: Span) -> None:
+        """All copies of batches but the last `prior` have ended; None: all copies have."""
+        if machine.speculative:
+            return
+        last = self.batches - (prior or 0)
+        done = [c for c in self.pending if prior is None or (c.batch is not None and c.batch < last)]
+        self._again(done)
+        self.pending = [c for c in self.pending if c not in done]
+        for copy in done:
+            self._unless_always(copy, guards, span)
+
+    def _again(self, copies: Iterable[PendingCopy]) -> None:
+        for copy in copies:
+            for access in copy.accesses:
+                self.open[-1].append(replace(access, number=self.count))
+                self.count += 1
+
+    def _unless_always(self, copy: PendingCopy, guards: tuple[Term, ...], span: Span) -> None:
+        """Whoever has made the copy comes here, or it is not known what has ended."""
+        if not set(guards) <= set(copy.guards):
+            self._lose(Gap(SOMETIMES, guards, span))
+
+    def _lose(self, gap: Gap) -> None:
+        if gap.may_order:
+            self.open[-1].append(gap)
+        if not any(g.span == gap.span and g.reason == gap.reason for g in self.gaps):
+            self.gaps.append(gap)
+
+    # ------------------------------------------------------------ what was recorded
 
     def exchange(self, machine: Machine, name: str, span: Span) -> None:
         """Records that lanes of a warp exchange values here."""
@@ -74,11 +144,7 @@ class Recorder(Struct):
     ) -> None:
         if machine.speculative:
             return
-        gap = Gap(reason, barrier_guards(state), span, may_order, reach)
-        if may_order:
-            self.open[-1].append(gap)
-        if not any(g.span == span and g.reason == reason for g in self.gaps):
-            self.gaps.append(gap)
+        self._lose(Gap(reason, barrier_guards(state), span, may_order, reach))
 
     def arrived(self, name: str, guards: tuple[Term, ...]) -> bool:
         """Whether one arrival at a barrier, under these conditions, has not been waited for in this iteration."""
@@ -111,6 +177,8 @@ class Recorder(Struct):
 
     def enter(self, machine: Machine, binder: Symbol, state: State, span: Span, *, untold: bool) -> None:
         if not machine.speculative:
+            if self.pending:
+                self._lose(Gap(THROUGH_LOOP, (), span))
             self.open.append([])
             entry = tuple(g for g in barrier_guards(state) if binder not in symbols_of(g))
             self.loops.append(_OpenLoop(binder, guards_of(state), entry, span, untold))
@@ -123,6 +191,9 @@ class Recorder(Struct):
         """Closes a loop and gives the conditions known after it."""
         if machine.speculative:
             return ()
+        if self.pending:
+            self._lose(Gap(THROUGH_LOOP, (), self.loops[-1].span))
+            self.pending = []
         items = self.open.pop()
         opened = self.loops.pop()
         assert opened.binder == binder
@@ -143,6 +214,14 @@ class Recorder(Struct):
             return behind
         breaks = opened.conditions(ends.breaks, whole=True)
         return (*behind, *ended(tests, breaks, binder, local, var(count)))
+
+
+def _meets(access: Access, copied: Access) -> bool:
+    """Whether a thread may make an access to what its own copy reads or writes meanwhile."""
+    if access.target.key != copied.target.key or AccessKind.WRITE not in (access.kind, copied.kind):
+        return False
+    apart = add(access.offset, mul(const(-1), copied.offset))
+    return apart.low < copied.size and -access.size < apart.high
 
 
 def _mentions(items: tuple[Item, ...], name: str) -> bool:

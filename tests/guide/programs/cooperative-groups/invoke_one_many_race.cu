@@ -1,0 +1,18 @@
+// Section: CUDA C++ Programming Guide: Cooperative Groups: invoke_one and invoke_one_broadcast
+// Shows: one thread of each warp is several threads of a block
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// race: write put, write put; global; block
+__global__ void marks(int *out) {
+  cg::thread_block block = cg::this_thread_block();
+  auto group = cg::tiled_partition<32>(block);
+  cg::invoke_one(group, [&] { out[blockIdx.x] = threadIdx.x; });  // put
+}
+
+int main() {
+  int *out;
+  cudaMalloc(&out, 8 * sizeof(int));
+  marks<<<8, 128>>>(out);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,21 @@
+// Section: CUDA C++ Programming Guide: Cooperative Groups: labeled_partition
+// Shows: each group adds with an atomic
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// safe: 0 of 0 pairs
+__global__ void histogram(const int *in, int *bins) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  int label = in[blockIdx.x * 128 + threadIdx.x] & 15;
+  auto alike = cg::labeled_partition(warp, label);
+  if (alike.thread_rank() == 0) atomicAdd(&bins[label], (int)alike.num_threads());  // update
+}
+
+int main() {
+  int *in, *bins;
+  cudaMalloc(&in, 8 * 128 * sizeof(int));
+  cudaMalloc(&bins, 16 * sizeof(int));
+  cudaMemset(bins, 0, 16 * sizeof(int));
+  histogram<<<8, 128>>>(in, bins);
+  cudaDeviceSynchronize();
+}

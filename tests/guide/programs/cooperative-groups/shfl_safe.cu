@@ -1,0 +1,22 @@
+// Section: CUDA C++ Programming Guide: Cooperative Groups: Thread Block Tile
+// Shows: what is handed on needs no memory
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// safe: 3 of 3 pairs
+__global__ void reversed(const int *in, int *out) {
+  __shared__ int s[128];
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  unsigned t = threadIdx.x, i = blockIdx.x * 128 + t;
+  int own = in[i];
+  s[t] = own;
+  out[i] = warp.shfl_xor(own, 31) + s[t];
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 8 * 128 * sizeof(int));
+  cudaMalloc(&out, 8 * 128 * sizeof(int));
+  reversed<<<8, 128>>>(in, out);
+  cudaDeviceSynchronize();
+}

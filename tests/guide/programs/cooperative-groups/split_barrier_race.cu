@@ -1,0 +1,25 @@
+// Section: CUDA C++ Programming Guide: Cooperative Groups: barrier_arrive and barrier_wait
+// Shows: a store behind the arrival is not seen by those who wait
+#include <cooperative_groups.h>
+#include <utility>
+namespace cg = cooperative_groups;
+
+// race: read take, write put; shared; block
+__global__ void overlap(const float *in, float *out) {
+  __shared__ float s[256];
+  cg::thread_block block = cg::this_thread_block();
+  unsigned i = blockIdx.x * 256 + threadIdx.x;
+  auto token = block.barrier_arrive();
+  s[threadIdx.x] = in[i];  // put
+  float own = 2 * in[i];
+  block.barrier_wait(std::move(token));
+  out[i] = own + s[255 - threadIdx.x];  // take
+}
+
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 10 * 256 * sizeof(float));
+  cudaMalloc(&out, 10 * 256 * sizeof(float));
+  overlap<<<10, 256>>>(in, out);
+  cudaDeviceSynchronize();
+}

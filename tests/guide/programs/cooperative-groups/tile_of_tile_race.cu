@@ -1,0 +1,27 @@
+// Section: CUDA C++ Programming Guide: Cooperative Groups: tiled_partition
+// Shows: the rank of a tile of a tile counts within the larger tile, not within the block
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+// race: write part, write part; shared; block
+__global__ void sums(const int *in, int *out) {
+  __shared__ int part[64];
+  cg::thread_block block = cg::this_thread_block();
+  auto warp = cg::tiled_partition<32>(block);
+  auto quad = cg::tiled_partition<4>(warp);
+  int v = in[blockIdx.x * 256 + block.thread_rank()];
+  v += quad.shfl_down(v, 2);
+  v += quad.shfl_down(v, 1);
+  unsigned number = quad.meta_group_rank();
+  if (quad.thread_rank() == 0) part[number] = v;  // part
+  block.sync();
+  if (block.thread_rank() < 64) out[blockIdx.x * 64 + block.thread_rank()] = part[block.thread_rank()];
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 10 * 256 * sizeof(int));
+  cudaMalloc(&out, 10 * 64 * sizeof(int));
+  sums<<<10, 256>>>(in, out);
+  cudaDeviceSynchronize();
+}
