@@ -1276,6 +1276,18 @@ MUTATIONS = (
         gives(True, "races.pairs.synchronization_proofs:SolverProofs.disjoint_within_block"),
     ),
     Mutation(
+        "chains-off",
+        "nothing is passed on by a third thread",
+        ("tests/verdicts/sync/test_flag_chains.py",),
+        gives((), "races.acquire_release.events:AcquireRelease.passed_on"),
+    ),
+    Mutation(
+        "chains-of-any-block",
+        "the third thread of a chain is near to both others",
+        ("tests/verdicts/sync/test_flag_chains.py",),
+        gives(TRUE, "races.sync.flags:ThirdThread._in_block_of"),
+    ),
+    Mutation(
         "fence-scope-ignored",
         "fences of a block order blocks",
         _LOCKS,

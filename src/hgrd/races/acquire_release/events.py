@@ -122,6 +122,16 @@ class AcquireRelease(Struct, frozen=True):
             self._releases[access.number] = tuple(dict.fromkeys(found))[:_MOST]
         return self._releases[access.number]
 
+    def passed_on(self, acquire: Acquire, write: Access) -> Iterator[Release]:
+        """The releases by a write of what its thread itself has acquired before."""
+        position = self.order.of(write)
+        found = Release(write, write.offset, TRUE, scope_of(write), write.releases, position)
+        if write.releases:
+            yield found
+        if not acquire.delegated:
+            fences = self._fences(acquire.position, position, known_at(write), acquiring=False)
+            yield from (fence.before(found) for fence in fences if fence.when is TRUE)
+
     # ------------------------------------------------------------ by the thread itself
 
     def _own_acquires(self, access: Access, here: Position) -> Iterator[Acquire]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access
+from hgrd.protocol.model import Access, Observation
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile
 from hgrd.races.acquire_release.events import Acquire, Release
@@ -22,9 +22,10 @@ from hgrd.races.acquire_release.program_order import certain, may_follow
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
+from hgrd.races.sync.lock_interference import THIRD
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
-from hgrd.terms import Term, conj, const, disj, eq, mul, negate
+from hgrd.terms import TRUE, Term, conj, const, disj, eq, lt, mul, negate, substitute, symbols_of, var
 from hgrd.terms.linear import difference
 
 
@@ -44,7 +45,7 @@ class Flags(Idiom):
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither thread has waited for the other one."""
-        return self._neither(a, b, threads, level, self._waits)
+        return self._neither(a, b, threads, level, self.waits)
 
     def without_third_party(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither has waited for what the other one sets after its access, and others may set after similar ones."""
@@ -66,7 +67,7 @@ class Flags(Idiom):
 
     # ------------------------------------------------------------ waits
 
-    def _waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
+    def waits(self, before: Access, after: Access, *, fenced: bool = True) -> Iterator[Wait]:
         """The waits of `after` that only releases after `before` end; `fenced`: with a fence where one is needed."""
         releases = self._events.releases(before)
         if not releases:
@@ -117,16 +118,13 @@ class Flags(Idiom):
 
     def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
         """No flag has its awaited value when the kernel begins."""
-        used = [w.acquire.seen for pair in ((a, b), (b, a)) for w in self._waits(*pair)]
-        return [
-            (f"{o.target.name} does not hold what the wait in line {o.span.line} is for when the kernel begins", o.span)
-            for o in dict.fromkeys(used)
-        ]
+        used = [w.acquire.seen for pair in ((a, b), (b, a)) for w in self.waits(*pair)]
+        return [_not_set(o) for o in dict.fromkeys(used)]
 
     def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
         """The acquire is a wait, and the threads that end it are known."""
         unknown = self._events.released_by_unknown_threads(before)
-        waits = self._waits(before, after, fenced=False)
+        waits = self.waits(before, after, fenced=False)
         known = (w.acquire.symbol for w in waits if unknown.isdisjoint(r.write.number for r in w.releases))
         return True if acquire.symbol in known else None
 
@@ -137,12 +135,131 @@ class Flags(Idiom):
 
     def flaws(self, before: Access, after: Access, needed: Scope) -> Iterator[Flaw]:
         """A wait, or the write that ends it, without a fence or at too narrow a scope."""
-        for wait in self._waits(before, after, fenced=False):
+        for wait in self.waits(before, after, fenced=False):
             what = f"waiting for {wait.acquire.seen.target.name} would order the two"
             alike = [q for q in self._events.acquires(after) if q.symbol == wait.acquire.symbol]
             if not reads_volatile(after):
                 yield from acquire_flaws(what, "the wait", alike, after, needed)
             yield from release_flaws(what, "writing it", wait.releases, before, needed)
+
+
+class Link(Struct, frozen=True):
+    """Link of a chain: a thread has found by `acquire` what `release` has set, and sets a flag itself.
+
+    `onward`: how far that flag carries what it has acquired.
+    """
+
+    acquire: Acquire
+    release: Release
+    onward: Scope
+
+
+class ThirdThread(Struct, frozen=True):
+    """Third thread, which ends the `last` wait of the second party by `write`; its own symbols end with `name`."""
+
+    write: Access
+    last: Acquire
+    name: str
+    parties: tuple[Side, Side]
+    threads: ThreadPair
+
+    def made(self, place: Term) -> Term:
+        """The third thread makes the write at this place."""
+        c = self.threads.configuration
+        extents = [*zip(c.thread, c.block, strict=True), *zip(c.block_index, c.grid, strict=True)]
+        within = (lt(var(s.renamed(self.name)), extent) for s, extent in extents if s is not None)
+        *guards, offset = self._own(*self.write.guards, self.write.offset)
+        near = self._in_block_of(self.parties[1]) if self.last.seen.target.space is MemorySpace.SHARED else TRUE
+        return conj(*within, *guards, eq(offset, place), near)
+
+    def told(self, link: Link) -> Term:
+        """It has waited for the first party before, and both flags reach far enough."""
+        (waited,) = self._own(link.acquire.offset)
+        done, where = self.threads.of((link.release.when, link.release.offset), self.parties[0])
+        near = not narrowest(link.release.scope, link.acquire.scope).covers(Level.INTER_BLOCK)
+        shared = link.acquire.seen.target.space is MemorySpace.SHARED
+        first = self._in_block_of(self.parties[0]) if near or shared else TRUE
+        last = TRUE if link.onward.covers(Level.INTER_BLOCK) else self._in_block_of(self.parties[1])
+        return conj(done, eq(where, waited), first, last)
+
+    def _own(self, *terms: Term) -> tuple[Term, ...]:
+        c = self.threads.configuration
+        indexes = {s for s in (*c.thread, *c.block_index) if s is not None}
+        own = {s for s in symbols_of(*terms) if s.name in self.threads.private or s in indexes}
+        return substitute(terms, {s: var(s.renamed(self.name)) for s in own})
+
+    def _in_block_of(self, party: Side) -> Term:
+        blocks = (s for s in self.threads.configuration.block_index if s is not None)
+        return conj(*(eq(var(s.renamed(self.name)), var(self.threads.rename(s, party))) for s in blocks))
+
+
+class FlagChains(Idiom):
+    """Message passing through a third thread, which waits for one flag and sets another one.
+
+    Causality is transitive, whatever the scopes of the steps (PTX ISA, "Causality Order"): a release and acquire within
+    a block, and then one between blocks, order the first thread with the last one.
+    """
+
+    def __init__(self, known: SyncContext) -> None:
+        self._events = known.events
+        self._endings = known.endings
+        self._flags = Flags(known)
+
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
+        """Neither thread has waited for a third one that has waited for the other."""
+        return (
+            *self._not_told(a, b, (Side.FIRST, Side.SECOND), threads),
+            *self._not_told(b, a, (Side.SECOND, Side.FIRST), threads),
+        )
+
+    def _not_told(
+        self, before: Access, after: Access, parties: tuple[Side, Side], threads: ThreadPair
+    ) -> Iterator[Term]:
+        for number, acquire in enumerate(self._last_waits(before, after)):
+            when, place = threads.of((acquire.when, acquire.offset), parties[1])
+            ways: list[Term] = []
+            ending = self._endings.writes(acquire)
+            for write in ending:
+                links = tuple(self._links(before, write, acquire))
+                if links:
+                    name = f"{THIRD}.{before.number}.{after.number}.{number}.{write.number}"
+                    third = ThirdThread(write, acquire, name, parties, threads)
+                    ways.append(conj(third.made(place), *(negate(third.told(link)) for link in links)))
+            if ending and len(ways) == len(ending):
+                yield disj(negate(when), *ways)
+
+    def _last_waits(self, before: Access, after: Access) -> Iterator[Acquire]:
+        """The waits of `after`, with a fence where one is needed, for flags that may not be set from the start."""
+        if self._events.releases(before):
+            for acquire in self._events.acquires(after):
+                if (acquire.fenced or reads_volatile(after)) and not self._endings.ended_from_the_start(acquire):
+                    yield acquire
+
+    def _links(self, before: Access, write: Access, last: Acquire) -> Iterator[Link]:
+        """The ways in which the thread of a write has waited for that of `before`, and has passed it on to the last."""
+        last = replace(last, fenced=True)
+        for wait in self._flags.waits(before, write):
+            if wait.acquire.when is not TRUE:
+                continue
+            onward = self._events.passed_on(wait.acquire, write)
+            reached = {s for r in onward for s in (Scope.BLOCK, Scope.DEVICE) if r.reaches(last, s)}
+            for release in wait.releases if reached else ():
+                if release.reaches(wait.acquire, Scope.BLOCK):
+                    yield Link(wait.acquire, release, Scope.DEVICE if Scope.DEVICE in reached else Scope.BLOCK)
+
+    def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
+        """No flag has its awaited value when the kernel begins."""
+        used: list[Observation] = []
+        for before, after in ((a, b), (b, a)):
+            for last in self._last_waits(before, after):
+                links = [link for w in self._endings.writes(last) for link in self._links(before, w, last)]
+                used += [o for link in links for o in (link.acquire.seen, last.seen)]
+        return [_not_set(o) for o in dict.fromkeys(used)]
+
+
+def _not_set(o: Observation) -> tuple[str, Span | None]:
+    text = f"{o.target.name} does not hold what the wait in line {o.span.line} is for when the kernel begins"
+    return text, o.span
 
 
 def _distance(access: Access, flag: Access) -> Term:

@@ -17,7 +17,7 @@ from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import Symbol, Term, conj, disj, eq, lt, ne, substitute, symbols_of, var
 
 THIRD: Final = "@3"
-"""The suffix of the names of a third thread's own symbols."""
+"""What the suffix of the names of a third thread's own symbols begins with; each third thread has its own."""
 
 
 class LockInterference(Struct, frozen=True):
@@ -31,16 +31,20 @@ class LockInterference(Struct, frozen=True):
     place: Term
     threads: ThreadPair
 
+    @property
+    def _own_name(self) -> str:
+        return f"{THIRD}.{self.write.number}"
+
     def by_a_third(self) -> Term:
         """A thread of the launch other than the two makes the write to this lock."""
-        own = {s: s.renamed(THIRD) for s, _ in self._axes()}
+        own = {s: s.renamed(self._own_name) for s, _ in self._axes()}
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Side)
         return conj(*within, *others, *self._made(own))
 
     def by_another_block(self) -> Term:
         """A thread of a block other than those of the two makes it, to this lock."""
-        own = {s: s.renamed(THIRD) for s, _ in self._axes()}
+        own = {s: s.renamed(self._own_name) for s, _ in self._axes()}
         blocks = [s for s in self.threads.configuration.block_index if s in own]
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in blocks)) for p in Side)
@@ -56,7 +60,7 @@ class LockInterference(Struct, frozen=True):
         terms = (*self.guards, self.write.offset)
         known: dict[Symbol, Term] = {s: var(new) for s, new in indexes.items()}
         private = (s for s in symbols_of(*terms) if s.name in self.threads.private and s not in known)
-        known |= {s: var(s.renamed(THIRD)) for s in private}
+        known |= {s: var(s.renamed(self._own_name)) for s in private}
         *guards, place = substitute(terms, known)
         return (*guards, eq(place, self.place))
 

@@ -14,7 +14,7 @@ from hgrd.races.acquire_release.events import Acquire, AcquireRelease
 from hgrd.races.sync.arrival_counters import ArrivalCounters
 from hgrd.races.sync.collective_mistakes import CollectiveStorage
 from hgrd.races.sync.context import SyncContext
-from hgrd.races.sync.flags import Flags
+from hgrd.races.sync.flags import FlagChains, Flags
 from hgrd.races.sync.flaws import Flaw
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.locks import Locks
@@ -28,6 +28,7 @@ IDIOMS: Final[tuple[Callable[[SyncContext], Idiom], ...]] = (
     lambda known: DistinctTickets(known.tickets),
     Locks,
     Flags,
+    FlagChains,
     ArrivalCounters,
     Ownership,
     lambda _: CollectiveStorage(),

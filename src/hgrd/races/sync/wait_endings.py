@@ -27,6 +27,7 @@ class WaitEndings(Struct, frozen=True):
             for a in accesses(self.protocol.items)
             if a.target.key == acquire.seen.target.key
             and modifies(a)
+            and not _elsewhere(a, acquire)
             and not self._harmless(a, acquire)
             and not self._passes_on(a, acquire)
         ]
@@ -74,3 +75,12 @@ class WaitEndings(Struct, frozen=True):
         """Whether the variable is declared with the value that the wait is for."""
         begins = self.protocol.memory.declared.get(acquire.seen.target.key)
         return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
+
+
+def _elsewhere(write: Access, acquire: Acquire) -> bool:
+    """Whether the write goes to another place of the object than the wait looks at."""
+    seen = acquire.position.item
+    if not isinstance(seen, Access) or not (write.offset.is_const and acquire.offset.is_const):
+        return False
+    first, second = write.offset.value, acquire.offset.value
+    return first + write.size <= second or second + seen.size <= first

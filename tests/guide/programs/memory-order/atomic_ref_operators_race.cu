@@ -1,0 +1,30 @@
+// Section: CUDA C++ Core Libraries: cuda::atomic_ref
+// Shows: a relaxed addition
+#include <cuda_runtime.h>
+#include <cuda/atomic>
+using Near = cuda::atomic_ref<int, cuda::thread_scope_block>;
+using Far = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+// race: read reader, write payload; global; grid
+__global__ void atomic_ref_operators(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // payload
+    Far(*flag).fetch_add(1, cuda::memory_order_relaxed);  // set
+  } else {
+    while (Far(*flag) == 0) {}  // seen
+    out[blockIdx.x] = *data;  // reader
+  }
+}
+
+int main() {
+  int *data, *out;
+  int *flag;
+  cudaMalloc(&data, 1024);
+  cudaMalloc(&out, 1024);
+  cudaMalloc(&flag, 1024);
+  cudaMemset(data, 0, 1024);
+  cudaMemset(flag, 0, 1024);
+  atomic_ref_operators<<<2, 64>>>(data, flag, out);
+  cudaDeviceSynchronize();
+}

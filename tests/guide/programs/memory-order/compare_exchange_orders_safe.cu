@@ -1,0 +1,30 @@
+// Section: CUDA C++ Core Libraries: cuda::atomic
+// Shows: the order of success acquires
+#include <cuda_runtime.h>
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> ready(0);
+
+// safe: 3 of 3 pairs
+__global__ void compare_exchange_orders(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // payload
+    ready.store(1, cuda::memory_order_release);  // set
+  } else {
+    int one = 1;
+    while (!ready.compare_exchange_weak(one, 2, cuda::memory_order_acquire, cuda::memory_order_relaxed)) one = 1;  // seen
+    out[blockIdx.x] = *data;  // reader
+  }
+}
+
+int main() {
+  int *data, *out;
+  int *flag;
+  cudaMalloc(&data, 1024);
+  cudaMalloc(&out, 1024);
+  cudaMalloc(&flag, 1024);
+  cudaMemset(data, 0, 1024);
+  cudaMemset(flag, 0, 1024);
+  compare_exchange_orders<<<2, 64>>>(data, flag, out);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,32 @@
+// Section: CUDA C++ Core Libraries: cuda::atomic_thread_fence
+// Shows: a fence that acquires
+#include <cuda_runtime.h>
+#include <cuda/atomic>
+using Near = cuda::atomic_ref<int, cuda::thread_scope_block>;
+using Far = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+// safe: 3 of 3 pairs
+__global__ void thread_fence_relaxed(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 1;  // payload
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
+    Far(*flag).store(1, cuda::memory_order_relaxed);  // set
+  } else {
+    while (Far(*flag).load(cuda::memory_order_relaxed) == 0) {}  // seen
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    out[blockIdx.x] = *data;  // reader
+  }
+}
+
+int main() {
+  int *data, *out;
+  int *flag;
+  cudaMalloc(&data, 1024);
+  cudaMalloc(&out, 1024);
+  cudaMalloc(&flag, 1024);
+  cudaMemset(data, 0, 1024);
+  cudaMemset(flag, 0, 1024);
+  thread_fence_relaxed<<<2, 64>>>(data, flag, out);
+  cudaDeviceSynchronize();
+}
