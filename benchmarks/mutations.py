@@ -1609,4 +1609,22 @@ MUTATIONS = (
         ("tests/simulate/test_same_events.py",),
         around("simulate.lockstep.builder:LoweredProgram.atomic_access", changing),
     ),
+    Mutation(
+        "host-overlaps-none",
+        "objects from outside are never one, whatever code returned them",
+        ("tests/verdicts/host/test_same_memory.py",),
+        gives((), "host.memory.pointer_origins:PointerOrigins.overlaps"),
+    ),
+    Mutation(
+        "host-elements-differ",
+        "different elements of an array are taken for different pointers, whatever their indexes",
+        ("tests/verdicts/host/test_same_memory.py",),
+        gives(True, "host.memory.pointer_origins:_differ"),
+    ),
+    Mutation(
+        "forced-wraps-none",
+        "unsigned indexes that constants make wrap around are only assumed not to",
+        ("tests/verdicts/values/test_forced_wraps.py",),
+        gives(False, "solve.decide:forced_by_constants"),
+    ),
 )
