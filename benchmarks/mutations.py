@@ -66,9 +66,11 @@ from benchmarks.mutating import (
     written_as,
 )
 from hgrd.cuda.groups import Group
+from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE, const
 
+_ASSEMBLY = ("tests/verdicts/test_assembly.py",)
 _BARRIERS = (
     "tests/verdicts/barriers/test_barriers.py",
     "tests/protocol",
@@ -191,6 +193,24 @@ MUTATIONS = (
         "barriers under a condition are always passed",
         _BARRIERS,
         gives([], "protocol.phases.barrier_bypass:BarrierBypass._unless"),
+    ),
+    Mutation(
+        "numbered-barriers-apart",
+        "other threads may use the number of a barrier elsewhere",
+        _ASSEMBLY,
+        gives("", "protocol.named_barriers:_shared"),
+    ),
+    Mutation(
+        "numbered-barriers-of-all",
+        "a barrier with a number, and no count, is always one of the whole block",
+        _ASSEMBLY,
+        gives("", "protocol.named_barriers:NamedBarriers._of_all"),
+    ),
+    Mutation(
+        "assembly-harmless",
+        "instructions that are not known touch registers alone",
+        _ASSEMBLY,
+        gives(Effect.FUNCTION, "source.assembly.statement:register_effect"),
     ),
     Mutation(
         "wait-alone",

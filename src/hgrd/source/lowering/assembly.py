@@ -22,7 +22,7 @@ def assembly(node: Node, to: Context) -> list[Statement]:
         outputs = sum(map(_is_place, operands))
     places = [to.place(operand) for operand in operands[:outputs]]
     asm = AsmStatement(
-        text or AsmText("inline assembly made by macros"),
+        text or AsmText("whose text macros make"),
         tuple((place, place_type(place)) for place in places),
         tuple(to.value(operand) for operand in operands[outputs:]),
         span,
