@@ -12,7 +12,8 @@ from random import Random
 
 from tests.fuzz.tree import Tree, body, name, tree
 
-HELPERS = """
+HELPERS = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
 struct Two { int first; short second; };
 __device__ int low(int value, int limit) {
   if (value < limit) return value;
@@ -28,6 +29,31 @@ __device__ int rounds(int value) {
   int count = 0;
   while (value > 1) { value /= 2; count++; }
   return count;
+}
+__device__ int atomicMin(int *cell, short what) {
+  int old = *cell;
+  if (what < old) *cell = what;
+  return old;
+}
+__device__ void fatomicAdd(int *cell, int what) { *cell += what; }
+__device__ bool split(int value, int by, int *whole) {
+  *whole = value / by;
+  return value % by == 0;
+}
+struct Pool {
+  int *cells;
+  __device__ void free(int at) { cells[at] = -1; }
+  __device__ int sync(int at) { return cells[at]; }
+  __device__ int *get() const { return cells; }
+};
+__device__ int meet(cg::thread_block block, const int *cells, int at) {
+  block.sync();
+  return cells[at];
+}
+template <class Group>
+__device__ void leave(Group group, int *cells, int at, int what) {
+  if (group.thread_rank() == 0) cells[at] = what;
+  group.sync();
 }
 __device__ int lock = 0;
 __device__ int other_lock = 0;
@@ -217,7 +243,13 @@ class Maker:
 
     def access(self, names: list[str]) -> Tree:
         what = self.leaf(names)
-        match self.random.randrange(16):
+        match self.random.randrange(19):
+            case 18:
+                return self.assembly(names)
+            case 16:
+                return self.named(names)
+            case 17:
+                return self.out(names)
             case 0 | 1 | 2 | 3 | 4:
                 return tree("@ = @;", self.cell(names), what)
             case 5 | 6 | 7:
@@ -245,6 +277,58 @@ class Maker:
             case _:
                 return tree(
                     "{ int *p = @ ? a + 64 : s + 64; p[@] = @; }", self.condition(names), self.index(names), what
+                )
+
+    def named(self, names: list[str]) -> Tree:
+        """A function of the program that has the name of a builtin, or nearly so: its body counts."""
+        at, what = self.index(names), self.leaf(names)
+        array = self.random.choice(("a + 64", "s + 64"))
+        match self.random.randrange(6):
+            case 0:
+                return tree(f"x = atomicMin(&({array})[@], (short)@);", at, what)
+            case 1:
+                return tree(f"fatomicAdd({array} + @, @);", at, what)
+            case 2:
+                return tree(f"{{ Pool pool{{{array}}}; pool.free(@); }}", at)
+            case 3:
+                return tree(f"{{ Pool pool{{{array}}}; z += pool.sync(@); }}", at)
+            case 4:
+                return tree(f"{{ Pool pool{{{array}}}; pool.get()[@] = @; }}", at, what)
+            case _:
+                return tree(f"x = atomicMin(&({array})[@], @);", at, tree("(int)(@)", what))
+
+    def assembly(self, names: list[str]) -> Tree:
+        """Instructions that access memory, and registers that are each thread's own."""
+        at, what = self.index(names), tree("(int)(@)", self.leaf(names))
+        match self.random.randrange(4):
+            case 0:
+                form = 'asm volatile("st.global.u32 [%0], %1;" :: "l"(a + 64 + @), "r"(@) : "memory");'
+                return tree(form, at, what)
+            case 1:
+                return tree('asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(a + 64 + @) : "memory");', at)
+            case 2:
+                form = (
+                    'asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(v) : "l"(a + 64 + @), "r"(@) : "memory");'
+                )
+                return tree(form, at, what)
+            case _:
+                return tree('asm("mov.u32 %0, %%laneid;" : "=r"(v));')
+
+    def out(self, names: list[str]) -> Tree:
+        """What a function gives through a pointer: each thread's own."""
+        at, what = self.index(names), self.expression(names, 1)
+        match self.random.randrange(4):
+            case 0:
+                return tree("if (split(@, @, &z)) @ = z;", what, self.random.choice((2, 3, 4)), self.cell(names))
+            case 1:
+                return tree("{ int part; if (split(@, 2, &part)) part = 1; a[64 + @] = part; }", what, at)
+            case 2:
+                return tree("{ float s0, c0; sincosf((float)(@), &s0, &c0); a[64 + @] = (int)(c0 * 4); }", what, at)
+            case _:
+                return tree(
+                    "{ float whole; float rest = modff((@) * 0.5f, &whole); if (rest != 0) @ = 1; }",
+                    what,
+                    self.cell(names),
                 )
 
     def compute(self, names: list[str]) -> Tree:
@@ -278,6 +362,8 @@ class Maker:
         if chance < 0.56:
             if barriers and self.random.random() < 0.15:
                 return self.agreed(names)
+            if barriers and self.flat and depth == 0 and self.random.random() < 0.25:
+                return self.warp_wide(names)
             if barriers or self.random.random() < 0.04:
                 return self.barrier()
             return self.access(names)
@@ -299,6 +385,36 @@ class Maker:
         return self.random.choice(
             (*(tree("__syncthreads();"),) * 6, tree("__syncwarp();"), tree("__syncthreads(); __threadfence();"))
         )
+
+    def warp_wide(self, names: list[str]) -> Tree:
+        """Votes, matches and shuffles of whole warps, also of parts of them."""
+        value, width = self.leaf(names), self.random.choice((2, 4, 8, 16, 32))
+        full = "0xffffffffu"
+        match self.random.randrange(9):
+            case 6:
+                return tree("z += meet(cg::this_thread_block(), s + 64, @);", self.index(names))
+            case 7:
+                group = f"cg::tiled_partition<{width}>(cg::this_thread_block())"
+                return tree(f"leave({group}, s + 64, @, @);", self.index(names), value)
+            case 8:
+                return tree("leave(cg::this_thread_block(), a + 64, @, @);", self.index(names), value)
+            case 0:
+                return tree(f"v = __ballot_sync({full}, @);", self.condition(names))
+            case 1:
+                return tree(
+                    f"{{ int same; v = __match_all_sync({full}, @, &same); if (same) @ = 1; }}", value, self.cell(names)
+                )
+            case 2:
+                return tree(f"x = __shfl_xor_sync({full}, @, {self.random.choice((1, 2, 4))}, {width});", value)
+            case 3:
+                return tree(f"x = __shfl_sync({full}, @, 0, {width});", value)
+            case 4:
+                return tree(f"if (__any_sync({full}, @)) @ = 2;", self.condition(names), self.cell(names))
+            case _:
+                return tree(
+                    f"v = __popc(__ballot_sync({full}, @) & ((1u << (t & 31)) - 1)); a[64 + v] = t;",
+                    self.condition(names),
+                )
 
     def agreed(self, names: list[str]) -> Tree:
         """All threads of a block get one value, unless it is written meanwhile."""
