@@ -1,0 +1,29 @@
+// Section: CUDA C++ Programming Guide: Asynchronous Barrier
+// Shows: a thread that has arrived does not wait for others
+// Gap: barriers in memory
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+
+// open: a call of arrive, whose body is not known
+// open: a call of init, whose body is not known
+// open: a call of wait, whose body is not known
+// open: read 15, write 13; shared; block: what was not understood in line 14 may order the two accesses
+__global__ void mirror(const int *in, int *out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> all;
+  __shared__ int s[128];
+  auto block = cooperative_groups::this_thread_block();
+  if (block.thread_rank() == 0) init(&all, block.size());
+  block.sync();
+  s[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+  auto token = all.arrive();
+  out[blockIdx.x * 128 + threadIdx.x] = s[127 - threadIdx.x];
+  all.wait(static_cast<decltype(token) &&>(token));
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 16 * 128 * sizeof(int));
+  cudaMalloc(&out, 16 * 128 * sizeof(int));
+  mirror<<<16, 128>>>(in, out);
+  cudaDeviceSynchronize();
+}
