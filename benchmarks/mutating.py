@@ -46,6 +46,18 @@ def contradicted(_: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *_, **__: (FALSE,)
 
 
+def all_vote(own_bit: Any, mask: Any, symbol: Any) -> Any:
+    """Every lane's predicate is true."""
+    from hgrd.terms import TRUE
+
+    return own_bit(replace(mask, own=TRUE), symbol)
+
+
+def nothing_exchanged(values: Any, *arguments: Any) -> Any:
+    """No value is made by several threads together."""
+    return replace(values(*arguments), exchanged=frozenset())
+
+
 def gives(value: object, *paths: str) -> Callable[[], None]:
     """The functions give this value, whatever they are given."""
     return together(*(put(path, lambda *_, **__: value) for path in paths))

@@ -13,6 +13,7 @@ from benchmarks.mutating import (
     Mutation,
     _nothing_presumed,
     all_global,
+    all_vote,
     alone_in_order,
     always_without,
     any_read_looks,
@@ -42,6 +43,7 @@ from benchmarks.mutating import (
     no_values,
     not_forced,
     not_known,
+    nothing_exchanged,
     nothing_lost,
     one_byte,
     only_behind,
@@ -101,6 +103,7 @@ _REPLAY = ("tests/simulate/test_replay_barriers.py", "tests/simulate/test_replay
 _LEAVING = ("tests/protocol", "tests/verdicts/values/test_loop_exits.py", "tests/language/test_language.py", *_RACES)
 _CONTENTS = ("tests/verdicts/facts/test_array_contents.py",)
 _TICKETS = ("tests/verdicts/values/test_computed_values.py", *_RACES)
+_AGGREGATION = ("tests/verdicts/sync/test_warp_aggregation.py",)
 _KEPT = ("tests/fuzz/test_fuzz.py",)
 FACTS = {
     "ASSERT": (
@@ -1177,6 +1180,30 @@ MUTATIONS = (
         "what sets a counter back is apart from what draws",
         _TICKETS,
         gives(True, "races.sync.tickets:_kept_apart"),
+    ),
+    Mutation(
+        "tickets-of-warps-unproved",
+        "what a shuffle hands on is the ticket of its giver, whatever that gives",
+        _AGGREGATION,
+        gives(lambda *_: True, "races.pairs.checker:gives_tickets"),
+    ),
+    Mutation(
+        "ballot-bits-off",
+        "lanes do not know their bits of a ballot",
+        _AGGREGATION,
+        gives(TRUE, "races.encoding.warp_values:_own_bit"),
+    ),
+    Mutation(
+        "ballot-predicates-off",
+        "all lanes vote for a ballot",
+        _AGGREGATION,
+        around("races.encoding.warp_values:_own_bit", all_vote),
+    ),
+    Mutation(
+        "exchanged-given",
+        "a witness may hold what threads make together",
+        ("tests/simulate/test_replay_required.py",),
+        around("races.pairs.checker:computed_values", nothing_exchanged),
     ),
     Mutation(
         "small-wraps-off",

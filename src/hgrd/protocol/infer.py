@@ -207,6 +207,8 @@ def _run(
             broadcast=dict(device.uniformity.broadcast),
             in_iteration=dict(device.uniformity.in_iteration),
             groups=dict(device.uniformity.groups),
+            masks=dict(device.uniformity.masks),
+            told=dict(device.uniformity.told),
             symmetric_blocks=symmetric,
         ),
         memory=MemoryFacts(written=written, declared=_declared(machine, device), constants=held),

@@ -25,6 +25,8 @@ def ones_below(x: Term, n: Term) -> Term:
     """How many of the `n` lowest bits of `x` (in two's complement of unlimited width) are ones, for n >= 0."""
     if x.is_const and n.is_const and n.value >= 0:
         return const((x.value & ((1 << n.value) - 1)).bit_count())
+    if x.op is Op.SUB and x.args[0].is_const and _all_ones(x.args[0].value, max(n.high, 0)):
+        return sub(n, ones_below(x.args[1], n))
     if n.is_const and n.value >= 0:
         x = low_bits(x, n.value)
         counted = _counted(x, n.value)

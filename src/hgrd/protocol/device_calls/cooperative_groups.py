@@ -13,6 +13,7 @@ from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.model import UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State
@@ -59,8 +60,9 @@ def group_call(
     if kind in _EXCHANGES:
         device.recorder.exchange(machine, name, call.span)
     _store_further_result(device, machine, state, call, arguments)
-    given = arguments[1] if name in ("shfl", "__of_leader") else None
-    device.uniformity.alike_for(machine, value, same_for_tile(device, name, group.size, arguments), given)
+    alike = same_for_tile(device, name, group.size, arguments)
+    if alike is not None:
+        device.uniformity.alike_for(machine, value, alike)
     return value
 
 
@@ -82,7 +84,7 @@ def _leads(device: DeviceSemantics, machine: Machine, call: Call, group: Group) 
         return machine.unknown("leads", call.type, Origin.UNKNOWN)
     chosen = var(machine.names.fresh("chosen", 0, size.high - 1, Origin.THREAD))
     alike = () if group.size is None else (div(thread_number(device), const(group.size)),)
-    device.uniformity.alike_for(machine, chosen, alike)
+    device.uniformity.alike_for(machine, chosen, UniformGroup(alike, ()))
     return eq(own, chosen)
 
 

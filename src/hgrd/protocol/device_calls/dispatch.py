@@ -30,7 +30,7 @@ from hgrd.protocol.device_calls.memory import (
 from hgrd.protocol.device_calls.number_functions import numbers
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
-from hgrd.protocol.device_calls.warp_collectives import same_for_warp, thread_number
+from hgrd.protocol.device_calls.warp_collectives import exchanged, thread_number
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic import arithmetic, floats, integers
@@ -97,7 +97,7 @@ def _exchange(
     row = builtin(name)
     assert row is not None
     value = machine.unknown(f"{name}()", call.type, Origin.DATA, row.result)
-    device.uniformity.exchange(value)
+    exchanged(device, machine, state, name, arguments, value)
     if row.kind in _EXCHANGES:
         device.recorder.exchange(machine, name, call.span)
     for at in row.writes:
@@ -106,8 +106,6 @@ def _exchange(
             stored = machine.unknown(f"{name}()", type_.to, Origin.DATA)
             device.uniformity.exchange(stored)
             store(machine, state, arguments[at], stored, type_.to, call.span)
-    given = arguments[1] if row.kind is Kind.SHUFFLE and len(arguments) > 1 else None
-    device.uniformity.alike_for(machine, value, same_for_warp(device, name, arguments), given)
     return value
 
 

@@ -8,12 +8,37 @@ from __future__ import annotations
 
 from typing import Final
 
-from hgrd.cuda.builtins import Kind, builtin
-from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.builtins import Builtin, Kind, builtin
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.protocol.configuration import index_terms
+from hgrd.protocol.inference.recorder import guards_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.inference.value_names import identity_of
+from hgrd.protocol.model import LaneMask, Peers, UniformGroup
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Value
-from hgrd.terms import Term, add, const, div, mul, symbols_of
+from hgrd.terms import (
+    TRUE,
+    Op,
+    Term,
+    add,
+    as_bool,
+    as_int,
+    bit,
+    bit_and,
+    conj,
+    const,
+    disj,
+    div,
+    eq,
+    le,
+    mod,
+    mul,
+    ne,
+    negate,
+    symbols_of,
+)
 
 _OF_TILE: Final = frozenset({"reduce", "__of_leader", "any", "all", "ballot"})
 
@@ -25,36 +50,136 @@ def thread_number(device: DeviceSemantics) -> Term:
     return add(x, mul(bx, add(y, mul(by, z))))
 
 
-def same_for_warp(device: DeviceSemantics, name: str, arguments: tuple[Value, ...]) -> tuple[Term, ...] | None:
-    """Terms that must be equal for threads of a block to get the same value from a vote or shuffle; None: none suffice.
+def lane_number(device: DeviceSemantics) -> Term:
+    """Number of the thread in its warp."""
+    return mod(thread_number(device), const(WARP_SIZE))
+
+
+def exchanged(
+    device: DeviceSemantics, machine: Machine, state: State, name: str, arguments: tuple[Value, ...], value: Value
+) -> None:
+    """Records what is known of the `value` that the lanes of a warp make together."""
+    row = builtin(name)
+    assert row is not None
+    device.uniformity.exchange(value)
+    group = _group(device, state, row, arguments)
+    if group is not None:
+        device.uniformity.alike_for(machine, value, group)
+    if isinstance(value, Term) and value.op is Op.VAR:
+        mask = _lane_mask(device, state, row, arguments)
+        if mask is not None:
+            device.uniformity.mask_of_lanes(machine, value.symbol, mask)
+        device.uniformity.tell(machine, value.symbol, _told(row, arguments, value))
+
+
+def _group(device: DeviceSemantics, state: State, row: Builtin, arguments: tuple[Value, ...]) -> UniformGroup | None:
+    """Threads of a block that get the same value from a vote, match, reduction or shuffle; None: no two need to.
 
     Threads that name different lanes in their masks do not take part in each other's calls.
     """
     mask, *rest = arguments or (None,)
-    if not isinstance(mask, Term):
+    if not isinstance(mask, Term) or not row.masked:
         return None
-    row = builtin(name)
-    if row is None or not row.masked or row.kind is Kind.MATCH:
+    thread = thread_number(device)
+    warp = div(thread, const(WARP_SIZE))
+    member, guards = _in_mask(mask, lane_number(device)), guards_of(state)
+    match row.kind:
+        case Kind.VOTE | Kind.REDUCE:
+            return UniformGroup((warp, mask), (), member=member, guards=guards)
+        case Kind.MATCH:
+            key = identity_of(rest[0]) if rest else None
+            if row.operation == "any" and key is None:
+                return None
+            alike = (warp, mask) if row.operation == "all" or key is None else (warp, mask, key)
+            return UniformGroup(alike, (), member=member, guards=guards)
+        case Kind.SHUFFLE if not row.operation and len(rest) > 1:
+            return _from_one_lane(device, mask, rest, member, guards)
+        case _:
+            return None
+
+
+def _from_one_lane(
+    device: DeviceSemantics, mask: Term, rest: list[Value], member: Term, guards: tuple[Term, ...]
+) -> UniformGroup | None:
+    """Threads that get the value of one and the same lane from a shuffle; None where it is unknown which."""
+    given, lane, *more = rest
+    width = more[0] if more else const(WARP_SIZE)
+    if not isinstance(lane, Term) or not isinstance(width, Term) or not width.is_const:
         return None
-    if row.kind in (Kind.VOTE, Kind.REDUCE):
-        return (div(thread_number(device), const(WARP_SIZE)), mask)
-    if row.kind is not Kind.SHUFFLE or row.operation or len(rest) < 2 or not _common(device, rest[1]):
+    if width.value not in (1, 2, 4, 8, 16, 32):
         return None
-    width = rest[2] if len(rest) > 2 else const(WARP_SIZE)
-    if not isinstance(width, Term) or not width.is_const or width.value not in (1, 2, 4, 8, 16, 32):
+    part = div(thread_number(device), width)
+    within = bit_and(as_int(lane), const(width.value - 1))
+    if mask.is_const and within.is_const and width.value == WARP_SIZE:
+        member = conj(member, _in_mask(mask, within))
+    return UniformGroup(
+        (part, mask),
+        (),
+        source=given if isinstance(given, Term) else None,
+        giver=add(mul(part, width), within),
+        member=member,
+        guards=guards,
+    )
+
+
+def _lane_mask(device: DeviceSemantics, state: State, row: Builtin, arguments: tuple[Value, ...]) -> LaneMask | None:
+    """What the bits of a ballot, of equal values, or of the active lanes say; None of other results."""
+    lane = lane_number(device)
+    warp = div(thread_number(device), const(WARP_SIZE))
+    guards = guards_of(state)
+    if row.kind is Kind.ACTIVE_MASK:
+        return LaneMask(Peers.ACTIVE, lane, TRUE, (warp,), (), guards=guards)
+    mask, *rest = arguments if row.masked else (const(ALL_LANES), *arguments)
+    if not isinstance(mask, Term) or not rest:
         return None
-    return (div(thread_number(device), const(width.value)), mask)
+    of = (lane, TRUE, (warp, mask), (), _in_mask(mask, lane))
+    match row.kind, row.operation:
+        case Kind.VOTE, "ballot" if isinstance(rest[0], Term):
+            if not row.masked:
+                return LaneMask(Peers.ACTIVE, lane, as_bool(rest[0]), (warp,), (), guards=guards)
+            return LaneMask(Peers.VOTED, lane, as_bool(rest[0]), *of[2:], guards=guards)
+        case Kind.MATCH, "any":
+            key = identity_of(rest[0])
+            return None if key is None else LaneMask(Peers.EQUAL, *of, key=key, guards=guards)
+        case _:
+            return None
+
+
+def _told(row: Builtin, arguments: tuple[Value, ...], value: Term) -> tuple[Term, ...]:
+    """What the result of a vote or a reduction has to do with the thread's own argument."""
+    own = arguments[-1] if arguments else None
+    if not isinstance(own, Term):
+        return ()
+    match row.kind, row.operation:
+        case Kind.VOTE, "any":
+            return (disj(negate(as_bool(own)), ne(value, const(0))),)
+        case Kind.VOTE, "all":
+            return (disj(as_bool(own), eq(value, const(0))),)
+        case Kind.REDUCE, "min":
+            return (le(value, as_int(own)),)
+        case Kind.REDUCE, "max":
+            return (le(as_int(own), value),)
+        case _:
+            return ()
+
+
+def _in_mask(mask: Term, lane: Term) -> Term:
+    """The bit of a lane is set in a mask."""
+    if mask.is_const and mask.value & ALL_LANES == ALL_LANES:
+        return TRUE
+    return eq(bit(mask, lane), const(1))
 
 
 def same_for_tile(
     device: DeviceSemantics, name: str, size: int | None, arguments: tuple[Value, ...]
-) -> tuple[Term, ...] | None:
-    """Terms as in `same_for_warp`, for a call on a tile of known size; the group is its first argument."""
+) -> UniformGroup | None:
+    """Threads that get the same value from a call on a tile of known size; the group is its first argument."""
     if size is None or not (
         name in _OF_TILE or (name == "shfl" and len(arguments) > 2 and _common(device, arguments[2]))
     ):
         return None
-    return (div(thread_number(device), const(size)),)
+    given = arguments[1] if name in ("shfl", "__of_leader") else None
+    return UniformGroup((div(thread_number(device), const(size)),), (), given if isinstance(given, Term) else None)
 
 
 def _common(device: DeviceSemantics, value: Value) -> bool:

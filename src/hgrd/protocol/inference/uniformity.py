@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.protocol.inference.recorder import Recorder
-from hgrd.protocol.model import UniformGroup
+from hgrd.protocol.model import LaneMask, UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import FloatValue, OpaqueValue, Value
@@ -23,6 +24,8 @@ class UniformityTracker(Struct):
     broadcast: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     in_iteration: dict[str, tuple[Symbol, ...]] = field(default_factory=dict[str, tuple[Symbol, ...]])
     groups: dict[Symbol, UniformGroup] = field(default_factory=dict[Symbol, UniformGroup])
+    masks: dict[Symbol, LaneMask] = field(default_factory=dict[Symbol, LaneMask])
+    told: dict[Symbol, tuple[Term, ...]] = field(default_factory=dict[Symbol, tuple[Term, ...]])
     converted: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     exchanged: set[str] = field(default_factory=set[str])
 
@@ -60,28 +63,32 @@ class UniformityTracker(Struct):
             self.spread(machine, value, tuple(loops))
             return
         made_of = sorted((s for s in symbols_of(given.key) if s.name not in self.common), key=lambda s: s.name)
-        self.alike_for(machine, value, tuple(map(var, made_of)), everywhen=True)
+        self.alike_for(machine, value, UniformGroup(tuple(map(var, made_of)), ()), everywhen=True)
         if self.agrees(given):
             for symbol in symbols_in(value):
                 self.agree(symbol)
 
-    def alike_for(
-        self,
-        machine: Machine,
-        value: Value,
-        terms: tuple[Term, ...] | None,
-        source: Value | None = None,
-        *,
-        everywhen: bool = False,
-    ) -> None:
-        """Records that threads of a block with equal `terms` get the same value here; None: nothing is recorded.
+    def alike_for(self, machine: Machine, value: Value, group: UniformGroup, *, everywhen: bool = False) -> None:
+        """Records that the threads of a group get the same value here.
 
-        `source` is the argument of a shuffle.  `everywhen`: also in different iterations of the loops around.
+        In the same iterations of the loops around; `everywhen`: also in different ones.
         """
-        if terms is not None and not machine.speculative:
-            loops = () if everywhen else tuple(loop.binder for loop in self.recorder.loops)
-            given = source if isinstance(source, Term) else None
-            self.groups.update({s: UniformGroup(terms, loops, given) for s in symbols_in(value)})
+        if not machine.speculative:
+            group = replace(group, loops=() if everywhen else self._loops())
+            self.groups.update(dict.fromkeys(symbols_in(value), group))
+
+    def mask_of_lanes(self, machine: Machine, symbol: Symbol, mask: LaneMask) -> None:
+        """Records what the bits of a mask say that the lanes of a warp have made here."""
+        if not machine.speculative:
+            self.masks[symbol] = replace(mask, loops=self._loops())
+
+    def tell(self, machine: Machine, symbol: Symbol, conditions: tuple[Term, ...]) -> None:
+        """Records conditions on a value that each thread knows to hold."""
+        if conditions and not machine.speculative:
+            self.told[symbol] = conditions
+
+    def _loops(self) -> tuple[Symbol, ...]:
+        return tuple(loop.binder for loop in self.recorder.loops)
 
     def agrees(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
         """Whether all threads of a block share the value in the same iterations; they share the symbols `besides`."""

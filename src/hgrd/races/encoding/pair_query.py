@@ -18,9 +18,10 @@ from hgrd.races.encoding.array_facts import instantiated
 from hgrd.races.encoding.bounds import companion_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
 from hgrd.races.encoding.loop_exits import LoopExits, unbounded_counters
-from hgrd.races.encoding.query_assembly import across, cone, made_together, query_of, split, with_extents
+from hgrd.races.encoding.query_assembly import across, cone, query_of, split, with_extents
 from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values, may_differ
+from hgrd.races.encoding.warp_values import made_together
 from hgrd.races.sync.synchronization import Synchronization
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.solve.query import Query

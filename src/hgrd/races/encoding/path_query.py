@@ -9,7 +9,8 @@ from msgspec import Struct
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
 from hgrd.races.barriers.paths import DivergencePath
-from hgrd.races.encoding.query_assembly import across, cone, made_together, query_of, split, with_extents
+from hgrd.races.encoding.query_assembly import across, cone, query_of, split, with_extents
+from hgrd.races.encoding.warp_values import made_together
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.solve.query import Query
 from hgrd.terms import TRUE, Origin, Term, const, symbols_of

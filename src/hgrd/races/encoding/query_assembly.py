@@ -10,7 +10,7 @@ from hgrd.protocol.model import Protocol
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair, plain_name
 from hgrd.solve.query import Axis, Party, Query
-from hgrd.terms import Symbol, Term, conj, disj, eq, ne, negate, symbols_of, var
+from hgrd.terms import Symbol, Term, conj, disj, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import substitute
 
 
@@ -31,20 +31,6 @@ def across(protocol: Protocol, threads: ThreadPair) -> tuple[Term, ...]:
             known = {threads.rename(s, side): v for (s, _), v in zip(item.others, values, strict=True)}
             apart = [ne(*(var(threads.rename(k, party)) for party in Side)) for k in item.loops]
             found[disj(negate(here), negate(there), *apart, *substitute((condition,), known))] = None
-    return tuple(found)
-
-
-def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Equalities of the values in the terms that threads of one warp or tile make together."""
-    if not threads.same_block or not protocol.uniform.groups:
-        return ()
-    here = {s.name: s for s in symbols_of(*terms)}
-    found: list[Term] = []
-    for symbol, alike in protocol.uniform.groups.items():
-        one, two = (here.get(symbol.name + SUFFIX[party]) for party in Side)
-        if one is not None and two is not None:
-            pairs = zip(*(threads.of((*alike.terms, *map(var, alike.loops)), party) for party in Side), strict=True)
-            found.append(disj(*(ne(x, y) for x, y in pairs), eq(var(one), var(two))))
     return tuple(found)
 
 

@@ -16,6 +16,7 @@ from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import VALUES
 from hgrd.races.acquire_release.agreement import without_agreement_across_sync
+from hgrd.races.encoding.handed_on import gives_tickets
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain
 from hgrd.races.encoding.read_consistency import read_consistency
 from hgrd.races.pairs.precondition_search import PreconditionSearch
@@ -213,7 +214,8 @@ def check_pairs(
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
     inferred = protocol
-    protocol, phases, tickets = inline_work_items(without_agreement_across_sync(protocol))
+    protocol = without_agreement_across_sync(protocol)
+    protocol, phases, tickets = inline_work_items(protocol, gives_tickets(protocol, everything, decide))
     consistency = read_consistency(protocol, phases, options.levels, lockstep=options.warp_lockstep)
     every_race = not options.warp_lockstep and set(options.levels) == set(Level)
     stored = StoredValues(protocol, phases, consistency, every_race)

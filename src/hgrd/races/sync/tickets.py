@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -17,6 +18,11 @@ from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
 
+Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
+"""Whether the thread that gives the others of a group a value gives them what it has drawn by an access.
+
+They also know the place of the counter and the amount as it does.
+"""
 _NO_LIMIT = (1 << 31) - 1
 WHOLE_BLOCK: Final = UniformGroup((), ())
 
@@ -33,9 +39,14 @@ class Ticket(Struct, frozen=True):
     amount: Term
     holders: UniformGroup | None = None
 
+    @property
+    def from_own_loops(self) -> bool:
+        """Whether it was drawn in the iterations in which its holder is, of the loops around both."""
+        return self.holders is None or self.holders.giver is not None
+
 
 class Tickets(Struct, frozen=True):
-    """Tickets of one protocol by the name of their symbol: results of additions of positive amounts, all different.
+    """Tickets of one protocol by the name of their symbol: results of additions, for disjoint ranges of a counter.
 
     The object must be changed by such additions alone, but for writes that barriers keep apart from all of them
     (`resets`), and writes to other places of it.  (Sums that wrap around are left out of account.)
@@ -77,7 +88,7 @@ class Tickets(Struct, frozen=True):
         if None not in (one.holders, two.holders) and one.holders != two.holders:
             holders = WHOLE_BLOCK
         drawn = [var(x.binder) for x in self._around(one.drawn) if x.binder in holders.loops]
-        pairs = zip(*(threads.of((*holders.terms, *drawn), party) for party in Side), strict=True)
+        pairs = zip(*(threads.of((*holders.agreed, *drawn), party) for party in Side), strict=True)
         return conj(*map(negate, threads.distinct(Level.INTER_BLOCK)), *(eq(x, y) for x, y in pairs))
 
     def _between_resets(self, one: Ticket, two: Ticket, a: Access, b: Access) -> frozenset[Symbol] | None:
@@ -86,7 +97,7 @@ class Tickets(Struct, frozen=True):
         None if there are none, or if `a` and `b` do not tell in which iterations their tickets were drawn.
         """
         resets = self.resets.get(one.drawn.target.key, ())
-        if resets and (one.holders or two.holders):
+        if resets and not (one.from_own_loops and two.from_own_loops):
             return None
         found: set[Symbol] = set()
         first, second = one.drawn, two.drawn
@@ -151,11 +162,12 @@ def _parts(ticket: Ticket) -> tuple[Term, Term, Term]:
     return ticket.drawn.offset, var(ticket.symbol), ticket.amount
 
 
-def _amount(access: Access) -> Term:
+def amount_of(access: Access) -> Term:
+    """What an addition adds."""
     return const(1) if access.operation == "inc" or access.value is None else access.value
 
 
-def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -> Tickets:
+def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[Ticket] = ()) -> Tickets:
     """The tickets of a protocol, and `more` that have been handed on in ways of their own."""
     everything = accesses(protocol.items)
     counting = [a for a in everything if _counts(a)]
@@ -165,9 +177,12 @@ def tickets(protocol: Protocol, relation: Phases, more: Iterable[Ticket] = ()) -
     spoiled = {a.target.key for a in others if not _kept_apart(a, counting, relation)}
     spoiled |= {k for k in keys if len({a.size for a in counting if a.target.key == k}) > 1}  # they may overlap
     sound = [a for a in counting if a.target.key not in spoiled]
-    drawn = {a.result.name: Ticket(a.result, a, _amount(a)) for a in sound if a.result is not None}
+    draws = Counter(a.result for a in everything if a.result is not None)  # several where a pointer may lead to several
+    drawn = {a.result.name: Ticket(a.result, a, amount_of(a)) for a in sound if a.result and draws[a.result] == 1}
     resets = {key: tuple(a for a in others if a.target.key == key) for key in keys - spoiled}
-    handed = {t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn), *more)}
+    handed = {
+        t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn, gives), *more)
+    }
     return Tickets(drawn | handed, resets, relation.paths)
 
 
@@ -187,10 +202,15 @@ def same_place(write: Access, read: Access) -> bool:
     return write.kind is AccessKind.WRITE and write.offset is read.offset and write.size == read.size
 
 
-def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket]) -> Iterator[Ticket]:
+def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket], gives: Gives) -> Iterator[Ticket]:
     """Tickets that one lane has drawn, and the others of its warp or tile get from it."""
     for symbol, alike in protocol.uniform.groups.items():
-        if alike.source is not None:
+        if alike.source is None:
+            continue
+        inside = [drawn[s.name] for s in symbols_of(alike.source) if s.name in drawn]
+        if alike.giver is not None and len(inside) == 1 and gives(alike, inside[0].drawn):
+            yield Ticket(symbol, inside[0].drawn, inside[0].amount, alike)
+        else:
             yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
 
 
@@ -210,7 +230,7 @@ def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: UniformGrou
     counters = {(t.drawn.target.key, t.drawn.offset, t.drawn.size) for t in found}
     if len(counters) == 1 and first.space is Space.GLOBAL and first.offset.is_const:
         least = min(t.amount.low for t in found)
-        yield Ticket(symbol, first, const(max(least, 1)), holders)
+        yield Ticket(symbol, first, const(least), holders)
 
 
 def _counts(access: Access) -> bool:
@@ -219,7 +239,7 @@ def _counts(access: Access) -> bool:
     if access.operation == "inc":  # it begins again at its operand
         return access.value.low >= _NO_LIMIT
     too_large = 1 << (8 * access.size - 1)  # `atomicAdd(&top, -1)` of an unsigned counter takes one away
-    return access.operation == "add" and access.value.low >= 1 and access.value.high < too_large
+    return access.operation == "add" and access.value.low >= 0 and access.value.high < too_large
 
 
 def elsewhere(write: Access, counting: list[Access]) -> bool:

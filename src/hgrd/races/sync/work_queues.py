@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.phases import Phases, phases
-from hgrd.races.sync.tickets import Ticket, Tickets, elsewhere, handed_on, same_place, tickets
+from hgrd.races.sync.tickets import Gives, Ticket, Tickets, elsewhere, handed_on, same_place, tickets
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
 
@@ -32,16 +32,16 @@ class WorkItem(Struct, frozen=True):
     ticket: Ticket
 
 
-def inline_work_items(protocol: Protocol) -> tuple[Protocol, Phases, Tickets]:
+def inline_work_items(protocol: Protocol, gives: Gives) -> tuple[Protocol, Phases, Tickets]:
     """The protocol in terms of the elements of its work queues, with its phases and tickets."""
     relation = phases(protocol, UniformSymbols(protocol))
-    drawn = tickets(protocol, relation)
+    drawn = tickets(protocol, relation, gives)
     found = _work_items(protocol, drawn)
     if not found:
         return protocol, relation, drawn
     protocol = _with_items(protocol, found)
     relation = phases(protocol, UniformSymbols(protocol))
-    return protocol, relation, tickets(protocol, relation, (d.ticket for d in found))
+    return protocol, relation, tickets(protocol, relation, gives, (d.ticket for d in found))
 
 
 def _work_items(protocol: Protocol, drawn: Tickets) -> tuple[WorkItem, ...]:
@@ -63,7 +63,7 @@ def _constrained(protocol: Protocol) -> frozenset[Symbol]:
     """The symbols that are used outside of the accesses, too."""
     across = [t for x in protocol.across for t in (x.condition, *x.guards, *(value for _, value in x.others))]
     alike = [
-        t for x in protocol.uniform.groups.values() for t in (*x.terms, *((x.source,) if x.source is not None else ()))
+        t for x in protocol.uniform.groups.values() for t in (*x.agreed, *((x.source,) if x.source is not None else ()))
     ]
     return symbols_of(*across, *alike, *(o.offset for o in protocol.symbols.observed.values()))
 

@@ -116,7 +116,7 @@ class ThreadPair(Struct, frozen=True):
                 return conj(*self.of(guards, party))
             case Unnamed(mask=mask, holder=holder):
                 (seen,) = self.of((mask,), holder)
-                return negate(_in_mask(seen, mod(self._linear(holder.other), const(WARP_SIZE))))
+                return negate(_in_mask(seen, mod(self.number(holder.other), const(WARP_SIZE))))
             case Apart(tile=tile):
                 return ne(*(self.of((tile,), party)[0] for party in Side))
 
@@ -160,10 +160,10 @@ class ThreadPair(Struct, frozen=True):
         if bx.is_const and bx.value % WARP_SIZE == 0:
             rows = add(y, mul(by, z))
             return add(div(x, const(WARP_SIZE)), mul(rows, const(bx.value // WARP_SIZE)))
-        return div(self._linear(party), const(WARP_SIZE))
+        return div(self.number(party), const(WARP_SIZE))
 
-    def _linear(self, party: Side) -> Term:
-        """The number of a thread in its block."""
+    def number(self, party: Side) -> Term:
+        """The number of a thread in its block (CUDA Programming Guide, "Thread Hierarchy")."""
         x, y, z = (const(0) if s is None else self._copy(s, party) for s in self.configuration.thread)
         bx, by, _ = self.configuration.block
         return add(x, mul(bx, add(y, mul(by, z))))
