@@ -1,0 +1,21 @@
+// Section: CUDA Math API: Integer Intrinsics
+// Shows: threads with one lowest bit meet
+#include <cuda_runtime.h>
+
+// race: write place, write place; global; warp block
+__global__ void lowest(int *out, const int *in) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) out[256 * __ffs(t)] = in[t];  // place
+}
+
+int main() {
+  int *out, *in;
+  cudaMalloc(&out, 1 << 16);
+  cudaMalloc(&in, 1 << 16);
+  cudaMemset(out, 0, 1 << 16);
+  lowest<<<4, 256>>>(out, in);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+  return 0;
+}

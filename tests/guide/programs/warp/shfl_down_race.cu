@@ -1,0 +1,23 @@
+// Section: CUDA C++ Programming Guide: Warp Shuffle Functions
+// Shows: every lane stores what it has of the sum
+#include <cuda_runtime.h>
+
+// race: write sum, write sum; global; warp
+__global__ void sum(int *out, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = in[i];
+  for (int by = 16; by > 0; by /= 2) v += __shfl_down_sync(0xffffffffu, v, by);
+  out[i / 32] = v;  // sum
+}
+
+int main() {
+  int *out, *in;
+  cudaMalloc(&out, 1 << 16);
+  cudaMalloc(&in, 1 << 16);
+  cudaMemset(out, 0, 1 << 16);
+  sum<<<4, 256>>>(out, in);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+  return 0;
+}
