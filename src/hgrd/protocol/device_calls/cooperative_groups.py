@@ -7,13 +7,13 @@ from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
+from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.configuration import cluster_rank
 from hgrd.protocol.device_calls.asynchronous_copies import begin_copy
 from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State

@@ -10,11 +10,11 @@ from typing import Final
 
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
+from hgrd.protocol.alike import LaneMask, Peers, UniformGroup
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.recorder import guards_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
-from hgrd.protocol.model import LaneMask, Peers, UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.protocol.alike import LaneMask, UniformGroup
 from hgrd.protocol.inference.recorder import Recorder
-from hgrd.protocol.model import LaneMask, UniformGroup
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import symbols_in
 from hgrd.symbolic.values import FloatValue, OpaqueValue, Value

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hgrd.host.model import Fact
-from hgrd.protocol.model import Access, Protocol, UniformGroup
+from hgrd.protocol.alike import UniformGroup
+from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.encoding.query_assembly import cone, query_of, with_extents
 from hgrd.races.encoding.warp_values import made_together

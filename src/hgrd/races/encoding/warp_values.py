@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.protocol.model import LaneMask, Peers, Protocol, UniformGroup
+from hgrd.protocol.alike import LaneMask, Peers, UniformGroup
+from hgrd.protocol.model import Protocol
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.terms import Symbol, Term, as_int, bit, conj, const, disj, eq, ne, negate, symbols_of, var

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Protocol, ProtocolLoop, UniformGroup, accesses
+from hgrd.protocol.alike import UniformGroup
+from hgrd.protocol.model import Access, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.sync.idiom import Idiom
