@@ -1131,7 +1131,7 @@ MUTATIONS = (
         "collectives-off",
         "what a warp makes together is each thread's own",
         ("tests/verdicts/barriers/test_tiles.py",),
-        gives(None, "protocol.device_calls.dispatch:same_for_warp"),
+        gives(None, "protocol.device_calls.warp_collectives:_group"),
     ),
     Mutation(
         "collectives-of-tiles-off",
