@@ -89,7 +89,7 @@ FUNCTIONS: dict[str, GroupCall] = {
     **dict.fromkeys(("sync", "synchronize"), GroupCall.BARRIER),
     "barrier_arrive": GroupCall.ARRIVE,
     "barrier_wait": GroupCall.WAIT,
-    **dict.fromkeys(("wait", "wait_prior"), GroupCall.COMPLETE),
+    **dict.fromkeys(("wait", "__wait_prior"), GroupCall.COMPLETE),
     **dict.fromkeys(
         (
             "thread_rank", "block_rank", "cluster_rank", "grid_rank", "num_threads", "num_blocks", "num_clusters",

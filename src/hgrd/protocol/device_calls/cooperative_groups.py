@@ -44,7 +44,7 @@ def group_call(
     if kind is GroupCall.COPY:
         return _copy(device, machine, state, call, arguments, group)
     if kind is GroupCall.COMPLETE:
-        return _completed(device, machine, state, call, group)
+        return _completed(device, machine, state, call, arguments, group)
     if kind in NO_MEANINGS:
         return _not_understood(device, machine, state, call, group)
     if kind is GroupCall.LEAD:
@@ -105,12 +105,15 @@ def _copy(
     return _not_understood(device, machine, state, call, group)
 
 
-def _completed(device: DeviceSemantics, machine: Machine, state: State, call: Call, group: Group) -> Value:
+def _completed(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], group: Group
+) -> Value:
     """Wait for the group's copies, but for those of the last batches of `wait_prior`, and for the whole group."""
-    first = call.function.template_args[0] if call.function.template_args else None
-    prior = first if call.function.name == "wait_prior" else None
-    if isinstance(prior, str) or group.partial:
+    batches = arguments[1] if len(arguments) > 1 else None
+    known = batches is None or (isinstance(batches, Term) and batches.is_const)
+    if not known or group.partial:
         return _not_understood(device, machine, state, call, group)
+    prior = batches.value if isinstance(batches, Term) else None
     device.recorder.complete(machine, prior, barrier_guards(state), call.span)
     return _barrier(device, machine, state, call, group, GroupCall.BARRIER)
 

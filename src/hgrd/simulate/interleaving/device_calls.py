@@ -11,7 +11,7 @@ from functools import reduce
 
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, atomic_function, nv_thread_scope
 from hgrd.cuda.builtins import Builtin, Kind, builtin
-from hgrd.cuda.groups import Group, group_type
+from hgrd.cuda.groups import HANDLE_SIZE, Group, group_type
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
@@ -176,7 +176,7 @@ def _group(thread: Thread, call: Call) -> Running[Scalar] | None:
     """Barriers and ranks of cooperative groups, by the type of the group."""
     name = call.function.name
     if name in _HANDLES:
-        return _constant(bytes(16))
+        return _constant(bytes(HANDLE_SIZE))
     if not call.arguments:
         return None
     type_ = call.arguments[0].type

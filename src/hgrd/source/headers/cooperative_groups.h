@@ -132,7 +132,7 @@ template <class Group, class T, class ToLayout, class FromLayout>
 __HGRD_G void memcpy_async(const Group& group, T* to, const ToLayout& to_layout, const T* from,
                            const FromLayout& from_layout);
 template <class Group> __HGRD_G void wait(const Group& group);
-template <unsigned Stages, class Group> __HGRD_G void wait_prior(const Group& group);
+template <class Group> __HGRD_G void __wait_prior(const Group& group, unsigned batches);
 
 namespace experimental {
 using cooperative_groups::block_tile_memory;
@@ -140,7 +140,6 @@ using cooperative_groups::this_thread_block;
 using cooperative_groups::tiled_partition;
 using cooperative_groups::memcpy_async;
 using cooperative_groups::wait;
-using cooperative_groups::wait_prior;
 }
 #undef __HGRD_G
 }

@@ -96,13 +96,18 @@ class Unit(Struct):
     def of_program(self, function: FunctionDeclaration) -> bool:
         """Whether the program defines a function, or declares it and does not repeat what a library's header says.
 
-        The compiler declares its own functions where the program first calls them.
+        The compiler declares its own functions where the program first calls them, and a reserved name that the program
+        only declares is one of the implementation (C++ [lex.name]).
         """
         if function.implicit and function.owner is None:
             return False
         if not self.is_user_file(self.declarations.defined.get(function.key, function.span.file)):
             return False
-        if function.key in self.declarations.defined or function.repeats is None:
+        if function.key in self.declarations.defined:
+            return True
+        if function.owner is None and function.name.startswith("__"):
+            return False
+        if function.repeats is None:
             return True
         first = self.declarations.functions.get(function.repeats)
         return first is not None and self.of_program(first)

@@ -50,6 +50,12 @@ __HGRD_G auto exclusive_scan_update(const Group& group, Atomic& to, T value, F&&
     if (__leads(group)) before = __update(to, sum, function);
     return __of_leader(group, before) + exclusive_scan(group, value, function);
 }
+template <unsigned Stages, class Group> __HGRD_G void wait_prior(const Group& group) {
+    __wait_prior(group, Stages);
+}
+namespace experimental {
+using cooperative_groups::wait_prior;
+}
 #undef __HGRD_G
 }
 #endif
