@@ -36,7 +36,7 @@ __global__ void fraction(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  /
 // race: write fractions, write fractions; global; warp block (unless converted != 0)
 __global__ void fractions(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // fractions
 
-// race: write held, write held; global; warp block (unless held_by_vector != 0)
+// race: write held, write held; global; warp block
 __global__ void held(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // held
 
 // safe: 1 of 1 pairs

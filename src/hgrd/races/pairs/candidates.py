@@ -49,8 +49,11 @@ def levels_of(a: Access, b: Access, configuration: Configuration, options: Analy
 
 
 def _both_atomic(a: Access, b: Access, level: Level) -> bool:
-    """Two atomics whose scopes both include the two threads do not race."""
-    if a.kind is not AccessKind.ATOMIC or b.kind is not AccessKind.ATOMIC:
+    """Two atomics of one size whose scopes both include the two threads do not race.
+
+    Those of different sizes are not morally strong: they overlap in part (PTX ISA, "Morally Strong Operations").
+    """
+    if a.kind is not AccessKind.ATOMIC or b.kind is not AccessKind.ATOMIC or a.size != b.size:
         return False
     return all(x.scope is None or x.scope.covers(level) for x in (a, b))
 

@@ -24,6 +24,7 @@ from hgrd.protocol.phases.parallelism import (
     Unnamed,
 )
 from hgrd.protocol.phases.phases import Phases, phases
+from hgrd.races.encoding.handed_on import gives_tickets
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.pairs.candidates import candidates, levels_of, pairs_to_ask
 from hgrd.races.pairs.synchronization_proofs import infer_synchronization
@@ -48,8 +49,8 @@ def print_phases(protocol: Protocol, options: AnalysisOptions) -> str:
 
 def print_queries(protocol: Protocol, facts: tuple[Fact, ...], options: AnalysisOptions) -> str:
     """The query of every pair, as it is put to the solver first."""
-    protocol, relation, tickets = inline_work_items(protocol)
     everything = (*facts, *protocol.configuration.facts)
+    protocol, relation, tickets = inline_work_items(protocol, gives_tickets(protocol, everything, decide))
     encoder = PairEncoder(protocol, everything, infer_synchronization(protocol, everything, relation, decide, tickets))
     lines = [f"kernel {protocol.kernel} at {protocol.span}"]
     for a, b in candidates(protocol):

@@ -83,6 +83,7 @@ class _Kind(Struct, frozen=True):
     space: Space
     atomic: bool
     scope: Scope | None
+    size: int
 
 
 class AccessModel:
@@ -107,7 +108,7 @@ class AccessModel:
             if not kept.size:
                 return
             event, now = event.taken(kept), now.taken(kept)
-        kind = _Kind(event.site, event.kind, event.space, is_atomic(event), event.scope)
+        kind = _Kind(event.site, event.kind, event.space, is_atomic(event), event.scope, event.size)
         n = len(event.threads)
         everywhere = np.zeros(n, np.int64)
         copy = self._shape.block(event.threads) if event.space is Space.SHARED else everywhere
@@ -199,11 +200,13 @@ class AccessModel:
         return needed
 
     def _allowed(self, level: Level) -> Bools:
-        """Table of kinds that conflict: not two reads, not two atomic accesses of sufficient scope."""
+        """Table of kinds that conflict: not two reads, not two atomic accesses of one size and of sufficient scope."""
         kinds = list(self._kinds)
         writes = np.array([k.kind is not AccessKind.READ for k in kinds], np.bool_)
         safe = np.array([k.atomic and (k.scope is None or k.scope.covers(level)) for k in kinds], np.bool_)
-        return (writes[:, None] | writes[None, :]) & ~(safe[:, None] & safe[None, :])
+        sizes = np.array([k.size for k in kinds], np.int64)
+        alike = sizes[:, None] == sizes[None, :]
+        return (writes[:, None] | writes[None, :]) & ~(safe[:, None] & safe[None, :] & alike)
 
 
 def _groups(

@@ -6,7 +6,7 @@
 
 // open: a call of arrive_and_wait, whose body is not known
 // open: a call of init, whose body is not known
-// open: read 15, write 13; shared; block: what was not understood in line 14 may order the two accesses
+// open: read 18, write 16; shared; block: what was not understood in line 17 may order the two accesses
 __global__ void mirror(const int *in, int *out) {
   __shared__ cuda::barrier<cuda::thread_scope_block> all;
   __shared__ int s[128];

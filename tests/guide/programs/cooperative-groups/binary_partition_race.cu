@@ -4,7 +4,7 @@
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
-// open: barrier 13: the threads that its mask names are not known
+// open: barrier 15: the threads that its mask names are not known
 // open: read take, write put; shared; warp: a warp barrier whose mask is not known may order the two accesses
 __global__ void odd_and_even(const int *in, int *out) {
   __shared__ int s[128];
