@@ -20,8 +20,8 @@ GAPS: dict[str, str] = {
     r"cuda::atomic_signal_fence|cuda::atomic(_ref)?::is_lock_free": "tells of the compiler, not of memory",
     r"cooperative_groups::(plus|less|greater|bit_and|bit_or|bit_xor)::.*": "functors that reductions are given",
     r"cooperative_groups::thread_block_tile::thread_block_tile": "copies a handle",
-    r"cooperative_groups::(invoke_one(_broadcast)?|reduce_\w+_async|\w+_scan_update|__update|wait_prior)": ""
-    "bodies in our header say what they do",
+    r"cooperative_groups::(invoke_one(_broadcast)?|reduce_\w+_async|\w+_scan_update|__update|wait_prior)": "our header "
+    "has their bodies",
 }
 """Patterns of qualified names."""
 
