@@ -1669,6 +1669,12 @@ MUTATIONS = (
         gives(True, "host.memory.pointer_origins:_differ"),
     ),
     Mutation(
+        "constant-tables-not-followed",
+        "loops of constructors that make constant memory are not run iteration by iteration",
+        ("tests/verdicts/facts/test_constant_memory.py",),
+        gives(False, "host.run:_InitialValues.runs_concretely"),
+    ),
+    Mutation(
         "forced-wraps-none",
         "unsigned indexes that constants make wrap around are only assumed not to",
         ("tests/verdicts/values/test_forced_wraps.py",),

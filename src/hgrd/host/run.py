@@ -12,6 +12,7 @@ from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
 from hgrd.host.semantics import HostSemantics
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
@@ -29,6 +30,13 @@ from hgrd.terms import const
 STEPS = 200_000  # for one entry point
 ALL_STEPS = 300_000
 _GLOBAL_CELLS = 512  # a larger table is not read
+
+
+class _InitialValues(HostSemantics):
+    """The host code that makes initial values of constant memory: a constructor fills its object in loops."""
+
+    def runs_concretely(self, effects: Effects) -> bool:
+        return not effects.launches
 
 
 def _any(_kernel: str) -> bool:
@@ -129,7 +137,7 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
     state = State({}, ())
     try:
         with until(deadline):
-            _set_globals(machine, state, linked, is_main=entry.ref.key == "main")
+            _set_globals(run, machine, state, linked, is_main=entry.ref.key == "main")
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if entry.ref.name == "operator()":  # visible code calls it, with pointers that it has made
                 run.origins.record_unknown(arguments)
@@ -156,7 +164,7 @@ def _argument(machine: Machine, state: State, parameter: Variable) -> Value:
             return unknown(machine, parameter.name, type_, parameter.span)
 
 
-def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: bool) -> None:
+def _set_globals(run: HostRunState, machine: Machine, state: State, linked: Linked, *, is_main: bool) -> None:
     """Stores initial values: of constants, and for `main` of all globals (zero without an initialiser)."""
     machine.frames.append(Frame(0, next(iter(linked.functions.values())).ref, None))
     for item in linked.globals.values():
@@ -172,9 +180,11 @@ def _set_globals(machine: Machine, state: State, linked: Linked, *, is_main: boo
             )
             here = Pointer(target, const(0))
             initialise(machine, state, here, item.initial, variable.type, variable.span)
+    semantics, machine.semantics = machine.semantics, _InitialValues(run)
     for key, item in linked.constants.variables.items():
         state.store[key] = Region()
         initial = linked.constants.begins(key, is_main=is_main)
         if initial is not None:
             begin_with(machine, state, item.variable, machine.evaluate(state, initial))
+    machine.semantics = semantics
     machine.frames.pop()

@@ -59,7 +59,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Symbol, Term, as_int, const, ne
+from hgrd.terms import Origin, Symbol, Term, as_int, const, ne
 
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
@@ -278,6 +278,10 @@ class HostSemantics(Semantics):
     def runs_concretely(self, effects: Effects) -> bool:
         """Whether a loop computes a number and does nothing else."""
         return not (effects.launches or effects.calls or effects.arrays or effects.through_pointers)
+
+    def made_by_loop(self, target: MemoryObject) -> Origin:
+        """Elements and members are values that the program has computed, no inputs of it."""
+        return Origin.COMPUTED if isinstance(target.element, ArrayType | RecordType) else Origin.UNKNOWN
 
     def must_record(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers)

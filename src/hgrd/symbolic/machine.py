@@ -159,6 +159,10 @@ class Semantics(ABC):
         """Whether loops of these effects, in which constants decide every branch, are run iteration by iteration."""
         return False
 
+    def made_by_loop(self, target: MemoryObject) -> Origin:
+        """What a value counts as that a loop without unknown calls has made, where it is not known which."""
+        return Origin.UNKNOWN
+
     def must_record(self, effects: Effects) -> bool:
         """Whether a loop of these effects does anything that is recorded."""
         return True

@@ -48,7 +48,12 @@ class Condition(Struct, frozen=True):
 
 
 class Generation(Struct, frozen=True):
-    """Identifies, by its object identity, one overwriting of an object by unknown contents."""
+    """Identifies, by its object identity, one overwriting of an object by unknown contents.
+
+    `by_loop`: a loop of the program has written them, which was not followed to their values.
+    """
+
+    by_loop: bool = False
 
     __hash__ = object.__hash__
 
@@ -82,7 +87,7 @@ class Region(Struct, frozen=True):
         )
         kept[offset] = cell
         if partly:
-            return Region(kept, Generation())
+            return Region(kept, Generation(self.generation.by_loop))
         return Region(kept, self.generation, self.zeroed, self.undefined)
 
     def followed(self, before: Region, stored: Stored) -> Region:
@@ -231,7 +236,8 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
             lost = True
     fills = tuple(f for f in a.patterns if f in b.patterns)
     if lost:
-        return Region(cells, Generation(), patterns=fills)
+        by_loop = a.generation.by_loop or b.generation.by_loop
+        return Region(cells, Generation(by_loop), patterns=fills)
     return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills)
 
 

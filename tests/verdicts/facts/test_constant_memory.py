@@ -200,3 +200,46 @@ def test_pointers_lead_where_the_host_has_them_lead(tmp_path: Path):
     """
     assert verdict(tmp_path, text.replace("SOURCE", "a")) is Outcome.RACE
     assert verdict(tmp_path, text.replace("SOURCE", "b")) is Outcome.SAFE
+
+
+MADE = """
+struct Table { int of[COUNT]; constexpr Table() : of() { for (int i = 0; i < COUNT; i++) of[i] = VALUE; } };
+__constant__ Table table;
+__global__ void scatter(int *a) { a[blockIdx.x * 8 + table.of[threadIdx.x]] = threadIdx.x; }
+int main() { int *a; cudaMalloc(&a, 4096); scatter<<<4, 8>>>(a); }
+"""
+
+
+def test_a_constructor_that_fills_a_table(tmp_path: Path):
+    """The constructor is run iteration by iteration: what it leaves is known, the same or different."""
+    text = MADE.replace("COUNT", "8")
+    assert verdict(tmp_path, text.replace("VALUE", "7 - i")) is Outcome.SAFE
+    assert verdict(tmp_path, text.replace("VALUE", "i / 2")) is Outcome.RACE
+
+
+@pytest.mark.parametrize("value", ["99 - i", "i / 2"])
+def test_a_table_that_is_not_followed(tmp_path: Path, value: str):
+    """What a long loop computes is unknown, and is no input that may be anything."""
+    assert verdict(tmp_path, MADE.replace("COUNT", "100").replace("VALUE", value)) is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize("how", ["cudaMemcpyToSymbol(table, h, sizeof h);", "p = *(Whole *)h;"])
+def test_a_table_that_the_host_computes(tmp_path: Path, how: str):
+    """A loop of the host computes it: unknown; a loop that reads it from outside: an input."""
+    text = """
+    struct Whole { int of[8]; };
+    int from_outside();
+    __constant__ int table[8];
+    __global__ void scatter(int *a, Whole p) { a[blockIdx.x * 8 + TABLE[threadIdx.x]] = threadIdx.x; }
+    int main() {
+      int *a, h[8];
+      Whole p{};
+      cudaMalloc(&a, 4096);
+      for (int i = 0; i < 8; i++) h[i] = VALUE;
+      HOW
+      scatter<<<4, 8>>>(a, p);
+    }
+    """
+    text = text.replace("HOW", how).replace("TABLE", "p.of" if "Whole" in how else "table")
+    assert verdict(tmp_path, text.replace("VALUE", "7 - i")) is Outcome.UNKNOWN
+    assert verdict(tmp_path, text.replace("VALUE", "from_outside()")) is Outcome.RACE

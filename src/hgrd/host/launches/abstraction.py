@@ -85,7 +85,9 @@ def abstraction_of(roots: Sequence[Term], conditions: Sequence[Term], values: It
 
 
 def _input(symbol: Symbol, name: str) -> Term:
-    return var(Symbol(name, symbol.low, symbol.high, Origin.INPUT))
+    """A value of the host as an input; what a loop has made of memory is one value, though not a known one."""
+    origin = Origin.COMPUTED if symbol.origin is Origin.COMPUTED else Origin.INPUT
+    return var(Symbol(name, symbol.low, symbol.high, origin))
 
 
 def _short(names: Mapping[str, str]) -> dict[str, str]:

@@ -75,7 +75,10 @@ def between(machine: Machine, base: str, low: int, high: int) -> Term:
 def unknown_contents(
     machine: Machine, target: MemoryObject, generation: Generation, offset: Term, type_: Type
 ) -> Value:
-    """The unknown value at an offset of an object: equal for equal offsets in the same generation."""
+    """The unknown value at an offset of an object: equal for equal offsets in the same generation.
+
+    It is from the environment, except where a loop of the program has computed it.
+    """
     if isinstance(type_, RecordType | ArrayType):
         size = machine.size(type_)
         if size is None:
@@ -89,20 +92,19 @@ def unknown_contents(
         return OPAQUE
     if offset.is_const:
         base, _ = place_name(target, offset.value, machine.records)
-        return _named(
-            machine, machine.names.of((target.key, generation, offset, type_), base, target.key), type_, target
-        )
+        name = machine.names.of((target.key, generation, offset, type_), base, target.key)
+        return _named(machine, name, type_, target, Origin.COMPUTED if generation.by_loop else Origin.INPUT)
     return _indexed(machine, target, generation, offset, type_)
 
 
-def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject) -> Value:
+def _named(machine: Machine, name: str, type_: Type, owner: MemoryObject, origin: Origin) -> Value:
     match type_:
         case BoolType():
-            return ne(var(Symbol(name, 0, 1, Origin.INPUT)), const(0))
+            return ne(var(Symbol(name, 0, 1, origin)), const(0))
         case IntType():
-            return var(Symbol(name, *type_.range, Origin.INPUT))
+            return var(Symbol(name, *type_.range, origin))
         case FloatType():
-            return FloatValue(var(Symbol(name, *of_type(64, True), Origin.INPUT)))
+            return FloatValue(var(Symbol(name, *of_type(64, True), origin)))
         case PointerType():
             return external(machine, name, type_, owner.span)
         case _:

@@ -72,16 +72,24 @@ def classify_carried(machine: Machine, state: State, effects: Effects, iterate: 
     changed |= others
     steady = frozenset(key for key in changed - others if _only_cells(key, start, ends))
     uniform, uniform_at_exit = _uniform(machine, classify, living)
+    computes = not effects.launches and all(_has_body(machine, key) for key in effects.calls)
     cells_found = (
         replace(
-            classify.cell(i),
+            c,
             uniform=i in uniform,
             uniform_at_exit=i in uniform_at_exit,
             invariants=classify.kept(i, state),
+            origin=machine.semantics.made_by_loop(c.target) if computes and c.origin is Origin.UNKNOWN else c.origin,
         )
         for i in living
+        for c in (classify.cell(i),)
     )
-    return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved)
+    return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved, computes)
+
+
+def _has_body(machine: Machine, function: str) -> bool:
+    known = machine.functions.get(function)
+    return known is not None and known.body is not None
 
 
 # ---------------------------------------------------------------- before the speculative iteration

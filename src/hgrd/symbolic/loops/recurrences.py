@@ -80,7 +80,7 @@ class LoopSummary(Struct, frozen=True):
 
     What else the objects `changed` (by key) hold is lost, but for those in `steady`: there nothing changes outside of
     the cells.  `moved` are pointers that an iteration sets to another object than they have at its start: the next
-    iteration may write there.
+    iteration may write there.  `computes`: it calls no unknown function, so what it writes is no input.
     """
 
     cells: tuple[CarriedCell, ...]
@@ -88,6 +88,7 @@ class LoopSummary(Struct, frozen=True):
     steady: frozenset[str]
     ends: IterationExits
     moved: tuple[Value, ...] = ()
+    computes: bool = False
 
 
 def apply_recurrences(
@@ -109,7 +110,8 @@ def apply_recurrences(
         machine.semantics.note_pointer_targets(state, found.moved)
     for key in found.changed:
         old = state.store.get(key, EMPTY)
-        state.store[key] = Region({}, old.generation, old.zeroed) if key in found.steady else Region({}, Generation())
+        steady = key in found.steady
+        state.store[key] = Region({}, old.generation, old.zeroed) if steady else Region({}, Generation(found.computes))
     for c in found.cells:
         value = _at(machine, state, c, count, speculative=speculative, lost=at_exit and c.breaks_changed)
         if in_step and (c.uniform_at_exit if at_exit else c.uniform):

@@ -315,7 +315,7 @@ def _store_composite(region: Region, offset: int, value: Composite) -> Region:
     end = offset + value.size
     kept = {o: c for o, c in region.cells.items() if o + c.size <= offset or o >= end}
     kept.update({offset + o: c for o, c in value.cells.items()})
-    return Region(kept, Generation(), False)
+    return Region(kept, Generation(region.generation.by_loop), False)
 
 
 def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -> Region:
@@ -326,7 +326,7 @@ def _weak_update(region: Region, offset: Term, value: Value, size: int | None) -
             cells[o] = cell
         elif cell.size == size and isinstance(cell.value, Term) and isinstance(value, Term):
             cells[o] = Cell(ite(eq(offset, const(o)), value, cell.value), cell.size)
-    return Region(cells, Generation(), False)
+    return Region(cells, Generation(region.generation.by_loop), False)
 
 
 def forget(state: State, target: MemoryObject) -> None:
