@@ -1663,6 +1663,18 @@ MUTATIONS = (
         gives((), "host.memory.pointer_origins:PointerOrigins.overlaps"),
     ),
     Mutation(
+        "host-held-none",
+        "pointers that the program puts into memory lead to different objects, whatever it puts there",
+        ("tests/verdicts/host/test_held_pointers.py",),
+        gives((), "host.memory.pointer_origins:PointerOrigins.held_pointers"),
+    ),
+    Mutation(
+        "declared-held-none",
+        "pointers that variables are declared with lead to different objects",
+        ("tests/verdicts/host/test_held_pointers.py",),
+        gives((), "protocol.inference.stored_pointers:_declared"),
+    ),
+    Mutation(
         "host-elements-differ",
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),

@@ -65,6 +65,17 @@ class PossibleOverlap(Struct, frozen=True):
     inside: bool = False
 
 
+class HeldPointers(Struct, frozen=True):
+    """What the program stores in an object, or in one member of the records in it ("": anywhere), by keys of objects.
+
+    A target that begins with `in ` stands for what another object holds.
+    """
+
+    holder: str
+    member: str
+    targets: frozenset[str]
+
+
 class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
@@ -72,7 +83,7 @@ class LaunchSite(Struct, frozen=True):
     from the entry point to the launch, outermost first.  `configuration` is the source-like text.  `contents`
     hold where the kernel has not written yet; `made` are objects whose contents the program makes.
     `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
-    that are not assumed to be different ones.
+    that are not assumed to be different ones; `held` are the pointers that the program puts where kernels find them.
     """
 
     kernel: FunctionRef
@@ -90,6 +101,7 @@ class LaunchSite(Struct, frozen=True):
     made: tuple[ProgramMade, ...] = ()
     cluster: tuple[Term, Term, Term] | None = (const(1), const(1), const(1))
     overlaps: tuple[PossibleOverlap, ...] = ()
+    held: tuple[HeldPointers, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

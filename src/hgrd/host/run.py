@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+from msgspec.structs import replace
+
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
 from hgrd.host.linking.hidden_launches import hidden_launches
@@ -63,7 +65,7 @@ def run_host(
     for linked in link(programs, wants):
         run = begin_run(linked, Options(asserts, wants))
         ruled_out = _run_all(linked, run, deadline)
-        launches += [site for site in run.launches.sites if site not in ruled_out]
+        launches += [_with_held(linked, run, site) for site in run.launches.sites if site not in ruled_out]
         never += ruled_out
         notes |= run.notes.found
         cut |= hidden_launches(linked, run.launches.by_handle) | run.notes.cut
@@ -104,6 +106,13 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
         run.left_out(linked.functions[key], "may be called by code that is not followed")
     made = {_defined(linked, site) for site in run.launches.sites if site not in dead}
     return [site for site in dead if _defined(linked, site) in made]
+
+
+def _with_held(linked: Linked, run: HostRunState, site: LaunchSite) -> LaunchSite:
+    """The launch with the pointers that the program, anywhere in it, stores where the kernel may find them."""
+    values = (*site.arguments, *(c.value for c in site.constants))
+    by_name = [key for key, item in linked.globals.items() if item.variable.storage is Storage.DEVICE]
+    return replace(site, held=tuple(run.origins.held_pointers(values, by_name)))
 
 
 def _defined(linked: Linked, site: LaunchSite) -> Span | str:

@@ -31,6 +31,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.pointer_origins import sources_of
 from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents
+from hgrd.host.memory.visible_stores import copies_memory
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -121,7 +122,7 @@ class HostSemantics(Semantics):
         pass
 
     def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
-        self.run.origins.record_store(address, value, machine.names.index)
+        self.run.origins.record_store(machine, address, value)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, address, value, span)
@@ -170,6 +171,8 @@ class HostSemantics(Semantics):
         if not of_container(call.function.qualified):
             self.run.provenance.objects.record_result(machine, mark, value)
         own_elements = copies_numbers(call)
+        if copies_memory(call.function.name) and len(arguments) > 1:
+            self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
         if not exact and not own_elements:
             self.run.origins.record_written(direct_targets(_written(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):

@@ -31,7 +31,7 @@ from hgrd.protocol.inference.block_symmetry import has_symmetric_blocks
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.inference.stored_pointers import overlap_gaps
+from hgrd.protocol.inference.stored_pointers import held_gaps, overlap_gaps
 from hgrd.protocol.model import (
     Barrier,
     Configuration,
@@ -183,6 +183,7 @@ def _run(
         *unclear,
         *device.memory.stored_pointers.gaps(used),
         *overlap_gaps(() if launch is None else launch.overlaps, used, kernel.span),
+        *held_gaps(() if launch is None else launch.held, tables, used, kernel.span),
     )
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
     symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)

@@ -78,7 +78,10 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             if not machine.speculative and run.options.wants(kernel.name):
                 _add(run, machine, _site(run, machine, state, request, kernel))
             written = after_kernel(run.text.mod_sets, kernel.key, state, request.arguments)
-            by_name = map(machine.object_of, run.text.mod_sets.by_name(kernel.key))
+            by_name = [machine.object_of(v) for v in run.text.mod_sets.by_name(kernel.key)]
+            if run.origins.visible.by_kernel(kernel.key, run.text.mod_sets):
+                given = (t for value in request.arguments for t in pointed_to(value))
+                run.origins.record_kernel(kernel.key, given, (v.key for v in by_name))
             run.provenance.objects.record_computed((*written, *by_name), request.span, kernel.name)
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):

@@ -11,14 +11,15 @@ that returned the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, product
 from math import gcd, inf
 from typing import Final
 
 from msgspec import Struct, field
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
-from hgrd.host.model import PossibleOverlap
+from hgrd.host.memory.visible_stores import VisibleStores
+from hgrd.host.model import HeldPointers, PossibleOverlap
 from hgrd.program.types import (
     ArrayType,
     BoolType,
@@ -29,6 +30,7 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Condition, Generation, State
 from hgrd.symbolic.values import (
@@ -73,11 +75,13 @@ class PointerOrigins(Struct):
     loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
+    visible: VisibleStores = field(default_factory=VisibleStores)
 
-    def record_store(self, address: Value, value: Value, index: Mapping[str, int]) -> None:
-        """A value is stored at an address; `index` orders names by creation."""
-        found = set(named_in(value))
+    def record_store(self, machine: Machine, address: Value, value: Value) -> None:
+        """A value is stored at an address."""
+        found, index = set(named_in(value)), machine.names.index
         for place in pointers_in(address) if found else ():
+            self.visible.put(machine.records, place.target, place.offset, value)
             for name in self._closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(_IN), set()).update(found)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
@@ -126,6 +130,43 @@ class PointerOrigins(Struct):
     def record_written_key(self, key: str, sources: Iterable[str]) -> None:
         """As `record_written`, for the object of a key."""
         self.held.setdefault(key, set()).update(sources)
+
+    def record_copy(self, machine: Machine, state: State, to: Value, source: Value) -> None:
+        """Memory at an address is copied to another."""
+        for place, origin in product(pointers_in(to), pointers_in(source)):
+            whole = self.visible.copied(machine.records, place, origin, state.store.get(origin.target.key, EMPTY))
+            if whole or self._copied_members(machine, place.target, origin.target):
+                continue
+            if _may_hold(origin.target.element) and _is_open(state, origin.target):
+                self.visible.put_names(place.target.key, (_IN + origin.target.key,))
+
+    def _copied_members(self, machine: Machine, to: MemoryObject, source: MemoryObject) -> bool:
+        seen = {name for names in self.visible.of(source.key).values() for name in names}
+        hidden = not self.held.get(source.key, set()) <= seen
+        return not hidden and self.visible.copied_members(machine.records, to, source)
+
+    def record_kernel(self, kernel: str, targets: Iterable[MemoryObject], known: Iterable[str]) -> None:
+        """A kernel that stores pointers got these objects, and assigns to these variables of the device by name."""
+        given = list(targets)
+        for key in (*(t.key for t in given), *known):
+            self.visible.put_names(key, (f"{_IN}kernel {kernel}", *(t.key for t in given)))
+
+    def held_pointers(self, values: Iterable[Value], known: Iterable[str]) -> list[HeldPointers]:
+        """What the program puts where the kernel of a launch with these values, and these variables, may find it."""
+        found: list[HeldPointers] = []
+        seen: set[str] = set()
+        todo = [*(t.key for value in values for t in pointed_to(value)), *known]
+        while todo:
+            holder = todo.pop()
+            if holder in seen:
+                continue
+            seen.add(holder)
+            for key in (name.removeprefix(_IN) for name in self._closed({holder})):
+                for member, names in self.visible.of(key).items():
+                    targets = self._closed(names)
+                    todo += (t for t in targets if not t.startswith(_IN))
+                    found.append(HeldPointers(holder, member, frozenset(targets)))
+        return found
 
     def record_unknown(self, values: Iterable[Value]) -> None:
         """The values come from code that the run does not follow, though it is there: they may lead anywhere."""

@@ -19,6 +19,7 @@ from hgrd.program.types import (
 )
 from hgrd.protocol.inference.function_pointers import NUMBERS
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.members import member_at
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Term, add, const, ne, read
 from hgrd.terms.build import read_between
@@ -77,18 +78,10 @@ def _member(machine: Machine, target: MemoryObject, offset: Term, type_: Pointer
     Different members are assumed to point to different buffers, as different parameters are (pointers to records are
     links as a rule, and many lead to one record).
     """
-    record = target.element
-    while isinstance(record, ArrayType):
-        record = record.of
-    size = machine.size(record) if isinstance(record, RecordType) else None
-    if not isinstance(record, RecordType) or not size or not isinstance(type_.to, IntType | FloatType | BoolType):
+    if not isinstance(type_.to, IntType | FloatType | BoolType):
         return ""
-    constant, atoms = linear(offset)
-    if any(c % size for c in atoms.values()):
-        return ""
-    known = machine.records.get(record.key)
-    fields = () if known is None else known.fields
-    return next((f".{f.name}" for f in fields if f.offset == constant % size and f.type == type_), "")
+    member = member_at(machine.records, target.element, offset)
+    return "" if member is None or member.type != type_ else f".{member.name}"
 
 
 def element(target: MemoryObject, offset: Term, type_: Type, size: int) -> tuple[str, Term]:

@@ -5,7 +5,11 @@
     __syncthreads();
     row[threadIdx.x] = a[0];  // what `row` points to may be `a`
 
-That two objects do not overlap is assumed of what the kernel is given, not of pointers that it stores itself.
+That two objects do not overlap is assumed of what the kernel is given, not of pointers that it stores itself.  Nor is
+it assumed of pointers that the rest of the program is seen to store, unless they lead to different objects:
+
+    __device__ float buffer[N], *row = buffer;
+    row[threadIdx.x] = buffer[threadIdx.x + 1];
 """
 
 from __future__ import annotations
@@ -16,15 +20,23 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.model import PossibleOverlap
+from hgrd.host.model import HeldPointers, PossibleOverlap
+from hgrd.program.expressions import Aggregate, Expression, Storage, VariablePlace
+from hgrd.program.linked import Tables
+from hgrd.program.program import Global
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type
+from hgrd.program.walk import nodes
 from hgrd.protocol.inference.read_only_memory import found_by_key, found_in
 from hgrd.protocol.model import Access, Gap
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
+from hgrd.symbolic.memory.members import member_at
 from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
+from hgrd.terms import const
 
 _ANYTHING: Final = ""  # the key for the target of an unknown pointer
+_ANY_OBJECT: Final = "?"  # what the host says of a pointer that may lead anywhere
+_FOUND: Final = found_by_key("")
 
 
 class StoredPointers(Struct):
@@ -75,6 +87,62 @@ def overlap_gaps(overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access]
         first = {key for key in keys if key.startswith(inside)} if overlap.inside else {overlap.first} & keys
         if first and overlap.second in keys and (overlap.second in changed or first & changed):
             yield Gap(f"{overlap.text}: they may be the same memory", (), span, False)
+
+
+def held_gaps(held: Iterable[HeldPointers], tables: Tables, accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
+    """Gaps where two objects are used that may be one by what the program stores, at least one of them to write."""
+    known = (*held, *(one for item in tables.globals.values() for one in _declared(item, tables)))
+    used = [(a.target, a.changes) for a in accesses]
+    names = {target.key: target.name for target, _ in used}
+    changed = {target.key for target, changes in used if changes}
+    leads = {key: _leads(key, known) for key in names if key.startswith(_FOUND) or key in tables.globals}
+    for one, other in combinations(leads, 2):
+        is_found = one.startswith(_FOUND) or other.startswith(_FOUND)
+        if is_found and changed & {one, other} and _may_meet(leads[one], leads[other]):
+            yield Gap(f"{names[one]} and {names[other]}: they may be the same memory", (), span, False)
+
+
+def _may_meet(one: set[str], other: set[str]) -> bool:
+    return not one.isdisjoint(other) or (bool(one and other) and _ANY_OBJECT in one | other)
+
+
+def _leads(key: str, known: Iterable[HeldPointers]) -> set[str]:
+    """The names of what an object may be, by what the program stores; none: nothing is known of it."""
+    depth = 0
+    while key.startswith(_FOUND):
+        key, depth = key.removeprefix(_FOUND), depth + 1
+    if not depth:
+        return {key}
+    roots = {h.holder for h in known if key == h.holder or key.startswith(f"{h.holder}.")}
+    return {name for root in roots for name in _behind(root, key.removeprefix(root).removeprefix("."), depth, known)}
+
+
+def _behind(root: str, member: str, depth: int, known: Iterable[HeldPointers]) -> set[str]:
+    here = {root}
+    for level in range(depth, 0, -1):
+        wanted = member if level == 1 else ""
+        steps = (h for h in known if h.holder in here and (not wanted or h.member in ("", wanted)))
+        here = {name for h in steps for name in h.targets}
+    return here
+
+
+def _declared(item: Global, tables: Tables) -> Iterator[HeldPointers]:
+    """What a variable of the device holds by its declaration."""
+    if item.variable.storage is not Storage.DEVICE or item.initial is None:
+        return
+    parts = item.initial.parts if isinstance(item.initial, Aggregate) else ((0, item.initial),)
+    for offset, value in parts:
+        member = member_at(tables.records, item.variable.type, const(offset))
+        named = frozenset(_named(value))
+        if named:
+            yield HeldPointers(item.variable.key, "" if member is None else member.name, named)
+
+
+def _named(value: Expression) -> Iterator[str]:
+    """The keys of the variables of the device that an expression names."""
+    for node in nodes(value):
+        if isinstance(node, VariablePlace) and node.variable.storage is Storage.DEVICE:
+            yield node.variable.key
 
 
 def _is_unknown(value: Value) -> bool:
