@@ -14,5 +14,5 @@ _DROPPED = "what does not compile"
 THROWN = FunctionRef(_THROWN, _THROWN, _THROWN, VOID)
 """Effect of a `try` block that has thrown: it may have stored anything in its arguments."""
 
-DROPPED = FunctionRef(_DROPPED, _DROPPED, _DROPPED, BOOL)
+DROPPED = FunctionRef(_DROPPED, _DROPPED, _DROPPED, BOOL, user_code=True)
 """Code that clang dropped from the syntax tree: it may do anything with its arguments."""

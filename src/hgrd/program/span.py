@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import total_ordering
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -10,7 +9,6 @@ from msgspec import Struct
 _Key: TypeAlias = tuple[tuple[str, int, int], ...]
 
 
-@total_ordering
 class Span(Struct, frozen=True):
     """Source position; line and column count from 1.
 
@@ -25,6 +23,15 @@ class Span(Struct, frozen=True):
 
     def __lt__(self, other: Span) -> bool:
         return self._key() < other._key()
+
+    def __le__(self, other: Span) -> bool:
+        return self._key() <= other._key()
+
+    def __gt__(self, other: Span) -> bool:
+        return self._key() > other._key()
+
+    def __ge__(self, other: Span) -> bool:
+        return self._key() >= other._key()
 
     def _key(self) -> _Key:
         here = (self.file, self.line, self.column)
