@@ -18,9 +18,11 @@ __global__ void block_scope_within_a_block(int *sums) {
   atomicAdd_block(&sums[blockIdx.x], 1);
 }
 
+// race: atomic overlapping, atomic wider; global; warp block grid
 // race: write overlapping, write overlapping; global; warp block grid (data-dependent)
 __global__ void counters_that_overlap(unsigned *count, int *out) {
-  atomicAdd((unsigned long long *)count, 0xFFFFFFFFull);  // takes one away from the first half
+  // takes one away from the first half
+  atomicAdd((unsigned long long *)count, 0xFFFFFFFFull);  // wider
   out[atomicAdd(count, 1)] = threadIdx.x;  // overlapping
 }
 
