@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import ArrayPattern, Stored
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, disj, ite, negate, read, symbols_of
+from hgrd.symbolic.values import NULL, OPAQUE, Cell, Choice, Composite, FloatValue, NullValue, Pointer, Value
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, const, disj, ite, negate, read, symbols_of
 
 
 class ConditionKind(Enum):
@@ -225,7 +225,7 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
     cells: dict[int, Cell] = {}
     lost = a.generation != b.generation or a.zeroed != b.zeroed
     for offset in a.cells.keys() | b.cells.keys():
-        x, y = a.cells.get(offset), b.cells.get(offset)
+        x, y = _cell(a, offset, b), _cell(b, offset, a)
         if x is not None and y is not None and x.size == y.size:
             cells[offset] = x if x is y else Cell(choose(condition, x.value, y.value), x.size)
         elif x is not None and y is None and b.undefined:
@@ -239,6 +239,22 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
         by_loop = a.generation.by_loop or b.generation.by_loop
         return Region(cells, Generation(by_loop), patterns=fills)
     return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills)
+
+
+def _cell(region: Region, offset: int, other: Region) -> Cell | None:
+    """What a region holds where it or another one has a cell: zero, too, where nothing has been stored into zeros."""
+    held, theirs = region.cells.get(offset), other.cells.get(offset)
+    if held is not None or theirs is None or not region.zeroed:
+        return held
+    if any(o < offset + theirs.size and offset < o + c.size for o, c in region.cells.items()):
+        return None
+    match theirs.value:
+        case Term() as value:
+            return Cell(FALSE if value.is_bool else const(0), theirs.size)
+        case Pointer() | Choice() | NullValue():
+            return Cell(NULL, theirs.size)
+        case _:
+            return None
 
 
 def choose(condition: Term, a: Value, b: Value) -> Value:

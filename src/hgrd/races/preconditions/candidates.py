@@ -114,9 +114,11 @@ def _of_lengths(query: Query) -> Iterator[Candidate]:
 def _of_several(parameters: list[Named], query: Query, configuration: Configuration) -> Iterator[Candidate]:
     """Relations of parameters to each other and to the extents of the launch, and their forms (multiples, powers)."""
     extents = [(show(e), e) for e in _extents(configuration)] if parameters else []
-    compared = _compared(query)
+    compared, summed = _compared(query)
     own = [p for p in parameters if p[1] not in compared]  # comparing indexes with p expects more threads than p
-    ordered = [*permutations(parameters, 2), *product(extents, own)]
+    fixed = [e for e in extents if e[1].is_const]
+    factors = [p for p in parameters if p[1] in compared and p[1] not in summed]
+    ordered = [*permutations(parameters, 2), *product(extents, own), *product(fixed, factors)]
     pairs = [*permutations(parameters, 2), *product(own, extents)]
     for p, q in ordered:
         yield _plain(f"{_part(*p)} <= {_part(*q)}", le(p[1], q[1]))
@@ -226,10 +228,11 @@ def _lengths(query: Query) -> tuple[Term, ...]:
     return tuple(sorted(found, key=show)[:_MOST_LENGTHS])
 
 
-def _compared(query: Query) -> set[Term]:
-    """Terms that the accesses compare something with."""
+def _compared(query: Query) -> tuple[set[Term], set[Term]]:
+    """Numbers that are part of what the accesses compare, and those of them that stand alone or in a sum there."""
     tests = [t for t in bottom_up(_roots(query)) if t.op in (Op.EQ, Op.LE, Op.LT)]
-    return {var(s) for t in tests for s in symbols_of(t)}
+    summed = {atom for t in tests for side in t.args for atom in linear(side)[1]}
+    return {var(s) for t in tests for s in symbols_of(t)}, summed
 
 
 def _by_name(symbol: Symbol) -> str:

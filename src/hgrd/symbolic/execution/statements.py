@@ -14,7 +14,7 @@ from hgrd.symbolic.execution.expressions import evaluate, integer
 from hgrd.symbolic.limits import StepLimitError
 from hgrd.symbolic.loops.loop import do_while, loop
 from hgrd.symbolic.machine import Exits, Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, name_contents, reachable
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State, merge
 from hgrd.symbolic.values import Pointer
 from hgrd.terms import FALSE, TRUE, Origin, Term, conj, const, disj, eq, le, negate
@@ -128,6 +128,8 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
         return execute(machine, state, statement.then, exits)
     if test is FALSE:
         return state if statement.otherwise is None else execute(machine, state, statement.otherwise, exits)
+    for variable in sorted(machine.effects.of(statement).assigned, key=lambda v: v.key):
+        name_contents(machine, state, variable)
     then, otherwise = state.copy(), state.copy()
     depth, left = len(state.path), _ways_out(machine, exits)
     span = statement.condition.span

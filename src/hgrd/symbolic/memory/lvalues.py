@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
@@ -50,6 +52,7 @@ from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
 from hgrd.terms.linear import linear
 
 SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
+_MOST_NAMED = 16  # members of a record that are named one by one
 _CHAIN = 16  # a symbolic index into at most this many known cells becomes a choice among them
 
 
@@ -212,6 +215,32 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
     return default
 
 
+def name_contents(machine: Machine, state: State, variable: Variable) -> None:
+    """Makes cells for the numbers and pointers of unknown value in a variable, so that what becomes of them is seen."""
+    target = machine.object_of(variable)
+    region = state.store.get(target.key)
+    if region is None or target.space in SHARED_SPACES or region.zeroed or region.undefined:
+        return
+    if isinstance(variable.type, IntType | BoolType | FloatType | PointerType | RecordType):
+        state.store[target.key] = replace(region, cells=_with_named(machine, region, target, variable.type))
+
+
+def _with_named(machine: Machine, region: Region, target: MemoryObject, type_: Type) -> dict[int, Cell]:
+    cells = dict(region.cells)
+    members = scalars(type_, machine.records, _MOST_NAMED)
+    for at, member in members:
+        size = machine.size(member)
+        if size and not _overlaps(region, at, size):
+            value = read_at(machine, region, target, at, member)
+            if not isinstance(value, OpaqueValue | Composite):
+                cells[at] = Cell(value, size)
+    return cells
+
+
+def _overlaps(region: Region, offset: int, size: int) -> bool:
+    return any(o < offset + size and offset < o + c.size for o, c in region.cells.items())
+
+
 def _among_pointers(
     machine: Machine, target: MemoryObject, offset: Term, size: int | None, found: list[tuple[int, Cell]]
 ) -> PointerValue | None:
@@ -253,7 +282,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
     if cell is not None and (size is None or cell.size == size):
         return cell.value if fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
     width = size or 1
-    if any(o < offset + width and offset < o + c.size for o, c in region.cells.items()):
+    if _overlaps(region, offset, width):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
     if region.zeroed:
         return zero(type_, machine.records)
