@@ -67,6 +67,32 @@ __global__ void the_object_of_a_second_base(int *a) {
   Right *p = &both;
   if (blockIdx.x == 0) a[p->second(threadIdx.x)] = threadIdx.x;  // here
 }
+
+struct Walk { int id; __device__ virtual int step() const = 0; __device__ virtual int goes() const { return 0; } };
+struct Stays : Walk {
+  __device__ int step() const override { return 0; }
+  __device__ int goes() const override { return 1; }
+};
+struct Rests : Walk { __device__ int step() const override { return 1; } };
+struct Waits : Walk {
+  __device__ int step() const override { return 1; }
+  __device__ int goes() const override { return 0; }
+};
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void two_functions_of_one_class(int *a, const Walk *walk) {
+  if (walk->goes() == 1) a[walk->step() * (blockDim.x * blockIdx.x + threadIdx.x)] = threadIdx.x;  // here
+}
+
+struct Ahead : Walk {
+  __device__ int step() const override { return 1; }
+  __device__ int goes() const override { return 2; }
+};
+
+// safe: 1 of 1 pairs
+__global__ void two_functions_of_another_class(int *a, const Walk *walk) {
+  if (walk->goes() == 2) a[walk->step() * (blockDim.x * blockIdx.x + threadIdx.x)] = threadIdx.x;
+}
 """
 
 test_kernel = verdicts(SOURCE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -19,7 +20,8 @@ from hgrd.host.library.algorithms import algorithm_model
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.libc import LIBC, fails
-from hgrd.host.library.pointer_holders import holder_model, is_exact, makes_object
+from hgrd.host.library.object_makers import makes_object
+from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.linking.mangled_names import may_write
@@ -83,6 +85,7 @@ _HIDDEN = (  # synchronisation with host threads that may have written anything,
 class HostSemantics(Semantics):
     """One run from one entry point; what it finds goes into `run`."""
 
+    class_origin: ClassVar[Origin] = Origin.COMPUTED
     run: HostRunState
 
     def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
@@ -93,7 +96,8 @@ class HostSemantics(Semantics):
             self.run.escapes.library_variables.add(variable.key)
         size = machine.size(variable.type)
         bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is not known
-        return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
+        exact = space is MemorySpace.HOST
+        return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span, exact=exact)
 
     def builtin(self, machine: Machine, variable: Variable) -> Value:
         return unknown(machine, variable.name, variable.type, variable.span)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from time import perf_counter
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
@@ -63,7 +63,12 @@ _CLOCK_STEPS: Final = 256  # from one look at the clock to the next
 
 
 class Semantics(ABC):
-    """The hooks in which host and device code differ.  Methods may add conditions to the state."""
+    """The hooks in which host and device code differ.  Methods may add conditions to the state.
+
+    `class_origin`: what the class of an object counts as where it is not known.
+    """
+
+    class_origin: ClassVar[Origin] = Origin.DATA
 
     @abstractmethod
     def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:

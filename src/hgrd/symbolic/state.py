@@ -175,11 +175,12 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
     selector = _selector(choices_a, choices_b, choose_a)
     store = dict(a.store)
     for key, y in b.store.items():
-        x = a.store.get(key, EMPTY)
+        x = a.store.get(key)
         if x is not y:
-            store[key] = _merge_regions(selector, x, y)
-    for key in a.store.keys() - b.store.keys():
-        store[key] = _merge_regions(selector, a.store[key], EMPTY)
+            store[key] = _merge_stored(selector, x, y)
+    for key, x in a.store.items():
+        if key not in b.store:
+            store[key] = _merge_stored(selector, x, None)
     merged = State(store, a.path[:common])
     last = (*a.path, *only_b)
     span = last[-1].span if last else NOWHERE
@@ -218,6 +219,14 @@ def _selector(only_a: tuple[Condition, ...], only_b: tuple[Condition, ...], choo
     if only_a and only_b and only_b[0].term is negate(only_a[0].term):
         return only_a[0].term
     return choose_a
+
+
+def _merge_stored(condition: Term, a: Region | None, b: Region | None) -> Region:
+    """Where one side lacks an object that the other one has just made, nothing can be read there."""
+    for one, other in ((a, b), (b, a)):
+        if one is not None and one.undefined and other is None:
+            return one
+    return _merge_regions(condition, a or EMPTY, b or EMPTY)
 
 
 def _merge_regions(condition: Term, a: Region, b: Region) -> Region:

@@ -29,7 +29,7 @@ class MemoryObject(Struct, frozen=True):
 
     `name` is what the source calls it.  `size` in bytes, None if not known.  `element` is the type it
     is accessed as, where known.  `external`: it came in through a pointer of unknown origin, so that
-    it differs from other objects only by assumption.
+    it differs from other objects only by assumption.  `exact`: it was made as an object of the class `element`.
     """
 
     key: str
@@ -39,6 +39,7 @@ class MemoryObject(Struct, frozen=True):
     size: Term | None
     span: Span
     external: bool = False
+    exact: bool = False
 
 
 class Pointer(Struct, frozen=True):

@@ -69,13 +69,20 @@ class LibraryCall(Struct, frozen=True):
         return unknown(self.machine, name, self.call.type, self.span)
 
     def allocate(
-        self, name: str, element: Type | None, space: MemorySpace, size: Term | None, *, zeroed: bool = False
+        self,
+        name: str,
+        element: Type | None,
+        space: MemorySpace,
+        size: Term | None,
+        *,
+        zeroed: bool = False,
+        exact: bool = False,
     ) -> Pointer:
         """A pointer to a new object; its key is not that of a variable, which a pointer to it may be named after."""
         unique = fresh_name(self.machine, name)
         while (known := self.run.linked.globals.get(unique)) and known.variable.storage is ir.Storage.DEVICE:
             unique = fresh_name(self.machine, name)
-        target = MemoryObject(unique, unique, space, element, size, self.span)
+        target = MemoryObject(unique, unique, space, element, size, self.span, exact=exact)
         if space is MemorySpace.HOST:
             self.state.store[target.key] = Region({}, Generation(), zeroed)
         return Pointer(target, const(0))

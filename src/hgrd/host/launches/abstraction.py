@@ -101,11 +101,13 @@ def _free_choices(roots: Sequence[Term], conditions: Sequence[Term]) -> dict[Ter
     """Choices that are inputs themselves, since one arm is an input that occurs nowhere else; each with that input.
 
     `n = argc > 1 ? atoi(argv[1]) : 100` can be any number.  A choice that tests its own arm (`cols > stride ? cols :
-    stride`) cannot, nor one that tests what something else depends on.
+    stride`) cannot, nor one that tests what something else depends on, or what the program has computed.
     """
     found: dict[Term, Symbol] = {}
     for choice in [t for t in bottom_up(roots) if t.op is Op.ITE][::-1]:
         tested = symbols_of(*_tests(choice))
+        if any(s.origin is Origin.COMPUTED for s in tested):
+            continue
         closed = {*found, choice}
         for arm, when in _arms(choice):
             if arm.op is not Op.VAR or arm.low > choice.low or arm.high < choice.high or arm.symbol in tested:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.library.object_makers import make_object, makes_object
 from hgrd.program.expressions import AddressOf, Call, Convert, Deref, Expression
 from hgrd.program.types import INT, OpaqueType, PointerType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.values import NULL, OPAQUE, Choice, MemorySpace, NullValue, Pointer, PointerValue, Value
+from hgrd.symbolic.values import NULL, OPAQUE, Choice, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import const, mul
 
 _CLASSES: Final = (
@@ -26,12 +27,6 @@ _CLASSES: Final = (
 _GETTERS: Final = ("get", "operator->", "operator*", "data", "lock", "begin", "operator&")
 _CASTS: Final = ("raw_pointer_cast", "device_pointer_cast")
 _MOVED_FROM: Final = ("std::unique_ptr", "std::shared_ptr")
-_MAKING: Final = ("make_unique", "make_shared", "allocate_shared")
-
-
-def makes_object(name: str) -> bool:
-    """Whether a function of the C++ library makes an object, and a smart pointer to it."""
-    return name in _MAKING
 
 
 def is_exact(call: Call) -> bool:
@@ -45,7 +40,7 @@ def holder_model(qualified: str) -> LibraryModel | None:
     if name in _CASTS:
         return _cast
     if makes_object(name):
-        return _make
+        return make_object
     class_ = owner.partition("<")[0]
     if class_ not in _CLASSES:
         return None
@@ -161,12 +156,6 @@ def _element(call: LibraryCall) -> Value | None:
     start, index = _get(call), call.number(1)
     size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
     return None if start is None or index is None or size is None else move(start, mul(index, const(size)))
-
-
-def _make(call: LibraryCall) -> Value | None:
-    """std::make_unique<T>(…) and its like: a new object, of unknown contents."""
-    name = call.run.result_names.of(call.machine, call.span) or call.name
-    return call.allocate(name, None, MemorySpace.HOST, None)
 
 
 def _cast(call: LibraryCall) -> Value | None:

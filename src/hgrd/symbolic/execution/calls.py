@@ -10,7 +10,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type, VoidType
-from hgrd.symbolic.execution.virtual_calls import overriders
+from hgrd.symbolic.execution.virtual_calls import Overrider, overriders
 from hgrd.symbolic.machine import Exits, Frame, Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
@@ -25,7 +25,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Origin, Term, conj, const, eq, negate, read
+from hgrd.terms import Origin, Term, conj, const, disj, eq, negate, read
 
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
@@ -64,23 +64,32 @@ def _virtual(
     machine: Machine, state: State, method: ir.FunctionRef, e: ir.IndirectCall, arguments: tuple[Value, ...]
 ) -> Value:
     """Calls any of the functions that override `method`, by the class of the object."""
-    *others, last = overriders(machine, method, arguments[0]) or ((method, arguments[0]),)
-
-    def rest(state: State, index: int) -> Value:
-        function, this = others[index] if index < len(others) else last
-        here = (this, *arguments[1:])
-        if index == len(others):
-            return _through(machine, state, FunctionValue(function), e, here)
-        test = _has_class(machine, arguments[0], method.qualified, index)
+    object_, *others = arguments
+    if not state.alive:
+        return OPAQUE
+    if isinstance(object_, Choice):
         return _either(
             state,
-            test,
+            object_.condition,
             e.span,
-            lambda branch: _through(machine, branch, FunctionValue(function), e, here),
-            lambda branch: rest(branch, index + 1),
+            lambda branch: _virtual(machine, branch, method, e, (object_.then, *others)),
+            lambda branch: _virtual(machine, branch, method, e, (object_.otherwise, *others)),
+        )
+    reached = overriders(machine, method, object_) or (Overrider(method, object_, ()),)
+
+    def first(state: State, left: tuple[Overrider, ...]) -> Value:
+        one, *rest = left
+        if not rest:
+            return _through(machine, state, FunctionValue(one.function), e, (one.this, *others))
+        return _either(
+            state,
+            _has_class(machine, object_, method.qualified, one.classes),
+            e.span,
+            lambda branch: first(branch, (one,)),
+            lambda branch: first(branch, tuple(rest)),
         )
 
-    return rest(state, 0)
+    return first(state, reached)
 
 
 def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, arguments: tuple[Value, ...]) -> Value:
@@ -107,11 +116,17 @@ def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, 
             return machine.unknown("result", e.type, Origin.UNKNOWN)
 
 
-def _has_class(machine: Machine, object_: Value, method: str, number: int) -> Term:
-    """Whether an object is of a certain class: all threads that look at one object see the same class."""
-    if isinstance(object_, Pointer) and object_.target.space in SHARED_SPACES:
-        return eq(read(f"{object_.target.name}.class", object_.offset), const(number))
-    return machine.unknown_truth(f"{method}?", Origin.DATA)
+def _has_class(machine: Machine, object_: Value, method: str, classes: tuple[int, ...]) -> Term:
+    """Whether an object is of one of these classes: all threads that look at one object see the same class."""
+    origin = machine.semantics.class_origin
+    match object_:
+        case Pointer(target=target, offset=offset) if classes and origin is Origin.DATA:
+            if target.space in SHARED_SPACES:
+                class_ = read(f"{target.name}.class", offset)
+                return disj(*(eq(class_, const(number)) for number in classes))
+        case _:
+            pass
+    return machine.unknown_truth(f"{method}?", origin)
 
 
 def _either(

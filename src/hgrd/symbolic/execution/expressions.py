@@ -12,7 +12,7 @@ from hgrd.symbolic.execution.calls import call, construct, indirect_call, initia
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.bit_fields import as_field, bit_field, load_bits, store_bits
 from hgrd.symbolic.memory.lvalues import load, locate, store, within_arrays
-from hgrd.symbolic.state import ConditionKind, State, choose, merge
+from hgrd.symbolic.state import ConditionKind, Generation, Region, State, choose, merge
 from hgrd.symbolic.values import (
     NULL,
     OPAQUE,
@@ -326,7 +326,9 @@ def _new(machine: Machine, state: State, e: ir.New) -> Value:
     element = machine.size(e.allocated)
     size = None if element is None else mul(count, const(element))
     name = machine.names.unique("new")
-    pointer = Pointer(MemoryObject(name, name, MemorySpace.HOST, e.allocated, size, e.span), const(0))
+    made = MemoryObject(name, name, MemorySpace.HOST, e.allocated, size, e.span, exact=True)
+    pointer = Pointer(made, const(0))
+    state.store[name] = Region({}, Generation(), undefined=True)
     if e.initial is not None:
         initialise(machine, state, pointer, e.initial, e.allocated, e.span)
     return pointer

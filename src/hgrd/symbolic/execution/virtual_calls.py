@@ -2,34 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
 
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.program import Function
 from hgrd.program.types import Record, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.values import MemorySpace, Pointer, Value
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import const
 
 
-def overriders(machine: Machine, method: FunctionRef, object_: Value) -> tuple[tuple[FunctionRef, Value], ...]:
-    """The functions that a virtual call of `method` can reach, each with its `this`.
+class Overrider(Struct, frozen=True):
+    """A function that a virtual call can reach, its `this`, and the numbers of the classes whose objects lead there.
 
-    All classes of the given files are known; a local object is of the class that it is declared as.
+    No numbers: it may be reached or not, whatever the class.
     """
-    owner = _owner(method)
+
+    function: FunctionRef
+    this: Value
+    classes: tuple[int, ...]
+
+
+def overriders(machine: Machine, method: FunctionRef, object_: Value) -> tuple[Overrider, ...]:
+    """The functions that a virtual call of `method` can reach.
+
+    All classes of the given files are known; a declared object, and one that `new` made, is of the class that the
+    program says.
+    """
+    owner, records = _owner(method), machine.records
     found: list[tuple[str, FunctionRef, Value]] = []
     for function in machine.functions.values():
-        offset = _offset_of_base(_owner(function.ref), owner, machine.records)
+        offset = _offset_of_base(_owner(function.ref), owner, records)
         if offset is not None and _overrides(function, machine.functions.get(method.key), method):
             found.append((_owner(function.ref), function.ref, move(object_, const(-offset)) if offset else object_))
-    exact = _class_of(object_, owner, machine.records)
+    exact = _class_of(object_, owner, records)
     if exact is not None:
-        depths = {key: _depth(exact, key, machine.records) for key, _, _ in found}
-        nearest = min((d for d in depths.values() if d is not None), default=None)
-        found = [f for f in found if depths[f[0]] is not None and depths[f[0]] == nearest]
-    return tuple((function, this) for _, function, this in found)
+        nearest = _nearest(exact, [key for key, _, _ in found], records)
+        return tuple(Overrider(function, this, ()) for key, function, this in found if key in nearest)
+    numbers = _numbers([key for key, _, _ in found], owner, records)
+    return tuple(Overrider(function, this, numbers.get(key, ())) for key, function, this in found)
+
+
+def _numbers(owners: list[str], base: str, records: Mapping[str, Record]) -> dict[str, tuple[int, ...]]:
+    """The numbers of the classes derived from `base` whose overrider is of each owner, where the class decides that."""
+    of: dict[str, tuple[int, ...]] = {}
+    open_ = {key for key, count in Counter(owners).items() if count > 1}
+    for number, class_ in enumerate(sorted(records)):
+        nearest = _nearest(class_, owners, records) if _offset_of_base(class_, base, records) is not None else ()
+        of.update((key, (*of.get(key, ()), number)) for key in nearest)
+        open_.update(nearest if len(nearest) > 1 else ())
+    return {key: numbers for key, numbers in of.items() if key not in open_}
+
+
+def _nearest(class_: str, owners: Iterable[str], records: Mapping[str, Record]) -> set[str]:
+    """Those of the bases of a class (and itself) that are the fewest derivations away."""
+    depths = {key: depth for key in owners if (depth := _depth(class_, key, records)) is not None}
+    least = min(depths.values(), default=0)
+    return {key for key, depth in depths.items() if depth == least}
 
 
 def _owner(method: FunctionRef) -> str:
@@ -72,12 +105,16 @@ def _depth(derived: str, base: str, records: Mapping[str, Record]) -> int | None
 
 
 def _class_of(object_: Value, owner: str, records: Mapping[str, Record]) -> str | None:
-    """The class of the local object that this `owner` is part of; None if unknown."""
+    """The class of the object that this `owner` is part of; None if unknown."""
     match object_:
-        case Pointer(target=target, offset=offset) if target.space is MemorySpace.LOCAL and offset.is_const:
+        case Pointer(target=target, offset=offset) if _is_exact(target) and offset.is_const:
             if not isinstance(target.element, RecordType):
                 return None
             whole = target.element.key
             return whole if _offset_of_base(whole, owner, records) == offset.value else None
         case _:
             return None
+
+
+def _is_exact(target: MemoryObject) -> bool:
+    return target.exact or target.space is MemorySpace.LOCAL
