@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import execute
 from hgrd.simulate.launch import (
     ConcreteLaunch,
@@ -163,6 +165,17 @@ def test_a_thread_that_goes_ahead_waits_at_barriers_and_for_others(tmp_path: Pat
     a = np.zeros(4, np.int32)
     assert isinstance(outcome(tmp_path, text, 1, 4, np.zeros(1, np.int32), a, ahead=2), Finished)
     assert a.tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize(("guard", "ends"), [("", Finished), ("if (threadIdx.x != 2)", StuckAtBarrier)])
+def test_activations_that_meet_in_a_function_pass_its_barrier_as_one(tmp_path: Path, guard: str, ends: type):
+    text = """
+    __device__ void meet() { GUARD __syncthreads(); }
+    __global__ void k(int *a) { a[threadIdx.x] = 1; meet(); __syncthreads(); a[3 - threadIdx.x] = 2; }"""
+    model = AccessModel(LaunchShape(4, 1))
+    run = outcome(tmp_path, text.replace("GUARD", guard), 1, 4, np.zeros(4, np.int32), ahead=2, observer=model)
+    assert isinstance(run, ends)
+    assert (model.races(), model.divergences) == ((), ())
 
 
 def test_only_some_blocks_run(tmp_path: Path):

@@ -27,18 +27,18 @@ def release(batch: Batch, groups: list[ThreadGroup], barrier: Meet) -> bool:
     passing = _complete(batch, there, barrier)
     if barrier.scope is not Scope.WARP and batch.watch is None:
         _agree(batch, there, passing, barrier)
-    released = False
+    released: list[ThreadGroup] = []
     for group, mask in zip(there, passing, strict=True):
         if not mask.any():
             continue
-        released = True
         if not mask.all():
             going, staying = group.lanes.split(mask)
             group.lanes = staying
             group = ThreadGroup(batch, group.frame, going, group.pc, overtaken=group.overtaken)
             groups.append(group)
-        go_on(group, barrier, len(there))
-    return released
+        released.append(group)
+    go_on(released, barrier, len(there))
+    return bool(released)
 
 
 class DivergenceError(Exception):
@@ -96,12 +96,18 @@ def way(group: ThreadGroup, barrier: Meet) -> tuple[tuple[int, ...], list[Value]
     return tuple(path), counts
 
 
-def go_on(group: ThreadGroup, barrier: Meet, groups: int) -> None:
-    """Makes threads that wait at a barrier pass it; `groups`: how many groups of threads are at it."""
-    if group.batch.watch is not None:
-        group.batch.watch.leave(group)
-    if barrier.orders and group.batch.observer is not None:
-        _tell(group, barrier)
+def go_on(passing: list[ThreadGroup], barrier: Meet, groups: int) -> None:
+    """Makes threads that wait at a barrier pass it together; `groups`: how many groups of threads are at it."""
+    for group in passing:
+        if group.batch.watch is not None:
+            group.batch.watch.leave(group)
+    if passing and barrier.orders and passing[0].batch.observer is not None:
+        _tell(passing, barrier)
+    for group in passing:
+        _pass(group, barrier, groups)
+
+
+def _pass(group: ThreadGroup, barrier: Meet, groups: int) -> None:
     if barrier.exchange is not None and barrier.result is not None:
         if groups > 1:
             raise UnsupportedError("threads exchange values from several activations of a function", barrier.span)
@@ -144,16 +150,18 @@ def _complete_warps(batch: Batch, there: list[ThreadGroup], barrier: Meet) -> li
     return found
 
 
-def _tell(group: ThreadGroup, barrier: Meet) -> None:
-    """Reports the barrier to the observer, with one event per block or warp."""
-    observer = group.batch.observer
+def _tell(passing: list[ThreadGroup], barrier: Meet) -> None:
+    """Reports the barrier to the observer, with one event per block or warp: several activations can meet in one."""
+    observer = passing[0].batch.observer
     assert observer is not None
-    threads = launch_threads(group)
+    threads = np.concatenate([launch_threads(g) for g in passing])
     if barrier.scope is Scope.DEVICE:
-        observer.arrive(Arrive(barrier.scope, threads, barrier.span))
+        observer.arrive(Arrive(barrier.scope, np.sort(threads), barrier.span))
         return
-    keys = block_rows(group) if barrier.scope is Scope.BLOCK else _meeting_keys(group, barrier)
-    order = np.argsort(keys, kind="stable")
+    keys = np.concatenate(
+        [block_rows(g) if barrier.scope is Scope.BLOCK else _meeting_keys(g, barrier) for g in passing]
+    )
+    order = np.lexsort((threads, keys))
     cuts = np.flatnonzero(np.diff(keys[order])) + 1
     for part in np.split(threads[order], cuts):
         observer.arrive(Arrive(barrier.scope, part, barrier.span))

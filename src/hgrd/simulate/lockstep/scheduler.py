@@ -282,7 +282,7 @@ class Scheduler:
         barrier = group.frame.code.instructions[group.pc]
         assert isinstance(barrier, Meet)
         watch.stuck()
-        go_on(group, barrier, 1)
+        go_on([group], barrier, 1)
 
 
 def _turn(group: ThreadGroup) -> tuple[int, tuple[int, ...]]:
