@@ -18,7 +18,7 @@ from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.program.span import Span
 from hgrd.simulate.detectors.happens_before import Ordering, PartialBarrier, is_atomic
-from hgrd.simulate.detectors.moments import Clock, LaunchShape
+from hgrd.simulate.detectors.moments import Clock, LaunchShape, Moment
 from hgrd.simulate.detectors.overlaps import (
     Bools,
     Ints,
@@ -33,6 +33,7 @@ from hgrd.simulate.detectors.overlaps import (
 from hgrd.simulate.trace import Arrive, Fenced, Touch
 
 _COMPACT_AT = 1 << 21
+_SHORT = 256  # entries of a column that is not worth compressing
 
 
 class Example(Struct, frozen=True):
@@ -96,6 +97,7 @@ class AccessModel:
         self._only = np.array(only, np.int64)
         self._kinds: dict[_Kind, int] = {}
         self._parts: list[Rows] = []
+        self._single: list[tuple[int, ...]] = []  # rows of touches by one thread
         self._waiting = 0
         self._most = _COMPACT_AT
 
@@ -109,20 +111,36 @@ class AccessModel:
                 return
             event, now = event.taken(kept), now.taken(kept)
         kind = _Kind(event.site, event.kind, event.space, is_atomic(event), event.scope, event.size)
+        number, n = self._kinds.setdefault(kind, len(self._kinds)), len(event.threads)
+        value = _as_numbers(event.values, event.size) if event.kind is AccessKind.WRITE else None
+        if n == 1:
+            self._single.append(self._row(number, event, now, value))
+        else:
+            self._parts.append(self._rows(number, event, now, value))
+        self._waiting += n
+        if self._waiting > self._most:
+            self._most = max(_COMPACT_AT, 2 * len(self._compact()))
+
+    def _row(self, kind: int, event: Touch, now: Moment, value: Ints | None) -> tuple[int, ...]:
+        thread = int(event.threads[0])
+        return (
+            kind, event.memory, thread // self._shape.threads_per_block if event.space is Space.SHARED else 0,
+            int(event.offsets[0]), event.size, thread,
+            int(now.grid[0]), int(now.block[0]), int(now.warp[0]), int(now.segment[0]), int(now.clock[0]),
+            0 if value is None else int(value[0]), int(value is not None),
+        )  # fmt: skip
+
+    def _rows(self, kind: int, event: Touch, now: Moment, value: Ints | None) -> Rows:
         n = len(event.threads)
         everywhere = np.zeros(n, np.int64)
-        copy = self._shape.block(event.threads) if event.space is Space.SHARED else everywhere
-        value = _as_numbers(event.values, event.size) if event.kind is AccessKind.WRITE else None
         columns = (
-            np.full(n, self._kinds.setdefault(kind, len(self._kinds))), np.full(n, event.memory), copy,
+            np.full(n, kind), np.full(n, event.memory),
+            self._shape.block(event.threads) if event.space is Space.SHARED else everywhere,
             event.offsets, np.full(n, event.size), event.threads,
             now.grid, now.block, now.warp, now.segment, now.clock,
             everywhere if value is None else value, np.full(n, int(value is not None)),
         )  # fmt: skip
-        self._parts.append(Rows(*map(_compressed, columns)))
-        self._waiting += n
-        if self._waiting > self._most:
-            self._most = max(_COMPACT_AT, 2 * len(self._compact()))
+        return Rows(*map(_compressed, columns))
 
     def arrive(self, event: Arrive, /) -> None:
         self.ordering.arrive(event)
@@ -131,9 +149,10 @@ class AccessModel:
         self.ordering.fenced(event)
 
     def _compact(self) -> Rows:
-        found = concatenated(self._parts).distinct()
+        single = (Rows(*np.array(self._single, np.int64).T),) if self._single else ()
+        found = concatenated((*self._parts, *single)).distinct()
         rows = Rows(*map(_compressed, found.columns()))
-        self._parts, self._waiting = [rows], len(rows)
+        self._parts, self._single, self._waiting = [rows], [], len(rows)
         return rows
 
     # ------------------------------------------------------------ findings
@@ -145,7 +164,7 @@ class AccessModel:
 
     def bytes_held(self) -> int:
         """Size of the model in memory."""
-        return sum(part.nbytes() for part in self._parts)
+        return sum(part.nbytes() for part in self._parts) + 8 * sum(map(len, self._single))
 
     def made(self) -> set[tuple[int, int]]:
         """Pairs of numbers of a thread and of a site where it has accessed memory, among the accesses kept."""
@@ -316,8 +335,8 @@ def covers(clock: Clock, shape: LaunchShape, thread: int, grid: int, block: int,
 
 
 def _compressed(column: Ints) -> Ints:
-    """The same numbers; if all are equal, as a broadcast of one number, to save memory."""
-    constant = len(column) > 1 and bool((column == column[0]).all())
+    """The same numbers; if there are many and all are equal, as a broadcast of one number, to save memory."""
+    constant = len(column) > _SHORT and bool((column == column[0]).all())
     return np.broadcast_to(column[:1].copy(), column.shape) if constant else column
 
 

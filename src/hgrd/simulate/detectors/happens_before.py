@@ -291,6 +291,8 @@ class Ordering:
         now, block = self.now(np.array([thread])), thread // self.shape.threads_per_block
         for reader, pending in self._pending_total.items():
             near = reader // self.shape.threads_per_block == block
+            if reader != thread and not (now.grid[0] or (near and (now.block[0] or now.warp[0]))):
+                continue  # no barrier yet
             for (_, source), (clock, read) in pending.items():
                 if not wide and not (near and source == block):
                     continue

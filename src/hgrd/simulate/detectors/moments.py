@@ -63,8 +63,10 @@ def passed(shape: LaunchShape, earlier: tuple[int, Moment], later: tuple[int, Mo
         return True
     if one // shape.threads_per_block != two // shape.threads_per_block:
         return False
-    warps = shape.warp(np.array([one, two]))
-    return bool(before.block[0] < after.block[0] or (warps[0] == warps[1] and before.warp[0] < after.warp[0]))
+    if before.block[0] < after.block[0]:
+        return True
+    one, two = one % shape.threads_per_block // WARP_SIZE, two % shape.threads_per_block // WARP_SIZE
+    return one == two and bool(before.warp[0] < after.warp[0])
 
 
 def join(*clocks: Clock) -> Clock:

@@ -60,7 +60,8 @@ def at_random(seed: int) -> Schedule:
 class Launched(Struct, frozen=True):
     """A kernel and how it is launched; `shared_bytes` is the size of its dynamic shared memory.
 
-    `variables` and `functions` are those that the kernel and all functions that it may call refer to.
+    `variables` and `functions` are those that the kernel and all functions that it may call refer to: found, unless
+    variables are given.
     """
 
     program: Program
@@ -73,6 +74,8 @@ class Launched(Struct, frozen=True):
     functions: tuple[FunctionRef, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.variables:
+            return
         variables, functions = named_in(self.program, self.kernel)
         force_setattr(self, "variables", variables)
         force_setattr(self, "functions", functions)
