@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 from pathlib import Path
 from time import perf_counter, process_time
 
 from tests.fuzz.campaign import Failed, campaign, shrink
-from tests.fuzz.judging import Tally
+from tests.fuzz.tally import Tally
 
 
 def tell(found: Failed, seconds: float) -> None:
@@ -27,13 +28,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--batch", type=int, default=40)
+    parser.add_argument("--batch", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--kernels", type=int, default=1 << 62, help="stop when so many have been compared")
     parser.add_argument("--log", type=Path, help="a file for the counts so far")
     parser.add_argument("--shrink", type=float, default=60.0, help="seconds for each failing kernel")
     given = parser.parse_args()
     logging.disable(logging.CRITICAL)
+    gc.set_threshold(100_000, 20, 20)
     begin, tally, failed = perf_counter(), Tally(), 0
 
     def counts() -> str:

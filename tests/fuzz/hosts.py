@@ -24,7 +24,10 @@ _PLANES = ((4, 2), (8, 5), (2, 3), (16, 3), (1, 4))
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Extents along x and y, and the values of the parameters n, u and c; how many elements the arrays have."""
+    """Extents along x and y, and the values of the parameters n, u and c; how many elements the arrays have.
+
+    `deep`: the extent of the blocks along z, which no host code here has.
+    """
 
     grid: tuple[int, int]
     block: tuple[int, int]
@@ -32,10 +35,11 @@ class Launch:
     u: int
     c: int
     sizes: tuple[int, int, int]
+    deep: int = 1
 
     @property
     def threads(self) -> int:
-        return prod((*self.grid, *self.block))
+        return prod((*self.grid, *self.block, self.deep))
 
     @property
     def fails(self) -> bool:

@@ -7,27 +7,30 @@ Kernels that make order by locks, flags and counters take small steps, under sch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind, Level, Scope
+from hgrd.cuda.memory_model import Level
 from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
-from hgrd.simulate.detectors.access_model import AccessModel, Race
+from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, at_random, one_after_another
+from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
 from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier
 from hgrd.simulate.lockstep.memory import Allocation, Home, Memory
-from hgrd.simulate.trace import Arrive, Fenced, Touch, TraceSite
+from hgrd.simulate.trace import TraceSite
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
+from tests.fuzz.schedules import aimed, by_chance
+from tests.fuzz.watching import Model, Watch
 
 End: TypeAlias = tuple[int, str]
 """A source access: the line and the kind."""
@@ -39,7 +42,10 @@ Contents: TypeAlias = Mapping[tuple[str, int], int]
 _TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
 _COUNTS = re.compile(r"atomicAdd(_block)?\(&(arrived|flag|tickets|locks\[[^]]*\]), 1u?\)")
 _STEPS = 3_000
-_IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread, in which nobody changes memory: they wait in vain
+_IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread of the launch, in which nobody changes memory: in vain
+_LONGER = 3  # times as many in runs of witnesses
+_IN_VAIN = 12
+_FAVOUR = 0.7
 _FUEL = 1 << 20
 
 
@@ -51,13 +57,15 @@ class MeaninglessError(Exception):
 class Seen:
     """By pair the levels at which it raced; `differs`: those that were not two writes of one value.
 
-    `divergences`: by run the lines of the barriers where threads waited in vain; `launches` have shown a pair at
+    `divergences`: by run the lines of the barriers where threads waited in vain; `exited`: those of barriers that
+    threads passed without others of their block, which had left the kernel; `launches` have shown a pair at
     a level; `together`: by run the pairs that raced in it, and those among them that stored different values.
     """
 
     levels: dict[Pair, set[Level]] = field(default_factory=dict[Pair, "set[Level]"])
     differs: set[Pair] = field(default_factory=set[Pair])
     divergences: set[frozenset[int]] = field(default_factory=set[frozenset[int]])
+    exited: set[int] = field(default_factory=set[int])
     launches: dict[tuple[Pair, Level], Launch] = field(default_factory=dict[tuple[Pair, Level], Launch])
     together: set[tuple[frozenset[Pair], frozenset[Pair]]] = field(
         default_factory=set[tuple[frozenset[Pair], frozenset[Pair]]]
@@ -68,6 +76,7 @@ class Seen:
             self.levels.setdefault(pair, set()).update(levels)
         self.differs |= other.differs
         self.divergences |= other.divergences
+        self.exited |= other.exited
         for key, launch in other.launches.items():
             self.launches.setdefault(key, launch)
         self.together |= other.together
@@ -86,6 +95,7 @@ class Subjects:
         self._tables: Tables = link((program,))
         self._kernels = {k.ref.name: k for k in program.kernels()}
         self._ready: dict[str, Executable] = {}
+        self._launched: dict[str, Launched] = {}
 
     def kernel(self, case: Case) -> Function:
         return self._kernels[case.name]
@@ -95,14 +105,73 @@ class Subjects:
             self._ready[case.name] = prepare(self._tables, self.kernel(case))
         return self._ready[case.name]
 
+    def launched(self, case: Case, launch: Launch, arguments: tuple[Argument, ...]) -> Launched:
+        """What names a kernel uses is looked up once."""
+        if case.name not in self._launched:
+            self._launched[case.name] = Launched(self.program, self.kernel(case), (1, 1, 1), (1, 1, 1), ())
+        first = self._launched[case.name]
+        return replace(first, grid=(*launch.grid, 1), block=(*launch.block, launch.deep), arguments=arguments)
 
-def run(subjects: Subjects, case: Case, launch: Launch, random: Random, contents: Contents | None = None) -> Seen:
-    """One run, on contents at random but for those given.  Raises MeaninglessError."""
+
+def run(
+    subjects: Subjects,
+    case: Case,
+    launch: Launch,
+    random: Random,
+    contents: Contents | None = None,
+    aim: tuple[int, int] | None = None,
+    *,
+    steps: bool = False,
+) -> Seen:
+    """One run, on contents at random but for those given, in steps where threads talk.  Raises MeaninglessError.
+
+    `aim`: the threads of a witness, for which the schedule is made; a run that takes too long counts as far as it goes.
+    """
     arguments = _arguments(case, launch, random, contents or {})
     before = Before(case, random, contents or {})
-    if not case.talks:
-        return _in_lockstep(subjects, case, launch, arguments, before)
-    return _by_steps(subjects, case, launch, arguments, _schedule(random), before)
+    if not (case.talks or steps):
+        return _in_lockstep(subjects, case, launch, arguments, before, aim)
+    schedule = by_chance(random) if aim is None else aimed(random, aim)
+    return _by_steps(subjects, case, launch, arguments, schedule, before, whole=aim is None)
+
+
+def starves(
+    subjects: Subjects,
+    case: Case,
+    launch: Launch,
+    random: Random,
+    contents: Contents,
+    aim: tuple[int, int],
+    line: int,
+) -> bool:
+    """Whether one thread waits in vain at `line` while another one, which got what both want there, makes no step."""
+    arguments = _arguments(case, launch, random, contents)
+    execution = _execution(subjects.launched(case, launch, arguments), frozenset())
+    _fill_shared(execution, Before(case, random, contents))
+    model = execution.observer
+    assert isinstance(model, Watch)
+    holder: int | None = None
+    waited, gathered = 0, False
+    for _ in range(_STEPS):
+        ready = execution.ready()
+        there = [i for i in aim if (step := execution.pending(i)) is not None and step.span.line == line]
+        gathered = gathered or len(there) == len(aim)
+        away = (holder,) if gathered else tuple(there)
+        able, others = ([i for i in of if i in ready and i not in away] for of in (aim, ready))
+        if not others:
+            return False
+        now = able[0] if able and random.random() < _FAVOUR else random.choice(others)
+        execution.step(now)
+        at_line = model.last_line == line
+        if holder is None and at_line and now in aim and not model.idle:
+            holder = now
+        elif holder is not None and at_line and now in aim:
+            waited = waited + 1 if model.idle else 0
+            if not waited:
+                return False
+            if waited > _IN_VAIN:
+                return True
+    return False
 
 
 def is_meaningful(subjects: Subjects, case: Case, random: Random) -> bool:
@@ -154,93 +223,36 @@ class _Filled(Memory, kw_only=True):
 
 
 def _in_lockstep(
-    subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...], before: Before
+    subjects: Subjects,
+    case: Case,
+    launch: Launch,
+    arguments: tuple[Argument, ...],
+    before: Before,
+    aim: tuple[int, int] | None,
 ) -> Seen:
     executable, random = subjects.executable(case), before.random
     memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
     given = tuple(int(memory.allocate("", a)) if isinstance(a, np.ndarray) else a for a in arguments)
-    concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, 1), given)
-    model = AccessModel(LaunchShape(concrete.block_threads, concrete.blocks))
-    ahead = random.choice((None, random.randrange(concrete.block_threads * concrete.blocks)))
+    concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, launch.deep), given)
+    model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
+    ahead = random.choice(aim or (None, random.randrange(concrete.block_threads * concrete.blocks)))
     outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
     if not isinstance(outcome, Finished | StuckAtBarrier):
         raise MeaninglessError(str(outcome))
     parted = {d.barrier.line for d in model.divergences}
     if isinstance(outcome, StuckAtBarrier):
         parted.add(outcome.span.line)
-    return Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
+    seen = Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
+    seen.exited |= model.exited
+    return seen
 
 
 # ---------------------------------------------------------------- by small steps
 
 
-class _Watch(AccessModel):
-    """Counts the accesses since memory was last changed.
-
-    `lenient` sees the same run, and a fence behind each arrival that finds all threads or blocks to have come: what is
-    stored only then needs none (docs/verdicts.md, "Arrivals").  `counting` are the lines with atomics that add to a
-    counter, `arrivals` those among them that have found all.
-    """
-
-    idle = 0
-
-    def __init__(self, shape: LaunchShape) -> None:
-        super().__init__(shape)
-        self.lenient = AccessModel(shape)
-        self.counting: frozenset[int] = frozenset()
-        self.arrivals: set[int] = set()
-        self.sites: list[TraceSite] = []
-        self._all = (shape.threads, shape.blocks)
-
-    def touch(self, event: Touch, /) -> None:
-        self.idle = 0 if _changes(event) else self.idle + 1
-        super().touch(event)
-        self.lenient.touch(event)
-        if event.kind is AccessKind.ATOMIC and event.values is not None:
-            span, last = self.sites[event.site].span, event.threads[np.isin(event.values, self._all)]
-            if last.size and span.line in self.counting:
-                self.arrivals.add(span.line)
-                self.lenient.fenced(Fenced(Scope.DEVICE, last, span))
-
-    def arrive(self, event: Arrive, /) -> None:
-        super().arrive(event)
-        self.lenient.arrive(event)
-
-    def fenced(self, event: Fenced, /) -> None:
-        super().fenced(event)
-        self.lenient.fenced(event)
-
-    def racing(self) -> Iterator[tuple[Race, tuple[Level, ...]]]:
-        """The races, with the levels at which they are not between others and what only the last one stores."""
-        still = {(r.first, r.second, r.space): r.levels for r in self.lenient.races()}
-        for race in self.races():
-            levels = race.levels
-            if self._stores_last(self.sites[race.first], self.sites[race.second]):
-                levels = tuple(x for x in levels if x in still.get((race.first, race.second, race.space), ()))
-            yield race, levels
-
-    def _stores_last(self, *ends: TraceSite) -> bool:
-        behind = [x for x in ends if any(x.span.line > line for line in self.arrivals)]
-        return bool(behind) and all(x.kind is not AccessKind.READ for x in behind)
-
-
-def _changes(event: Touch) -> bool:
-    match event.kind:
-        case AccessKind.READ:
-            return False
-        case AccessKind.WRITE:
-            return True
-        case AccessKind.ATOMIC:
-            return event.values is None or event.before is None or bool((event.values != event.before).any())
-
-
-def _launched(subjects: Subjects, case: Case, launch: Launch, arguments: tuple[Argument, ...]) -> Launched:
-    return Launched(subjects.program, subjects.kernel(case), (*launch.grid, 1), (*launch.block, 1), arguments)
-
-
-def _execution(launched: Launched) -> Execution:
+def _execution(launched: Launched, counting: frozenset[int]) -> Execution:
     try:
-        watch = _Watch(LaunchShape(launched.threads_per_block, launched.blocks))
+        watch = Watch(LaunchShape(launched.threads_per_block, launched.blocks), counting)
         execution = Execution(launched, watch, patience=400)
         watch.sites = execution.sites.sites
         return execution
@@ -260,20 +272,25 @@ def _by_steps(
     arguments: tuple[Argument, ...],
     schedule: Schedule,
     before: Before,
+    *,
+    whole: bool = True,
 ) -> Seen:
-    execution = _execution(_launched(subjects, case, launch, arguments))
-    assert isinstance(execution.observer, _Watch)
-    execution.observer.counting = _counting(case.text(), subjects.kernel(case).span.line)
+    counting = _counting(case.text(), subjects.kernel(case).span.line)
+    execution = _execution(subjects.launched(case, launch, arguments), counting)
     _fill_shared(execution, before)
     model = execution.observer
-    assert isinstance(model, _Watch)
+    assert isinstance(model, Watch)
+    patience = (1 if whole else _LONGER) * (_IDLE + _IDLE_EACH * launch.threads)
     steps = 0
     while ready := execution.ready():
         steps += 1
-        if steps > _STEPS or model.idle > _IDLE + _IDLE_EACH * len(ready):
-            raise MeaninglessError("it takes too long")
+        if steps > _STEPS or model.idle > patience:
+            if whole:
+                raise MeaninglessError("it takes too long")
+            break
         execution.step(schedule(ready))
-    return _seen_by(execution, launch)
+    held = {span.line for span in execution.waiting()} if model.idle > patience else set[int]()
+    return _seen_by(execution, launch, held)
 
 
 def _fill_shared(execution: Execution, before: Before) -> None:
@@ -285,29 +302,16 @@ def _fill_shared(execution: Execution, before: Before) -> None:
             execution.heap.shared[number, block] = bytearray(data.tobytes())
 
 
-def _seen_by(execution: Execution, launch: Launch) -> Seen:
+def _seen_by(execution: Execution, launch: Launch, held: set[int]) -> Seen:
+    """`held`: lines of barriers where threads wait for others, which wait in vain for something else."""
     model = execution.observer
-    assert isinstance(model, _Watch)
-    if execution.fault or execution.ready():
-        raise MeaninglessError(execution.fault or "it takes too long")
-    parted = {d.barrier.line for d in (*execution.divergences, *model.divergences)}
-    return Seen(divergences={frozenset(parted)}) if parted else _races(model, execution.sites.sites, launch)
-
-
-def _schedule(random: Random) -> Schedule:
-    """At random, or with a favoured thread that changes now and then."""
-    seed = random.randrange(1 << 30)
-    if random.random() < 0.5:
-        return at_random(seed)
-    chance = Random(seed)
-    rank: list[float] = []
-
-    def choose(ready):
-        if not rank or chance.random() < 0.03:
-            rank[:] = [chance.random() for _ in range(256)]
-        return max(ready, key=lambda i: rank[i % 256])
-
-    return choose
+    assert isinstance(model, Watch)
+    if execution.fault:
+        raise MeaninglessError(execution.fault)
+    parted = held | {d.barrier.line for d in (*execution.divergences, *model.divergences)}
+    seen = Seen(divergences={frozenset(parted)}) if parted else _races(model, execution.sites.sites, launch)
+    seen.exited |= model.exited
+    return seen
 
 
 # ---------------------------------------------------------------- what has been seen, and what is given
@@ -315,7 +319,7 @@ def _schedule(random: Random) -> Schedule:
 
 def _races(model: AccessModel, sites: list[TraceSite], launch: Launch) -> Seen:
     seen = Seen()
-    found = model.racing() if isinstance(model, _Watch) else ((race, race.levels) for race in model.races())
+    found = model.racing() if isinstance(model, Watch) else ((race, race.levels) for race in model.races())
     for race, levels in found:
         one, two = sites[race.first], sites[race.second]
         if not levels or (one.volatile and two.volatile and one.kind is not two.kind):

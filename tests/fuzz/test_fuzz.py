@@ -8,8 +8,8 @@ from tests.checking import check, expected, observed
 from tests.fuzz.campaign import campaign
 from tests.fuzz.case import make
 from tests.fuzz.hosts import RefusedError, launches
-from tests.fuzz.judging import Tally
 from tests.fuzz.oracle import Seen
+from tests.fuzz.tally import Tally
 from tests.fuzz.tree import body, name, smaller, tree, value
 
 KEPT = sorted((Path(__file__).parent / "kept").glob("*.cu"))

@@ -174,6 +174,10 @@ class Execution(Struct):
         step = self._threads[number].next
         return step if isinstance(step, ThreadAccess) else None
 
+    def waiting(self) -> frozenset[Span]:
+        """The barriers where threads wait."""
+        return frozenset(t.next.span for t in self._threads if isinstance(t.next, ThreadMeeting) and t.next.orders)
+
     def block_of(self, number: int) -> int:
         return self._threads[number].thread.block
 
