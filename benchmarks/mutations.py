@@ -732,6 +732,24 @@ MUTATIONS = (
         gives(True, "protocol.inference.single_valued_shared:_depends_on"),
     ),
     Mutation(
+        "words-of-one-object",
+        "locks are changed by writes to other members of their records",
+        ("tests/verdicts/sync/test_locks_in_records.py",),
+        gives({}, "races.acquire_release.separate_words:_words"),
+    ),
+    Mutation(
+        "words-all-apart",
+        "no write changes a lock but at the same offset",
+        ("tests/verdicts/sync/test_locks_in_records.py",),
+        gives(False, "races.acquire_release.separate_words:may_overlap"),
+    ),
+    Mutation(
+        "waits-in-two-blocks",
+        "in a replay, who waits for a third block waits in vain",
+        ("tests/simulate/test_replay_required.py",),
+        put("simulate.replay.attempts:_MOST_TOGETHER", 0),
+    ),
+    Mutation(
         "locks-of-other-names",
         "who gives a lock back by another name has not taken it",
         _LOCKS,
@@ -999,7 +1017,7 @@ MUTATIONS = (
         "unshown-races",
         "what nobody can give a kernel it is given",
         ("tests/simulate/test_replay_required.py",),
-        gives((), "races.pairs.replay_required:_supposed"),
+        gives("", "races.pairs.replay_required:_doubt"),
     ),
     Mutation(
         "flags-are-data",

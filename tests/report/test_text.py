@@ -3,7 +3,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hgrd.findings.model import Report
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import Level, Report
 from hgrd.report.terminal.lines import plain, write
 from hgrd.report.terminal.report import TextOptions, render
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, GUARD, RACY, SAFE, UNKNOWN, report, source_line
@@ -53,6 +54,16 @@ def test_a_kernel_without_launch_says_so():
         "scatter: unknown  no launch in the sources, 9 of 9 pairs decided, 0.25 s  [sum.cu:8:17]",
         "  scatter<<<(n + 255) / 256, 256>>>",
     ]
+
+
+def test_a_pair_that_is_open_at_several_levels_is_one_pair():
+    (launch,) = UNKNOWN.launches
+    (pair,) = (p for p in launch.open_pairs if p.first is not None)
+    twice = (pair, replace(pair, levels=(Level.INTRA_WARP,), reason="for another reason"))
+    other = replace(pair, second=replace(pair.first, kind=AccessKind.READ))
+    for open_pairs, decided in ((twice, 8), ((*twice, other), 7)):
+        again = replace(UNKNOWN, launches=(replace(launch, open_pairs=open_pairs),))
+        assert f"1 launch, {decided} of 9 pairs decided" in text(report(again))
 
 
 def test_a_race_shows_only_so_many_facts():

@@ -115,3 +115,24 @@ def test_who_has_waited_in_vain_races(tmp_path: Path) -> None:
     (kernel,) = (replayed(tmp_path, WAITING.replace("SYNC", ""), ""),)
     found = [(f.first.span.line, f.second.span.line, f.confidence, f.awaits) for f in kernel.findings]
     assert found == [(5, 13, Confidence.CONFIRMED, ("flag",))]
+
+
+def test_so_it_is_where_contents_decide(tmp_path: Path) -> None:
+    """Contents that lead to the place of the race say nothing of the wait before it.
+
+    In vain two threads of a warp race, too: they have waited for a thread of a block that neither is in.
+    """
+    looked_up = WAITING.replace("int *out)", "int *out, const int *from)").replace(
+        "data[i - blockDim.x]", "data[from[i]]"
+    )
+    looked_up = looked_up.replace("int *data, *out;", "int *data, *out, *from;").replace(
+        "data, out);", "data, out, from);"
+    )
+    looked_up = looked_up.replace("cudaMalloc(&out, 4096)", "cudaMalloc(&out, 4096), cudaMalloc(&from, 4096)")
+    waiting = replayed(tmp_path, looked_up.replace("SYNC", "__syncwarp();"), "")
+    assert (waiting.outcome, waiting.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = waiting.launches[0].open_pairs
+    assert open_pair.reason.startswith("what threads wait for may order the two: flag; not replayed: ")
+    in_vain = replayed(tmp_path, looked_up.replace("SYNC", ""), "")
+    found = [(f.first.span.line, f.second.span.line, f.confidence, f.replay) for f in in_vain.findings]
+    assert found == [(5, 13, Confidence.DATA_DEPENDENT, CONFIRMED)]

@@ -14,7 +14,7 @@ from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import symbol_of
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, store
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, points_within_arrays, store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Choice, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import TRUE, Origin, Term, as_int, conj, const, eq, negate
@@ -104,6 +104,7 @@ def atomic_access(
     symbol = symbol_of(old)
     if symbol is not None and isinstance(address, Pointer):
         device.observe(machine, symbol, address, atomic, call.span)
+    points_within_arrays(machine, state, call.arguments[0])
     for pointer, guard in arms(address):
         if pointer.target.space not in SHARED_SPACES:
             forget(state, pointer.target)
@@ -137,12 +138,14 @@ def _pointee_type(call: Call) -> Type:
 def cached_load(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
+    points_within_arrays(machine, state, call.arguments[0])
     return load(machine, state, arguments[0], call.type, call.span)
 
 
 def cached_store(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
+    points_within_arrays(machine, state, call.arguments[0])
     store(machine, state, arguments[0], arguments[1], _pointee_type(call), call.span)
     return OPAQUE
 

@@ -18,11 +18,11 @@ from hgrd.races.results.sites import listed
 
 def require_replay(result: PairVerdicts, *, strict: bool) -> PairVerdicts:
     """The verdicts of a launch after replay; `strict`: writes of the same value count as races."""
-    replayed = [(f, e, _supposed(f, e)) for f, e in zip(result.findings, result.evidence, strict=True)]
-    left = tuple(_open(f, supposed) for f, _, supposed in replayed if supposed)
+    replayed = [(f, e, _doubt(f, e)) for f, e in zip(result.findings, result.evidence, strict=True)]
+    left = tuple(_open(f, doubt) for f, _, doubt in replayed if doubt)
     if not left:
         return result
-    kept = [(f, e) for f, e, supposed in replayed if not supposed]
+    kept = [(f, e) for f, e, doubt in replayed if not doubt]
     racy = any(strict or not f.same_value for f, _ in kept)
     return replace(
         result,
@@ -33,21 +33,18 @@ def require_replay(result: PairVerdicts, *, strict: bool) -> PairVerdicts:
     )
 
 
-def _supposed(finding: Finding, evidence: Evidence) -> tuple[str, ...]:
-    """Values that the kernel would have to compute, or waits that must not order the two; () where none are needed."""
+def _doubt(finding: Finding, evidence: Evidence) -> str:
+    """The reason why only a run shows the race, and none has; "" if there is none.
+
+    How sure a race is depends on its contents and conditions; that a wait may order the two does not.
+    """
     if finding.same_value or finding.replay == CONFIRMED:
-        return ()
-    match finding.confidence:
-        case Confidence.DATA_DEPENDENT | Confidence.CONDITIONAL:
-            return evidence.supposed
-        case Confidence.DEFINITE:
-            return finding.awaits
-        case _:
-            return ()
+        return ""
+    if finding.confidence is not Confidence.DEFINITE and evidence.supposed:
+        return f"it depends on values that the kernel computes: {listed(evidence.supposed)}"
+    return f"what threads wait for may order the two: {listed(finding.awaits)}" if finding.awaits else ""
 
 
-def _open(finding: Finding, supposed: tuple[str, ...]) -> OpenPair:
-    definite = finding.confidence is Confidence.DEFINITE
-    what = "what threads wait for may order the two" if definite else "it depends on values that the kernel computes"
-    reason = f"{what}: {listed(supposed)}; {finding.replay}"
+def _open(finding: Finding, doubt: str) -> OpenPair:
+    reason = f"{doubt}; {finding.replay}"
     return OpenPair(finding.first, finding.second, finding.space, finding.levels, reason, finding.first.span)

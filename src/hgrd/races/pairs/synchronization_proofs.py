@@ -12,6 +12,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import ParallelCase
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.acquire_release.events import acquire_release
+from hgrd.races.acquire_release.separate_words import separate_words
 from hgrd.races.encoding.pair_query import Pair, PairEncoder
 from hgrd.races.sync.context import sync_context
 from hgrd.races.sync.synchronization import Synchronization, by_tickets_alone, synchronization
@@ -55,4 +56,5 @@ def infer_synchronization(
     if not protocol.symbols.observed and not protocol.gaps:
         return plain
     proofs = SolverProofs(PairEncoder(protocol, facts, plain), phases, decide)
-    return synchronization(sync_context(protocol, acquire_release(protocol), tickets, proofs))
+    words = separate_words(protocol)
+    return synchronization(sync_context(words.protocol, acquire_release(words.protocol), tickets, proofs), words)

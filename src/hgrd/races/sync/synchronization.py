@@ -11,6 +11,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, needed_scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.acquire_release.separate_words import SeparateWords
 from hgrd.races.sync.arrival_counters import ArrivalCounters
 from hgrd.races.sync.collective_mistakes import CollectiveStorage
 from hgrd.races.sync.context import SyncContext
@@ -43,22 +44,27 @@ class Synchronization(Struct, frozen=True):
     """Synchronisation idioms of one protocol.
 
     `events` is None where the kernel observes no atomics or volatile reads: then tickets are its only idiom.
+    `words`: the words of its objects, to which the idioms take accesses to go; None: to the objects.
     """
 
     tickets: Tickets
     idioms: tuple[Idiom, ...]
     events: AcquireRelease | None = None
+    words: SeparateWords | None = None
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """The conditions under which the two are not ordered."""
+        a, b = self._at_words(a, b)
         return tuple(t for idiom in self.idioms for t in idiom.constraints(a, b, threads, level))
 
     def without_third_party(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Further conditions under which no third thread has ended a wait of one for the other."""
+        a, b = self._at_words(a, b)
         return tuple(t for idiom in self.idioms for t in idiom.without_third_party(a, b, threads, level))
 
     def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
         """The assumptions of the constraints on the two, in words, and their places (None: the whole kernel)."""
+        a, b = self._at_words(a, b)
         for idiom in self.idioms:
             yield from idiom.assumptions(a, b)
 
@@ -75,10 +81,15 @@ class Synchronization(Struct, frozen=True):
         observed = {q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}
         return tuple(sorted(observed.union(*(looked_at(self.events, x) for x in (a, b)))))
 
+    def _at_words(self, a: Access, b: Access) -> tuple[Access, Access]:
+        """The two with the words that they go to for their targets."""
+        return (a, b) if self.words is None else (self.words.of(a), self.words.of(b))
+
     # ------------------------------------------------------------ order that is not understood
 
     def unclear(self, a: Access, b: Access) -> str | None:
         """The reason why the two may be ordered in a way that the constraints do not describe; None: no reason."""
+        a, b = self._at_words(a, b)
         found = self._unclear(a, b) or self._unclear(b, a)
         return None if found is None else _may_order(found)
 
@@ -97,6 +108,7 @@ class Synchronization(Struct, frozen=True):
 
     def set_by_third_party(self, a: Access, b: Access) -> str | None:
         """The write that one thread waits for and that the other one or a third one makes, in words; None: none."""
+        a, b = self._at_words(a, b)
         found = (idiom.set_by_third_party(a, b) for idiom in self.idioms)
         return next((_may_order(write) for write in found if write is not None), None)
 
@@ -104,6 +116,7 @@ class Synchronization(Struct, frozen=True):
 
     def find_flaw(self, a: Access, b: Access, level: Level) -> Flaw | None:
         """The flaw for which the synchronisation around two racing accesses does not order them; None: no flaw."""
+        a, b = self._at_words(a, b)
         needed = needed_scope(level)
         sides = ((a, b), (b, a))
         found = (f for side in sides for idiom in self.idioms for f in idiom.flaws(*side, needed))
@@ -111,9 +124,9 @@ class Synchronization(Struct, frozen=True):
         return next(found, None) or next(misused, None)
 
 
-def synchronization(known: SyncContext) -> Synchronization:
-    """All idioms of a protocol."""
-    return Synchronization(known.tickets, tuple(idiom(known) for idiom in IDIOMS), known.events)
+def synchronization(known: SyncContext, words: SeparateWords) -> Synchronization:
+    """All idioms of a protocol, with knowledge of it in which separate words are objects of their own."""
+    return Synchronization(known.tickets, tuple(idiom(known) for idiom in IDIOMS), known.events, words)
 
 
 def by_tickets_alone(tickets: Tickets) -> Synchronization:

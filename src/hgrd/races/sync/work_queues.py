@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.phases import Phases, phases
+from hgrd.races.acquire_release.separate_words import separate_words
 from hgrd.races.sync.tickets import Gives, Ticket, Tickets, elsewhere, handed_on, same_place, tickets
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.terms import Op, Symbol, Term, substitute, symbols_of, var
@@ -35,13 +36,13 @@ class WorkItem(Struct, frozen=True):
 def inline_work_items(protocol: Protocol, gives: Gives) -> tuple[Protocol, Phases, Tickets]:
     """The protocol in terms of the elements of its work queues, with its phases and tickets."""
     relation = phases(protocol, UniformSymbols(protocol))
-    drawn = tickets(protocol, relation, gives)
+    drawn = tickets(separate_words(protocol).protocol, relation, gives)
     found = _work_items(protocol, drawn)
     if not found:
         return protocol, relation, drawn
     protocol = _with_items(protocol, found)
     relation = phases(protocol, UniformSymbols(protocol))
-    return protocol, relation, tickets(protocol, relation, gives, (d.ticket for d in found))
+    return protocol, relation, tickets(separate_words(protocol).protocol, relation, gives, (d.ticket for d in found))
 
 
 def _work_items(protocol: Protocol, drawn: Tickets) -> tuple[WorkItem, ...]:

@@ -12,6 +12,7 @@ from hgrd.findings.model import (
     Confidence,
     Finding,
     KernelReport,
+    LaunchReport,
     OpenPair,
     Outcome,
     Report,
@@ -191,9 +192,14 @@ def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) ->
 # ---------------------------------------------------------------- kernels and the summary
 
 
+def _undecided(launch: LaunchReport) -> int:
+    """How many pairs are not decided: one may be open at several levels, for different reasons."""
+    return len({(pair.first, pair.second, pair.space) for pair in launch.open_pairs if pair.first is not None})
+
+
 def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
     pairs = sum(launch.pairs for launch in kernel.launches)
-    undecided = sum(sum(pair.first is not None for pair in launch.open_pairs) for launch in kernel.launches)
+    undecided = sum(map(_undecided, kernel.launches))
     seconds = sum(launch.seconds for launch in kernel.launches)
     found = sum(launch.launch_span is not None for launch in kernel.launches)
     launches = counted(found, "launch", "launches") if found else "no launch in the sources"

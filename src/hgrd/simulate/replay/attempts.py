@@ -1,9 +1,9 @@
 """Launches of a witness: its model as arguments and memory, and trial contents where the model leaves them open.
 
 Of the grid, only the one or two blocks of the witness's threads run, with all their threads; `gridDim` keeps its
-value.  Memory that pointers point to is as large as needed, with the contents of the model; for contents that the
-model leaves open several are tried: zeros, ones, random numbers.  So is running one of the two threads before all
-others.
+value.  Where threads wait for others, all blocks of a small grid run: what they wait for may come from any of them.
+Memory that pointers point to is as large as needed, with the contents of the model; for contents that the model leaves
+open several are tried: zeros, ones, random numbers.  So is running one of the two threads before all others.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from hgrd.simulate.replay.witness_memory import Fill, WitnessMemory
 from hgrd.terms import Term, const
 
 _MOST_THREADS = 1 << 16  # of a block; options can ask for more than CUDA allows
+_MOST_TOGETHER = 1 << 10  # of the grid, where all its blocks run
 _MOST_SHARED = 227 << 10  # bytes of shared memory of a block (CUDA Programming Guide, "Technical Specifications")
 _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not give it
 
@@ -100,12 +101,20 @@ class Attempt(Struct, frozen=True):
 
 
 def attempts(
-    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, evidence: Evidence | BarrierEvidence
+    situation: KernelAtLaunch,
+    executable: Executable,
+    both: TwoThreads,
+    evidence: Evidence | BarrierEvidence,
+    *,
+    waiting: bool,
 ) -> Iterator[Attempt]:
-    """The launch of a witness, with one choice of open contents after the other.  Raises ValuationError."""
+    """The launch of a witness, with one choice of open contents after the other.  Raises ValuationError.
+
+    `waiting`: its threads wait for others.
+    """
     valuation = complete(evidence, _needed(situation, evidence), situation.decide)
     for way in _WAYS:
-        yield _attempt(situation, executable, both, valuation, way)
+        yield _attempt(situation, executable, both, valuation, way, waiting=waiting)
 
 
 def _needed(situation: KernelAtLaunch, evidence: Evidence | BarrierEvidence) -> tuple[Term, ...]:
@@ -115,10 +124,16 @@ def _needed(situation: KernelAtLaunch, evidence: Evidence | BarrierEvidence) -> 
 
 
 def _attempt(
-    situation: KernelAtLaunch, executable: Executable, both: TwoThreads, valuation: Valuation, way: _Completion
+    situation: KernelAtLaunch,
+    executable: Executable,
+    both: TwoThreads,
+    valuation: Valuation,
+    way: _Completion,
+    *,
+    waiting: bool,
 ) -> Attempt:
     grid, block = _extents(valuation)
-    chosen, threads = _pair(both, grid, block)
+    chosen, threads = _pair(both, grid, block, everyone=waiting and prod((*grid, *block)) <= _MOST_TOGETHER)
     memory = Memory()
     unit = executable.unit
     make_globals(unit, memory)
@@ -154,15 +169,15 @@ def _extents(valuation: Valuation) -> tuple[tuple[int, int, int], tuple[int, int
 
 
 def _pair(
-    both: TwoThreads, grid: tuple[int, int, int], block: tuple[int, int, int]
+    both: TwoThreads, grid: tuple[int, int, int], block: tuple[int, int, int], *, everyone: bool
 ) -> tuple[tuple[int, ...], tuple[int, int]]:
-    """The blocks of the two threads, and the numbers of the threads in them."""
+    """The blocks that run (those of the two threads, or of `everyone`), and the numbers of the two in them."""
     for thread in both:
         inside = zip((*thread.block, *thread.thread), (*grid, *block), strict=True)
         if not all(0 <= index < extent for index, extent in inside):
             raise ValuationError("a thread of the witness is not in its launch")
     blocks = [_linear(thread.block, grid) for thread in both]
-    chosen = tuple(sorted(set(blocks)))
+    chosen = tuple(range(prod(grid))) if everyone else tuple(sorted(set(blocks)))
     one, two = (
         chosen.index(b) * prod(block) + _linear(thread.thread, block) for b, thread in zip(blocks, both, strict=True)
     )

@@ -130,7 +130,8 @@ class Replayer(Struct):
         """CONFIRMED, or why the first attempt has failed."""
         said = ""
         try:
-            for attempt in attempts(situation, self._executable(situation), _threads(finding), evidence):
+            ready, waiting = self._executable(situation), isinstance(finding, Finding) and bool(finding.awaits)
+            for attempt in attempts(situation, ready, _threads(finding), evidence, waiting=waiting):
                 result = run(attempt, finding, evidence, work)
                 if result == CONFIRMED:
                     return CONFIRMED

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
+    Convert,
     Deref,
+    Expression,
     FieldPlace,
     Place,
     PointerAdd,
@@ -94,6 +96,19 @@ def within_arrays(machine: Machine, state: State, place: Place) -> None:
                 place = array
             case _:
                 return
+
+
+def points_within_arrays(machine: Machine, state: State, pointer: Expression) -> None:
+    """The same of a pointer `&array[index]` or `array + index` that is dereferenced; it has just been evaluated."""
+    match pointer:
+        case Convert(operand=operand):
+            points_within_arrays(machine, state, operand)
+        case AddressOf(place=place):
+            within_arrays(machine, state, place)
+        case PointerAdd(pointer=AddressOf(), type=PointerType(to=element)):
+            within_arrays(machine, state, Deref(pointer, element, pointer.span))
+        case _:
+            pass
 
 
 def _count(place: Place) -> int | None:
