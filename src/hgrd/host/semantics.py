@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
@@ -18,7 +19,7 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
-from hgrd.host.library.cuda_runtime import cuda_model
+from hgrd.host.library.cuda_runtime import cuda_model, made_dim3
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
@@ -53,7 +54,6 @@ from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import (
     OPAQUE,
-    Cell,
     Composite,
     FloatValue,
     MemoryObject,
@@ -62,7 +62,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Origin, Symbol, Term, as_int, const, ne
+from hgrd.terms import Origin, Symbol, Term, const, ne
 
 _SPACES = {
     Storage.GLOBAL: MemorySpace.HOST,
@@ -142,6 +142,9 @@ class HostSemantics(Semantics):
 
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
         drop_reachable_patterns(state, values)
+
+    def note_unknown_stores(self, targets: Iterable[MemoryObject]) -> None:
+        self.run.origins.record_lost(targets)
 
     def wants_patterns(self, effects: Effects) -> bool:
         return effects.through_pointers or bool(effects.arrays)
@@ -366,7 +369,7 @@ def _construction(machine: Machine, state: State, call: ir.Call, arguments: tupl
     if type_ is None:
         return None
     if call.function.name == "dim3" and not isinstance(source, Pointer | Composite):
-        return _dim3(machine, arguments[1:])
+        return made_dim3(arguments[1:])
     if isinstance(source, Composite):
         return source
     if len(arguments) == 2 and isinstance(source, Pointer) and source.target.element == type_:
@@ -388,11 +391,3 @@ def _constructed_type(arguments: tuple[Value, ...]) -> Type | None:
     if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
         return None
     return here.target.element
-
-
-def _dim3(machine: Machine, extents: tuple[Value, ...]) -> Composite:
-    cells: dict[int, Cell] = {}
-    for index in range(3):
-        value: Value = extents[index] if index < len(extents) else const(1)
-        cells[4 * index] = Cell(as_int(value) if isinstance(value, Term) else OPAQUE, 4)
-    return Composite(cells, 12)

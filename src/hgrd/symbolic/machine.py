@@ -6,7 +6,7 @@ Machine, Semantics and Interpreter refer to each other, so they stand in one mod
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from time import perf_counter
@@ -100,6 +100,10 @@ class Semantics(ABC):
 
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
         """Earlier iterations may have written through these pointers."""
+        return
+
+    def note_unknown_stores(self, targets: Iterable[MemoryObject]) -> None:
+        """Code that is not followed may have stored anything in these objects."""
         return
 
     def wants_patterns(self, effects: Effects) -> bool:

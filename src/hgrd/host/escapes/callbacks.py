@@ -54,6 +54,7 @@ def pass_all_with_address(run: HostRunState, machine: Machine) -> None:
 
 def may_run(run: HostRunState, state: State) -> None:
     """Functions that unknown code has may run: the objects that they may write hold unknown values afterwards."""
+    run.origins.record_lost(run.escapes.written_by_callbacks.values())
     for target in run.escapes.written_by_callbacks.values():
         drop_patterns(state, target)
         if target.space not in SHARED_SPACES and target.key in state.store:

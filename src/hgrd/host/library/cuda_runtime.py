@@ -30,8 +30,8 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
-from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap
+from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
+from hgrd.terms import FALSE, Op, Term, add, as_int, const, eq, le, mod, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
@@ -373,3 +373,12 @@ def _status(call: LibraryCall) -> Value | None:
     drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS
+
+
+def made_dim3(extents: tuple[Value, ...]) -> Composite:
+    """The `dim3` that a constructor makes of these extents; those left out are 1."""
+    cells: dict[int, Cell] = {}
+    for index in range(3):
+        value: Value = extents[index] if index < len(extents) else const(1)
+        cells[4 * index] = Cell(as_int(value) if isinstance(value, Term) else OPAQUE, 4)
+    return Composite(cells, 12)

@@ -127,6 +127,10 @@ class PointerOrigins(Struct):
         for target in targets if given else ():
             self.held.setdefault(target.key, set()).update(given)
 
+    def record_lost(self, targets: Iterable[MemoryObject]) -> None:
+        """Code that is there, but is not followed, may have stored any pointer in these objects."""
+        self.record_written((t for t in targets if _may_hold(t.element)), (ANYTHING,))
+
     def record_written_key(self, key: str, sources: Iterable[str]) -> None:
         """As `record_written`, for the object of a key."""
         self.held.setdefault(key, set()).update(sources)

@@ -294,6 +294,7 @@ def unknown_call(
 
 
 def _clobber(machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
-    for target in reachable(state, arguments):
-        if target.space not in SHARED_SPACES:
-            forget(state, target)
+    changed = [target for target in reachable(state, arguments) if target.space not in SHARED_SPACES]
+    for target in changed:
+        forget(state, target)
+    machine.semantics.note_unknown_stores(changed)

@@ -15,6 +15,7 @@ from hgrd.program.analysis.effects import Effects
 from hgrd.program.types import BoolType, IntType
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
+from hgrd.symbolic.loops.pointer_permutations import permutation_of
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
 from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
 from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
@@ -238,14 +239,18 @@ class _Classifier(Struct, frozen=True):
                     return handed
                 return self._progress(index, as_int(last), start.symbol) if start.args == () else None
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
-                return self._same_for_all(progress(offset, start.symbol))
+                swapped = last in self.placeholders and permutation_of(index, *self._pointers(), self.mark)
+                return swapped or self._same_for_all(progress(offset, start.symbol))
             case (Term() | FloatValue(), _):
                 return None
             case _:
-                after = self.ends.after
-                lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
-                firsts = [cell.value for _, _, cell in self.cells]
-                return pointer_change(index, firsts, self.placeholders, lasts, self.mark)
+                return pointer_change(index, *self._pointers(), self.mark)
+
+    def _pointers(self) -> tuple[list[Value], list[Value], list[Value | None]]:
+        """The cells before the loop, their placeholders, and what the iteration leaves in them."""
+        after = self.ends.after
+        lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
+        return [cell.value for _, _, cell in self.cells], self.placeholders, lasts
 
     def _rotation(self, index: int) -> Rotating | None:
         after = self.ends.after
