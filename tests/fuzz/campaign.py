@@ -19,6 +19,7 @@ from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunc
 from hgrd.simulate.replay.replayer import Replayer
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
+from tests.fuzz import spellings
 from tests.fuzz.case import Case, make
 from tests.fuzz.devices import HELPERS
 from tests.fuzz.judging import compare, observe
@@ -26,7 +27,7 @@ from tests.fuzz.oracle import Seen, Subjects, is_meaningful
 from tests.fuzz.tally import Failure, Tally
 from tests.fuzz.witnesses import level_of, pair_of
 
-HEAD = "#include <cassert>\n#include <cstdlib>\n" + HELPERS
+HEAD = "#include <cassert>\n#include <cstdlib>\n" + HELPERS + spellings.HELPERS
 _SECONDS = 3.0
 _REPLAY_ALL = 8
 _ALL_REPLAYS = 1 << 60  # work: each kernel has its own

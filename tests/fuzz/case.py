@@ -8,10 +8,12 @@ from random import Random
 from tests.fuzz import hosts
 from tests.fuzz.devices import WIDE, Maker
 from tests.fuzz.hosts import INPUTS, HostMaker, Launch, RefusedError
+from tests.fuzz.spellings import PLAIN, SPELLINGS, Spelling
 from tests.fuzz.talks import Talker
 from tests.fuzz.tree import Tree, lines, smaller
 
 _TRIES = 60
+_SPELLED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Case:
     talks: bool
     kernel: tuple[Tree, ...]
     host: tuple[Tree, ...] | None
+    spelling: Spelling = PLAIN
 
     @property
     def name(self) -> str:
@@ -35,7 +38,7 @@ class Case:
     def text(self) -> str:
         head = f"__global__ void {self.name}(int *a, {self.wide} *w, const int *in, int n, unsigned u, short c) {{"
         kernel = "\n".join((head, *lines(self.kernel), "}")) + "\n"
-        return kernel if self.host is None else kernel + hosts.text(self.name, self.host, self.wide)
+        return kernel if self.host is None else kernel + hosts.text(self.name, self.host, self.wide, self.spelling)
 
     def launches(self, random: Random, wanted: int) -> list[Launch]:
         """Launches for some inputs that the host code allows."""
@@ -72,6 +75,8 @@ class Case:
         if self.host is not None:
             for less in smaller(self.host):
                 yield replace(self, host=less)
+        if self.spelling is not PLAIN:
+            yield replace(self, spelling=PLAIN)
 
 
 def make(seed: int) -> Case:
@@ -80,4 +85,5 @@ def make(seed: int) -> Case:
     wide = random.choice(WIDE)
     kernel = (Talker if talks else Maker)(random, wide, flat).make()
     host = None if flat and random.random() < 0.2 else HostMaker(random, flat, talks).make()
-    return Case(seed, wide, flat, talks, kernel, host)
+    spelling = random.choice(SPELLINGS) if host is not None and random.random() < _SPELLED else PLAIN
+    return Case(seed, wide, flat, talks, kernel, host, spelling)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from random import Random
 
+from tests.fuzz.spellings import PLAIN, Spelling
 from tests.fuzz.tree import Body, Tree, body, lines, name, tree, value
 
 INPUTS = ("p", "q", "e")
@@ -154,9 +155,13 @@ class HostMaker:
         return tree(form, self.expression(names, 1), self.leaf(names))
 
 
-def text(kernel: str, host: tuple[Tree, ...], wide: str) -> str:
+def text(kernel: str, host: tuple[Tree, ...], wide: str, spelling: Spelling) -> str:
     inputs = ", ".join(f"int {p}" for p in INPUTS)
     code = "\n".join(lines(host)).replace("kernel<<<", f"{kernel}<<<")
+    if spelling is not PLAIN:
+        allocated = code.index("\n")
+        code = f"{code[:allocated]} {spelling.code}{code[allocated:]}"
+        code = code.replace(">>>(a, w, in,", f">>>({spelling.a}, w, {spelling.read},")
     return f"void run_{kernel}({inputs}) {{\n  int *a, *in; {wide} *w;\n{code}\n}}\n"
 
 

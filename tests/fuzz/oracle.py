@@ -232,7 +232,8 @@ def _in_lockstep(
 ) -> Seen:
     executable, random = subjects.executable(case), before.random
     memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
-    given = tuple(int(memory.allocate("", a)) if isinstance(a, np.ndarray) else a for a in arguments)
+    arrays = {id(a): int(memory.allocate("", a)) for a in arguments if isinstance(a, np.ndarray)}
+    given = tuple(arrays[id(a)] if isinstance(a, np.ndarray) else a for a in arguments)
     concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, launch.deep), given)
     model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
     ahead = random.choice(aim or (None, random.randrange(concrete.block_threads * concrete.blocks)))
@@ -343,6 +344,9 @@ def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -
     arrays: list[Argument] = []
     for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, _TYPES[case.wide], np.int32), strict=True):
         values = numbers(random, max(size, 0), np.dtype(dtype))
+        if name == "in" and case.spelling.same:
+            values = arrays[0]
+        assert isinstance(values, np.ndarray)
         for (array, at), value in contents.items():
             if array == name and 0 <= at < len(values):
                 values[at] = value
