@@ -291,7 +291,7 @@ def _by_steps(
             break
         execution.step(schedule(ready))
     held = {span.line for span in execution.waiting()} if model.idle > patience else set[int]()
-    return _seen_by(execution, launch, held)
+    return _seen_by(execution, launch, held, whole=whole)
 
 
 def _fill_shared(execution: Execution, before: Before) -> None:
@@ -303,14 +303,19 @@ def _fill_shared(execution: Execution, before: Before) -> None:
             execution.heap.shared[number, block] = bytearray(data.tobytes())
 
 
-def _seen_by(execution: Execution, launch: Launch, held: set[int]) -> Seen:
-    """`held`: lines of barriers where threads wait for others, which wait in vain for something else."""
+def _seen_by(execution: Execution, launch: Launch, held: set[int], *, whole: bool) -> Seen:
+    """`held`: lines of barriers where threads wait for others, which wait in vain for something else.
+
+    In a run of a witness (not `whole`) races count up to where threads wait in vain.
+    """
     model = execution.observer
     assert isinstance(model, Watch)
     if execution.fault:
         raise MeaninglessError(execution.fault)
     parted = held | {d.barrier.line for d in (*execution.divergences, *model.divergences)}
-    seen = Seen(divergences={frozenset(parted)}) if parted else _races(model, execution.sites.sites, launch)
+    lost = model.divergences or (parted and whole)
+    seen = Seen() if lost else _races(model, execution.sites.sites, launch)
+    seen.divergences |= {frozenset(parted)} if parted else set()
     seen.exited |= model.exited
     return seen
 

@@ -192,7 +192,7 @@ class Replays:
 
     def _has_diverged(self, seen: Seen, divergence: Divergence) -> bool:
         line = divergence.span.line
-        if divergence.rule is DivergenceRule.EXITED and line in seen.exited:
+        if divergence.rule is not DivergenceRule.LIVELOCK and line in seen.exited:
             return True
         return any(line in lines for lines in seen.divergences)
 
