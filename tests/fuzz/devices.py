@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.fuzz.orders import Ordered
 from tests.fuzz.tree import Tree, body, name, tree
 
 HELPERS = """#include <cooperative_groups.h>
+#include <cuda/atomic>
 namespace cg = cooperative_groups;
 struct Two { int first; short second; };
 __device__ int low(int value, int limit) {
@@ -243,7 +245,9 @@ class Maker:
 
     def access(self, names: list[str]) -> Tree:
         what = self.leaf(names)
-        match self.random.randrange(19):
+        match self.random.randrange(20):
+            case 19:
+                return self.ordered(names)
             case 18:
                 return self.assembly(names)
             case 16:
@@ -313,6 +317,18 @@ class Maker:
                 return tree(form, at, what)
             case _:
                 return tree('asm("mov.u32 %0, %%laneid;" : "=r"(v));')
+
+    def ordered(self, names: list[str]) -> Tree:
+        """Atomic accesses with an order and a scope."""
+        atomic, cell = Ordered(self.random), self.random.choice(("a[64 + @]", "s[64 + @]"))
+        at, what = self.index(names), tree("(int)(@)", self.leaf(names))
+        match self.random.randrange(3):
+            case 0:
+                return tree(f"x = {atomic.load(cell)};", at)
+            case 1:
+                return tree(atomic.store(cell, "@"), at, what)
+            case _:
+                return tree(f"z += {atomic.add(cell, '@')};", at, what)
 
     def out(self, names: list[str]) -> Tree:
         """What a function gives through a pointer: each thread's own."""
