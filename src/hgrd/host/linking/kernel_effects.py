@@ -66,6 +66,20 @@ class ModSets(Struct):
             self.named[kernel] = frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
         return self.named[kernel]
 
+    def passed_on(self, kernel: str) -> frozenset[Variable]:
+        """The device variables of which a kernel, or what it calls, passes the address to functions, as to atomics."""
+        calls = (n for f in run_by(kernel, self.functions) for n in nodes(f.body) if isinstance(n, ir.Call))
+        taken = (n for call in calls for a in call.arguments for n in nodes(a) if isinstance(n, ir.AddressOf))
+        found = (_variable(n.place) for n in taken)
+        return frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
+
+    def only_store(self, kernel: str, index: int) -> ir.Assign | None:
+        """The store of a kernel through a parameter, where nothing else in it may write through that; None: unknown."""
+        function = self.functions.get(kernel)
+        if function is None or function.body is None or index >= len(function.parameters):
+            return None
+        return _Body(self, function).only_store(function.parameters[index])
+
     def leads(self, type_: Type) -> bool:
         """Whether values of a type may hold pointers."""
         match element(type_):
@@ -150,6 +164,15 @@ class _Body:
         if _ANYWHERE in found:
             return None
         return frozenset(i for i, p in enumerate(self.parameters) if p in found)
+
+    def only_store(self, parameter: Variable) -> ir.Assign | None:
+        sources = ((node, frozenset(self._written_by(node))) for node in self.all)
+        through = [(node, found) for node, found in sources if found & {parameter, _ANYWHERE}]
+        match through:
+            case [(ir.Assign() as store, found)] if len(found) == 1 and _ANYWHERE not in found:
+                return store
+            case _:
+                return None
 
     def _written_by(self, node: object) -> Iterator[PointerSource]:
         match node:
