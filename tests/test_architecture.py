@@ -54,7 +54,6 @@ INSIDE = {
         "threads",
         "barriers",
         "acquire_release",
-        "atomic_updates",
         "sync",
         "encoding",
         "results",

@@ -53,20 +53,6 @@ class ProgramMade(Struct, frozen=True):
     span: Span
 
 
-class Beginning(Struct, frozen=True):
-    """What an object may hold when a kernel begins: one number everywhere, or what a kernel has left there.
-
-    `number`: in every `size` bytes, since `span`; None: the kernel with the key `kernel`, launched there, may have
-    changed it.
-    """
-
-    target: MemoryObject
-    number: int | None
-    size: int
-    kernel: str
-    span: Span
-
-
 class PossibleOverlap(Struct, frozen=True):
     """Two objects that may be one, by their keys, and what they are called.
 
@@ -98,7 +84,6 @@ class LaunchSite(Struct, frozen=True):
     hold where the kernel has not written yet; `made` are objects whose contents the program makes.
     `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
     that are not assumed to be different ones; `held` are the pointers that the program puts where kernels find them.
-    `begins`: what objects may hold, as far as that is known; an object may have several entries.
     """
 
     kernel: FunctionRef
@@ -117,7 +102,6 @@ class LaunchSite(Struct, frozen=True):
     cluster: tuple[Term, Term, Term] | None = (const(1), const(1), const(1))
     overlaps: tuple[PossibleOverlap, ...] = ()
     held: tuple[HeldPointers, ...] = ()
-    begins: tuple[Beginning, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

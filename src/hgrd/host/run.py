@@ -148,7 +148,7 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
         with until(deadline):
             _set_globals(run, machine, state, linked, is_main=entry.ref.key == "main")
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-            if entry.ref.name == "operator()":  # visible code calls it, with pointers that it has made
+            if linked.called_unseen(entry):
                 run.origins.record_unknown(arguments)
             run_function(machine, state, entry, arguments, None)
     except TimeLimitError as limit:

@@ -130,7 +130,6 @@ class HostSemantics(Semantics):
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, address, value, span)
-        self.run.provenance.beginnings.record_store(address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""

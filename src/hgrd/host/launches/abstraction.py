@@ -27,6 +27,7 @@ from hgrd.terms import TRUE, Op, Origin, Symbol, Term, const, negate, substitute
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _MARKS = re.compile(r"'\d+|~")
+_MOST_ALTERNATIVES: Final = 32
 _MOST_TESTED: Final = 2
 _TRIED: Final = (*range(-2, 18), 32, 64, 100, 128, 256, 512, 1000, 1024)
 _ON_HOST = (MemorySpace.HOST, MemorySpace.LOCAL)
@@ -85,8 +86,12 @@ def abstraction_of(roots: Sequence[Term], conditions: Sequence[Term], values: It
 
 
 def _input(symbol: Symbol, name: str) -> Term:
-    """A value of the host as an input; what a loop has made of memory is one value, though not a known one."""
-    origin = Origin.COMPUTED if symbol.origin is Origin.COMPUTED else Origin.INPUT
+    """A value of the host as an input, with what decides among a few alternatives.
+
+    What a loop has made of memory is one value, though not a known one, and so is a number that the analysis has lost.
+    """
+    lost = symbol.origin is Origin.UNKNOWN and symbol.high - symbol.low >= _MOST_ALTERNATIVES
+    origin = symbol.origin if lost or symbol.origin is Origin.COMPUTED else Origin.INPUT
     return var(Symbol(name, symbol.low, symbol.high, origin))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
@@ -21,12 +21,13 @@ from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, rel
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
-from hgrd.host.model import Beginning, Fact, LaunchSite, ProgramMade
-from hgrd.host.wording import say
+from hgrd.host.model import Fact, LaunchSite, ProgramMade
+from hgrd.host.wording import place_name, say
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
+from hgrd.program.layout import scalars
 from hgrd.program.span import Span
-from hgrd.program.types import FunctionType, IntType
+from hgrd.program.types import POINTER_SIZE, FunctionType, PointerType, RecordType
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import Condition, ConditionKind, State
@@ -37,7 +38,7 @@ from hgrd.symbolic.values import (
     Composite,
     FunctionValue,
     MemoryObject,
-    Pointer,
+    MemorySpace,
     Value,
     pointed_to,
     terms_in,
@@ -47,6 +48,7 @@ from hgrd.terms import Term, as_int, const, negate
 Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
 LAUNCHES_OF_ONE_LINE = 8
+_MOST_MEMBERS = 256
 MAX_KERNELS = 16  # a launch through a pointer to one of more kernels is not followed
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
@@ -84,10 +86,6 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 given = (t for value in request.arguments for t in pointed_to(value))
                 run.origins.record_kernel(kernel.key, given, (v.key for v in by_name))
             run.provenance.objects.record_computed((*written, *by_name), request.span, kernel.name)
-            passed_on = map(machine.object_of, run.text.mod_sets.passed_on(kernel.key))
-            changed = (*written, *by_name, *passed_on)
-            run.provenance.beginnings.record_launch(changed, kernel.key, state.path, request.span)
-            _record_filled(run, machine, request, kernel)
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
@@ -97,35 +95,6 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             forget_targets(state, request.arguments, deep=True)
         case _:
             _launch_any(run, machine, state, request)
-
-
-def _record_filled(run: HostRunState, machine: Machine, request: LaunchRequest, kernel: ir.FunctionRef) -> None:
-    """A kernel that only fills an argument with one number has been launched: the argument holds that."""
-    function = run.linked.functions.get(kernel.key)
-    parameters = () if function is None else function.parameters
-    given = dict(zip(parameters, request.arguments, strict=False))
-    for index, argument in enumerate(given.values()):
-        match argument, run.text.mod_sets.only_store(kernel.key, index):
-            case Pointer() as argument, ir.Assign(place=ir.Deref(pointer=pointer), value=value):
-                number, size = _number(value, given), machine.size(value.type)
-                one = not isinstance(pointer, ir.PointerAdd) or isinstance(pointer.index, ir.IntConst)
-                if number is not None and size is not None:
-                    run.provenance.beginnings.record_filling(argument, number, size, request.span, one=one)
-            case _:
-                pass
-
-
-def _number(value: ir.Expression, given: Mapping[Variable, Value]) -> Value | None:
-    """The value of a number that a kernel is given, or has in its source; None: of any other expression."""
-    match value:
-        case ir.Convert(operand=operand, type=IntType()) if isinstance(operand.type, IntType):
-            return _number(operand, given)
-        case ir.IntConst(value=number):
-            return const(number)
-        case ir.Load(place=ir.VariablePlace(variable=variable)):
-            return given.get(variable)
-        case _:
-            return None
 
 
 def _launch_any(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
@@ -189,16 +158,7 @@ def _site(
         tuple(replace(m, target=seen.place(m.target)) for m in one.made),
         request.cluster,
         tuple(overlaps),
-        begins=_begins(run, state, (*arguments, *(c.value for c in constants)), by_name, in_graph=in_graph),
     )
-
-
-def _begins(
-    run: HostRunState, state: State, values: Iterable[Value], by_name: Iterable[str], *, in_graph: bool
-) -> tuple[Beginning, ...]:
-    """What is known of the objects that a kernel gets, or knows by name, where it begins."""
-    keys = (t.key for value in values for t in pointed_to(value))
-    return () if in_graph else tuple(run.provenance.beginnings.at((*keys, *by_name), state.path))
 
 
 def _arguments(
@@ -210,8 +170,24 @@ def _arguments(
         value = unknown(machine, parameter.name, parameter.type, request.span) if argument == OPAQUE else argument
         if argument == OPAQUE:
             run.origins.record_result(pointed_to(value), (ANYTHING,))
-        found.append(value)
+        found.append(_with_members(run, machine, value, parameter) if isinstance(value, Composite) else value)
     return found
+
+
+def _with_members(run: HostRunState, machine: Machine, value: Composite, parameter: Variable) -> Composite:
+    """A record with a new input in place of each unknown pointer in it, which may lead anywhere."""
+    if not isinstance(parameter.type, RecordType):
+        return value
+    cells = dict(value.cells)
+    whole = MemoryObject(parameter.name, parameter.name, MemorySpace.HOST, parameter.type, None, parameter.span)
+    for at, type_ in scalars(parameter.type, machine.records, _MOST_MEMBERS):
+        known = cells.get(at)
+        if isinstance(type_, PointerType) and (known is None or known.value == OPAQUE):
+            name, _ = place_name(whole, at, machine.records)
+            pointer = unknown(machine, name, type_, parameter.span)
+            run.origins.record_result(pointed_to(pointer), (ANYTHING,))
+            cells[at] = Cell(pointer, POINTER_SIZE)
+    return replace(value, cells=cells)
 
 
 def _known_contents(state: State, arguments: Iterable[Value]) -> list[tuple[MemoryObject, ArrayPattern]]:
@@ -283,8 +259,7 @@ def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
             contents = tuple(h for h in known.contents if h in site.contents)
             made = tuple(m for m in known.made if m.target in {n.target for n in site.made})
             facts = _common(known.facts, site.facts)
-            begins = tuple(dict.fromkeys((*known.begins, *site.begins)))
-            run.launches.sites[index] = replace(known, facts=facts, contents=contents, made=made, begins=begins)
+            run.launches.sites[index] = replace(known, facts=facts, contents=contents, made=made)
             return
     if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(run.launches.sites) >= LAUNCH_LIMIT:
         run.notes.add(machine, "more launches than are looked at", site.span)

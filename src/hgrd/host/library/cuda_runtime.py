@@ -128,7 +128,6 @@ def _same_memory(call: LibraryCall) -> Value | None:
 
 def _forgotten(call: LibraryCall) -> Value | None:
     """Memory at the first argument keeps its identity, and holds unknown values."""
-    call.run.provenance.beginnings.record_anything(direct_targets(call.arguments[:1]))
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
             call.copies_from(index)
@@ -136,14 +135,6 @@ def _forgotten(call: LibraryCall) -> Value | None:
         call.run.provenance.objects.record_cleared(direct_targets(call.arguments[:1]))
     drop_aliased_patterns(call.state, call.arguments[0])
     forget_targets(call.state, call.arguments[:1], deep=False)
-    return _SUCCESS
-
-
-def _filled(call: LibraryCall) -> Value | None:
-    """cudaMemset(to, value, size)."""
-    _forgotten(call)
-    beginnings, size = call.run.provenance.beginnings, call.number(2)
-    beginnings.record_fill(call.arguments[0], call.argument(1), size, call.span)
     return _SUCCESS
 
 
@@ -158,7 +149,6 @@ def _copied(call: LibraryCall) -> Value | None:
     if known and size is not None and size.op is Op.WRAP:
         known = copied_patterns(call.state, to, source, _number_of_bytes(call, size))
     _forgotten(call)
-    call.run.provenance.beginnings.record_copy(call.state, to, source, size, call.span)
     record_patterns_at(call.state, to, known)
     return _SUCCESS
 
@@ -341,11 +331,10 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     ),
     **{
         f"cudaMem{what}{how}": _forgotten
-        for what in ("cpyPeer", "cpy2D", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
+        for what in ("cpyPeer", "cpy2D", "set", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
         for how in ("", "Async")
     },
     **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync"), _copied),
-    **dict.fromkeys(("cudaMemset", "cudaMemsetAsync"), _filled),
     **dict.fromkeys(("cudaSetDevice", "cudaDeviceReset", "cudaThreadExit"), _another_memory),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.types import Field, FunctionType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
+from hgrd.symbolic.execution.virtual_calls import overriding
 
 LAUNCH_FUNCTIONS = frozenset(
     (
@@ -39,13 +40,14 @@ class Uses(Struct, frozen=True):
     """What the body of a function mentions: keys of functions, and its own launches (of kernels that are wanted).
 
     `launchers` are functions of the runtime that launch their argument, `addresses` are functions whose address is
-    taken for anything but an immediate launch.
+    taken for anything but an immediate launch, `virtual` are methods that are called virtually.
     """
 
     functions: frozenset[str]
     launches: frozenset[LaunchPlace]
     launchers: frozenset[str]
     addresses: frozenset[str]
+    virtual: frozenset[ir.FunctionRef]
 
 
 class Linked(Struct, frozen=True):
@@ -53,7 +55,8 @@ class Linked(Struct, frozen=True):
 
     `constants` are the variables of constant memory that can be followed.  `taken` are the functions and kernels whose
     address is taken for anything but an immediate launch, also in initial values.  `operators` are, by the key of a
-    record type, the functions that `object()` may call.
+    record type, the functions that `object()` may call.  `overriders` are, by the key of a method that is called
+    virtually, the functions that such a call can reach.
     """
 
     functions: Mapping[str, Function]
@@ -63,6 +66,7 @@ class Linked(Struct, frozen=True):
     constants: Constants
     taken: frozenset[str]
     operators: Mapping[str, tuple[str, ...]]
+    overriders: Mapping[str, tuple[str, ...]]
 
     def launchers(self) -> frozenset[str]:
         """The keys of the runtime functions by which the program launches kernels."""
@@ -99,6 +103,7 @@ class Linked(Struct, frozen=True):
             if current not in seen:
                 seen.add(current)
                 todo += self.uses[current].functions if current in self.uses else ()
+                todo += self.overriders.get(current, ())
         return frozenset(seen)
 
     def launches_below(self, key: str) -> frozenset[LaunchPlace]:
@@ -107,9 +112,30 @@ class Linked(Struct, frozen=True):
 
     def entries(self) -> tuple[Function, ...]:
         """Functions that launch something, directly or not: main, those without visible callers, the others."""
-        called = frozenset(k for key, uses in self.uses.items() for k in uses.functions if k != key)
+        called = self.called()
         able = [self.functions[key] for key in self.uses if self.launches_below(key)]
         return tuple(sorted(able, key=lambda f: (f.ref.name != "main", f.ref.key in called, f.span, f.ref.key)))
+
+    def called(self) -> frozenset[str]:
+        """The keys of functions that another one mentions."""
+        mentioned = frozenset(k for key, uses in self.uses.items() for k in uses.functions if k != key)
+        return mentioned.union(*(self.overriders.get(key, ()) for key in mentioned))
+
+    def called_unseen(self, function: Function) -> bool:
+        """Whether the program itself calls a function in a way that shows no arguments.
+
+        That is, through a pointer, from a library (constructors and destructors of the elements of a container, call
+        operators), or virtually.
+        """
+        name, key = function.ref.name, function.ref.key
+        if name == "operator()":
+            return True
+        if "main" not in self.functions or name == "main":
+            return False
+        owner = function.ref.qualified.removesuffix(f"::{name}").rpartition("::")[2].partition("<")[0]
+        makes = name.startswith("~") or (owner == name and "::" in function.ref.qualified)
+        virtual = any(key in found for found in self.overriders.values())
+        return key in self.taken or virtual or (makes and key not in self.called())
 
 
 def link(programs: Iterable[Program], wants: Callable[[str], bool]) -> tuple[Linked, ...]:
@@ -146,7 +172,17 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
     uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
     taken = _uses(tuple(g.initial for g in globals_.values()), wants).addresses
     taken = taken.union(*(u.addresses for u in uses.values()))
-    return Linked(functions, globals_, records, uses, followed(units), taken, _operators(hosts[k] for k in uses))
+    operators = _operators(hosts[k] for k in uses)
+    return Linked(
+        functions, globals_, records, uses, followed(units), taken, operators, _overriders(uses, functions, records)
+    )
+
+
+def _overriders(
+    uses: Mapping[str, Uses], functions: Mapping[str, Function], records: Mapping[str, Record]
+) -> dict[str, tuple[str, ...]]:
+    methods = {m.key: m for found in uses.values() for m in found.virtual}
+    return {key: overriding(method, functions, records) for key, method in methods.items()}
 
 
 def record_of(type_: Type) -> str | None:
@@ -221,4 +257,5 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
             case _:
                 pass
     taken = frozenset(node.function.key for node in addresses if id(node) not in launched)
-    return Uses(frozenset(functions), frozenset(launches), frozenset(launchers), taken)
+    virtual = frozenset(node.function for node in addresses if node.virtual)
+    return Uses(frozenset(functions), frozenset(launches), frozenset(launchers), taken, virtual)

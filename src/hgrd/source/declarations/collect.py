@@ -146,6 +146,9 @@ class Collector:
                 yield from self._function_template(child, inside, key, pattern)
             elif kind in _RECORDS:
                 yield from self._record(child, inside, pattern)
+            elif kind == "FriendDecl" and not pattern:
+                for friend in inner(child):
+                    yield from self.add(friend, scope)
             elif not (pattern and kind == "VarDecl"):
                 yield from self.add(child, inside)
 

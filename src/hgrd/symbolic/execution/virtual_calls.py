@@ -37,7 +37,7 @@ def overriders(machine: Machine, method: FunctionRef, object_: Value) -> tuple[O
     found: list[tuple[str, FunctionRef, Value]] = []
     for function in machine.functions.values():
         offset = _offset_of_base(_owner(function.ref), owner, records)
-        if offset is not None and _overrides(function, machine.functions.get(method.key), method):
+        if offset is not None and _same_method(function, machine.functions.get(method.key), method):
             found.append((_owner(function.ref), function.ref, move(object_, const(-offset)) if offset else object_))
     exact = _class_of(object_, owner, records)
     if exact is not None:
@@ -70,7 +70,20 @@ def _owner(method: FunctionRef) -> str:
     return method.qualified.removesuffix(f"::{method.name}")
 
 
-def _overrides(function: Function, method: Function | None, named: FunctionRef) -> bool:
+def overriding(
+    method: FunctionRef, functions: Mapping[str, Function], records: Mapping[str, Record]
+) -> tuple[str, ...]:
+    """The keys of all functions that a virtual call of `method` can reach, whatever the object."""
+    declared = functions.get(method.key)
+    return tuple(
+        key
+        for key, function in functions.items()
+        if _same_method(function, declared, method)
+        and _offset_of_base(_owner(function.ref), _owner(method), records) is not None
+    )
+
+
+def _same_method(function: Function, method: Function | None, named: FunctionRef) -> bool:
     both_end = function.ref.name.startswith("~") and named.name.startswith("~")  # named after its class
     if (function.ref.name != named.name and not both_end) or function.pure:
         return False
