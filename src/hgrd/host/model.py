@@ -10,7 +10,7 @@ from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
 from hgrd.symbolic.array_patterns import ArrayPattern
-from hgrd.symbolic.values import Composite, MemoryObject, Value
+from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, const
 
 
@@ -32,6 +32,16 @@ class ConstantMemory(Struct, frozen=True):
     target: MemoryObject
     value: Composite
     span: Span
+
+
+class BoundMemory(Struct, frozen=True):
+    """What a texture or surface stands for: an object, by the value of its handle, or a reference, by its key.
+
+    It is one of the places in `memory`.
+    """
+
+    handle: Term | str
+    memory: tuple[Pointer, ...]
 
 
 class Holding(Struct, frozen=True):
@@ -84,6 +94,7 @@ class LaunchSite(Struct, frozen=True):
     hold where the kernel has not written yet; `made` are objects whose contents the program makes.
     `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
     that are not assumed to be different ones; `held` are the pointers that the program puts where kernels find them.
+    `bound` says what its textures and surfaces stand for, as far as that is known.
     """
 
     kernel: FunctionRef
@@ -102,6 +113,7 @@ class LaunchSite(Struct, frozen=True):
     cluster: tuple[Term, Term, Term] | None = (const(1), const(1), const(1))
     overlaps: tuple[PossibleOverlap, ...] = ()
     held: tuple[HeldPointers, ...] = ()
+    bound: tuple[BoundMemory, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

@@ -31,7 +31,7 @@ from hgrd.protocol.inference.block_symmetry import has_symmetric_blocks
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.inference.stored_pointers import held_gaps, overlap_gaps
+from hgrd.protocol.inference.stored_pointers import fetch_gaps, held_gaps, overlap_gaps
 from hgrd.protocol.model import (
     Barrier,
     Configuration,
@@ -153,6 +153,7 @@ def _run(
     configuration = device.configuration
     held = () if launch is None else launch.constants
     device.memory.constants = {c.target.key: c.value for c in held}
+    device.memory.bound = () if launch is None else launch.bound
     names = Names()
     for symbol in _outside(launch, configuration):
         names.unique(symbol.name)
@@ -182,7 +183,8 @@ def _run(
         *device.recorder.gaps,
         *unclear,
         *device.memory.stored_pointers.gaps(used),
-        *overlap_gaps(() if launch is None else launch.overlaps, used, kernel.span),
+        *overlap_gaps(() if launch is None else launch.overlaps, used, device.memory.fetched, kernel.span),
+        *fetch_gaps(device.memory.fetched, used, kernel.span),
         *held_gaps(() if launch is None else launch.held, tables, used, kernel.span),
     )
     written = frozenset(a.target.key for a in accesses(items) if a.changes)

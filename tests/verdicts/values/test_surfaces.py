@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from hgrd.findings.model import Outcome
 from tests.checking import check, verdicts
 
@@ -177,3 +179,131 @@ def test_textures_are_not_written(tmp_path: Path):
     assert found.outcome is Outcome.SAFE
     used = [use.text for use in found.launches[0].assumptions if "fetches" in use.text]
     assert used == ["no thread writes what t fetches from", "no thread writes what table fetches from"]
+
+
+BOUND = """
+__global__ void k(cudaTextureObject_t t, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n - 1) out[i] = FETCH;
+}
+int main() {
+  int n = 4000;
+  float *a, *b;
+  cudaMalloc(&a, n * 4);
+  cudaMalloc(&b, n * 4);
+  cudaResourceDesc r{};
+  r.resType = cudaResourceTypeLinear;
+  r.res.linear.devPtr = a;
+  r.res.linear.sizeInBytes = n * 4;
+  cudaTextureDesc d{};
+  cudaTextureObject_t t;
+  cudaCreateTextureObject(&t, &r, &d, nullptr);
+  k<<<(n + 127) / 128, 128>>>(t, OUT, n);
+}
+"""
+NEIGHBOURS = "tex1Dfetch<float>(t, i) + tex1Dfetch<float>(t, i + 1)"
+FILTERED = "tex1D<float>(t, i + 0.5f)"
+
+
+def of_texture(folder: Path, fetch: str, out: str) -> tuple[Outcome, list[str], list[str]]:
+    """The verdict, the reasons of what is open, and what is assumed of fetches."""
+    found = check(folder, BOUND.replace("FETCH", fetch).replace("OUT", out)).kernels[0]
+    launch = found.launches[0]
+    return (
+        found.outcome,
+        [pair.reason for pair in launch.open_pairs],
+        [use.text for use in launch.assumptions if "fetches" in use.text],
+    )
+
+
+def test_a_texture_of_an_array_that_the_kernel_writes(tmp_path: Path):
+    assert of_texture(tmp_path, NEIGHBOURS, "a")[0] is Outcome.RACE
+
+
+def test_a_texture_of_another_array(tmp_path: Path):
+    assert of_texture(tmp_path, NEIGHBOURS, "b") == (Outcome.SAFE, [], [])
+
+
+def test_each_thread_fetches_what_it_writes_itself(tmp_path: Path):
+    assert of_texture(tmp_path, "2 * tex1Dfetch<float>(t, i)", "a") == (Outcome.SAFE, [], [])
+
+
+def test_a_filtered_fetch_reads_at_a_place_that_is_not_followed(tmp_path: Path):
+    why = "t fetches from a, which the kernel writes"
+    assert of_texture(tmp_path, FILTERED, "a")[:2] == (Outcome.UNKNOWN, [why])
+    assert of_texture(tmp_path, FILTERED, "b") == (Outcome.SAFE, [], ["no thread writes what t fetches from"])
+
+
+REFERENCE = """
+texture<float, 1, cudaReadModeElementType> table;
+__global__ void k(float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n - 1) out[i] = tex1Dfetch(table, i) + tex1Dfetch(table, i + 1);
+}
+int main() {
+  int n = 4000;
+  float *a, *b;
+  cudaMalloc(&a, n * 4);
+  cudaMalloc(&b, n * 4);
+  cudaBindTexture(0, table, b, n * 4);
+  cudaBindTexture(0, table, a, n * 4);
+  k<<<(n + 127) / 128, 128>>>(OUT, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("out", "outcome"), [("a", Outcome.RACE), ("b", Outcome.SAFE)])
+def test_a_reference_is_bound_to_the_last_array(tmp_path: Path, out: str, outcome: Outcome):
+    assert check(tmp_path, REFERENCE.replace("OUT", out)).kernels[0].outcome is outcome
+
+
+ARRAYS = """
+__global__ void blur(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int w) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  if (x < 1 || x >= w - 1) return;
+  float sum = surf2Dread<float>(from, (x - 1) * 4, y) + surf2Dread<float>(from, (x + 1) * 4, y);
+  surf2Dwrite(sum, to, x * 4, y);
+}
+int main() {
+  int w = 512;
+  cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
+  cudaArray_t a, b;
+  cudaMallocArray(&a, &d, w, w, cudaArraySurfaceLoadStore);
+  cudaMallocArray(&b, &d, w, w, cudaArraySurfaceLoadStore);
+  cudaResourceDesc r{};
+  cudaSurfaceObject_t p, q;
+  r.res.array.array = a;
+  cudaCreateSurfaceObject(&p, &r);
+  r.res.array.array = SECOND;
+  cudaCreateSurfaceObject(&q, &r);
+  blur<<<dim3(4, 512), 128>>>(p, q, w);
+}
+"""
+
+
+@pytest.mark.parametrize(("second", "outcome"), [("a", Outcome.RACE), ("b", Outcome.SAFE)])
+def test_two_surfaces_of_one_array(tmp_path: Path, second: str, outcome: Outcome):
+    found = check(tmp_path, ARRAYS.replace("SECOND", second)).kernels[0]
+    assert found.outcome is outcome
+    if outcome is Outcome.SAFE:
+        used = [use.text for use in found.launches[0].assumptions if "overlap" in use.text]
+        assert used == ["the memory behind a, b does not overlap"]
+
+
+BOTH = ARRAYS.replace("cudaCreateSurfaceObject(&p, &r)", "cudaCreateTextureObject(&p, &r, nullptr, nullptr)").replace(
+    "surf2Dread<float>(from, (x - 1) * 4, y) + surf2Dread<float>(from, (x + 1) * 4, y)", "tex2D<float>(from, x, y)"
+)
+
+
+@pytest.mark.parametrize(("second", "outcome"), [("a", Outcome.UNKNOWN), ("b", Outcome.SAFE)])
+def test_a_texture_and_a_surface_of_one_array(tmp_path: Path, second: str, outcome: Outcome):
+    assert check(tmp_path, BOTH.replace("SECOND", second)).kernels[0].outcome is outcome
+
+
+UNCLEAR = ARRAYS.replace("r.res.array.array = SECOND", "r.res.array.array = w > n ? a : b").replace(
+    "int main() {", "int main(int n, char **) {"
+)
+
+
+def test_a_surface_of_one_of_two_arrays(tmp_path: Path):
+    assert check(tmp_path, UNCLEAR).kernels[0].outcome is Outcome.UNKNOWN

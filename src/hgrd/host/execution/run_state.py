@@ -12,7 +12,7 @@ from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import makes_independent_streams
 from hgrd.host.memory.pointer_origins import PointerOrigins
-from hgrd.host.model import FactKind, HostNote, LaunchSite
+from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
 from hgrd.program.expressions import Variable
@@ -126,7 +126,10 @@ class Notes(Struct):
 
 
 class HostRunState(Struct):
-    """All that is known of one program's host code while it is executed; shared by the runs from all entry points."""
+    """All that is known of one program's host code while it is executed; shared by the runs from all entry points.
+
+    `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
+    """
 
     linked: Linked
     options: Options
@@ -139,6 +142,7 @@ class HostRunState(Struct):
     copies: Copies = field(default_factory=Copies)
     origins: PointerOrigins = field(default_factory=PointerOrigins)
     notes: Notes = field(default_factory=Notes)
+    bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
         """An entry point was not followed to its end; `left` are the statements that were still to come."""

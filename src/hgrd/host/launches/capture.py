@@ -16,6 +16,7 @@ from hgrd.host.execution.symbol_copies import constants_at, facts_of
 from hgrd.host.launches.abstraction import abstraction_of
 from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
+from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
@@ -124,8 +125,11 @@ def _site(
     filled = [] if in_graph or run.text.destructors_write else _known_contents(state, arguments)
     made = _program_made(run, arguments, request.written)
     by_name = [key for key, item in run.linked.globals.items() if item.variable.storage is ir.Storage.DEVICE]
-    one = unified(arguments, [c.value for c in constants], [o for o, _ in filled], made)
-    values = [*one.arguments, *(c.value for c in constants)]
+    held_values = [c.value for c in constants]
+    bound = bound_at(run, (*arguments, *held_values))
+    behind = [place for b in bound for place in b.memory]
+    one = unified(arguments, [*held_values, *behind], [o for o, _ in filled], made)
+    values = [*one.arguments, *held_values, *behind]
     roots += [t for a in values for t in terms_in(a)]
     roots += [t for _, f in filled for t in f.terms()]
     path = (*state.path, *_of_iterations_before(run, machine, state))
@@ -158,6 +162,7 @@ def _site(
         tuple(replace(m, target=seen.place(m.target)) for m in one.made),
         request.cluster,
         tuple(overlaps),
+        bound=tuple(seen_at_launch(seen, b) for b in bound),
     )
 
 
@@ -269,7 +274,7 @@ def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
 
 def _what(site: LaunchSite) -> tuple[object, ...]:
     held = tuple((c.target.key, c.value) for c in site.constants)
-    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative, held, site.cluster
+    return site.grid, site.block, site.shared_bytes, site.arguments, site.cooperative, held, site.cluster, site.bound
 
 
 def _common(a: tuple[Fact, ...], b: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -15,6 +15,7 @@ from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.execution.symbol_copies import copy_to_symbol, forget_constants
 from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
 from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function, launch_from_graph_node
+from hgrd.host.library.textures import bind_reference, create_object
 from hgrd.host.memory.array_contents import (
     copied_patterns,
     drop_aliased_patterns,
@@ -315,6 +316,12 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaGraphAddKernelNode": launch_from_graph_node,
     "cudaLaunchKernelExC": launch_from_configuration,
     "cudaLaunchKernelEx": launch_from_configuration,
+    "cudaCreateTextureObject": create_object,
+    "cudaCreateSurfaceObject": create_object,
+    "cudaBindTexture": bind_reference(1),
+    "cudaBindTexture2D": bind_reference(1),
+    "cudaBindTextureToArray": bind_reference(0),
+    "cudaBindSurfaceToArray": bind_reference(0),
     "make_cudaExtent": _extent,
     "make_cudaPos": _extent,
     "make_cudaPitchedPtr": _extent,

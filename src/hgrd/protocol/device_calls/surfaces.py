@@ -33,11 +33,24 @@ _ZERO, _TRAP = 0, 2  # of cudaSurfaceBoundaryMode
 def texture_fetch(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value:
-    """Texture fetch of an unknown value, as it is filtered and converted; no thread is assumed to write the texture."""
+    """Texture fetch of an unknown value, as it is filtered and converted; no thread is assumed to write the texture.
+
+    A fetch of an element of an array of the device reads it there.
+    """
     first, *rest = arguments
     returns = not isinstance(call.type, VoidType)
-    source = _memory(device, machine, first if returns else rest[0], call.span)
+    texture, coordinates = (first, rest) if returns else (rest[0], rest[1:])
+    source = _handle(device, texture, call.span)
     name = "textures" if source is None else source.name
+    behind = device.memory.bound_to(texture)
+    element = _fetched_element(device, machine, call, behind, coordinates)
+    if element is not None and isinstance(coordinates[0], Term):
+        text = f"{call.function.name}({name}, {show(as_int(coordinates[0]))})"
+        size = machine.size(_element(call, writes=False)) or 1
+        device.access(machine, state, AccessEvent(AccessKind.READ, element, size, call.span, text=text))
+        return _deliver(device, machine, state, call, first, element.target)
+    if not machine.speculative and state.alive:
+        device.memory.fetched |= {place.target.key: name for place in behind}
     span = call.span if source is None else source.span
     _assume(device, machine, f"no thread writes what {name} fetches from", span)
     target = source or MemoryObject("textures", name, MemorySpace.CONSTANT, None, None, call.span)
@@ -57,7 +70,7 @@ def surface_access(
     first = arguments[0]
     at = 0 if not writes and not isinstance(call.type, VoidType) else 1
     surface, *rest = arguments[at:]
-    target, size = _memory(device, machine, surface, call.span), machine.size(_element(call, writes=writes))
+    target, size = _memory(device, surface, call.span), machine.size(_element(call, writes=writes))
     if target is None or size is None:
         what = "a surface that is not known" if target is None else "a surface of unknown elements"
         device.unsupported(machine, state, f"{call.function.name}() on {what}", call.span)
@@ -102,11 +115,34 @@ def _between(coordinate: Term, end: int) -> Term:
     return conj(le(const(0), coordinate), lt(coordinate, const(end)))
 
 
-def _memory(device: DeviceSemantics, machine: Machine, value: Value, span: Span) -> MemoryObject | None:
-    """Memory that a reference (a global variable) or the handle of an object stands for.
+def _fetched_element(
+    device: DeviceSemantics, machine: Machine, call: Call, behind: tuple[Pointer, ...], coordinates: list[Value]
+) -> Pointer | None:
+    """The element that `tex1Dfetch` reads of an array with elements of the fetched type; None: it is not known."""
+    if call.function.name != "tex1Dfetch" or len(behind) != 1 or not coordinates:
+        return None
+    (place,), index = behind, coordinates[0]
+    type_ = _element(call, writes=False)
+    size = machine.size(type_)
+    if size is None or place.target.element != type_ or not isinstance(index, Term):
+        return None
+    return Pointer(place.target, add(place.offset, mul(as_int(index), const(size))))
+
+
+def _memory(device: DeviceSemantics, value: Value, span: Span) -> MemoryObject | None:
+    """Memory that a surface stands for: the array that it is bound to, if that is known, or one of its own.
 
     None for a handle of an unknown surface.
     """
+    arrays = {place.target.key: place.target for place in device.memory.bound_to(value)}
+    if not arrays:
+        return _handle(device, value, span)
+    (array, *others) = arrays.values()
+    return None if others else MemoryObject(array.key, array.name, MemorySpace.GLOBAL, None, None, array.span, True)
+
+
+def _handle(device: DeviceSemantics, value: Value, span: Span) -> MemoryObject | None:
+    """Memory of its own of a reference (a global variable) or the handle of an object."""
     match value:
         case Pointer(target=variable):
             return MemoryObject(variable.key, variable.name, MemorySpace.GLOBAL, None, None, variable.span, True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 
 from hgrd.cuda.atomics import is_atomic_object
+from hgrd.host.model import BoundMemory
 from hgrd.program.expressions import Construct, Expression, FunctionRef, Storage
 from hgrd.program.program import Global
 from hgrd.program.types import ArrayType, Type
@@ -18,7 +19,7 @@ from hgrd.protocol.inference.stored_pointers import StoredPointers
 from hgrd.protocol.inference.value_names import named
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import Composite, MemoryObject, Value
+from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Origin, Term, const
 
 
@@ -26,7 +27,9 @@ class MemoryKnowledge(Struct):
     """Memory as one run of a kernel knows it, by keys of objects.
 
     Known from earlier runs: `written`, the objects that some thread writes, and `single_values`, the value that a
-    variable in shared memory always holds.  `constants` is what the host has put into constant memory.
+    variable in shared memory always holds.  `constants` is what the host has put into constant memory,
+    `bound` what textures and surfaces stand for.  `fetched` are the objects that textures fetch from at places which
+    are not followed, with the names of the textures.
     Found out in this run: `single_valued`, `stored_pointers` and `collectives`.  `numbers` numbers the objects that
     stored pointers lead to.
     """
@@ -38,6 +41,8 @@ class MemoryKnowledge(Struct):
     single_valued: SingleValued = field(default_factory=SingleValued)
     stored_pointers: StoredPointers = field(default_factory=StoredPointers)
     collectives: CollectiveAccesses = field(default_factory=CollectiveAccesses)
+    bound: tuple[BoundMemory, ...] = ()
+    fetched: dict[str, str] = field(default_factory=dict[str, str])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def initial_value(self, machine: Machine, target: MemoryObject, offset: int) -> Value | None:
@@ -58,6 +63,11 @@ class MemoryKnowledge(Struct):
             return None
         held = machine.evaluate(State({}, ()), declared.initial)
         return held_value(machine, held, target, offset, type_) if isinstance(held, Composite) else None
+
+    def bound_to(self, value: Value) -> tuple[Pointer, ...]:
+        """The memory that a texture or surface may stand for, by its handle or reference; (): it is not known."""
+        handle = value.target.key if isinstance(value, Pointer) else value
+        return next((b.memory for b in self.bound if b.handle == handle), ())
 
     @property
     def has_device_variables(self) -> bool:

@@ -14,7 +14,7 @@ it assumed of pointers that the rest of the program is seen to store, unless the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Final
 
@@ -78,15 +78,25 @@ class StoredPointers(Struct):
         return known
 
 
-def overlap_gaps(overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
-    """Gaps where two objects are used that may be one, at least one of them to write."""
-    used = [(a.target.key, a.changes) for a in accesses]
+def overlap_gaps(
+    overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access], fetched: Iterable[str], span: Span
+) -> Iterator[Gap]:
+    """Gaps where two objects are used that may be one, at least one of them to write; textures read the `fetched`."""
+    used = [*((a.target.key, a.changes) for a in accesses), *((key, False) for key in fetched)]
     keys, changed = {key for key, _ in used}, {key for key, changes in used if changes}
     for overlap in overlaps:
         inside = found_by_key(overlap.first)
         first = {key for key in keys if key.startswith(inside)} if overlap.inside else {overlap.first} & keys
         if first and overlap.second in keys and (overlap.second in changed or first & changed):
             yield Gap(f"{overlap.text}: they may be the same memory", (), span, False)
+
+
+def fetch_gaps(fetched: Mapping[str, str], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
+    """Gaps where a texture fetches, at a place that is not followed, from an object that the kernel writes."""
+    changed = {a.target.key: a.target.name for a in accesses if a.changes}
+    for key, texture in fetched.items():
+        if key in changed:
+            yield Gap(f"{texture} fetches from {changed[key]}, which the kernel writes", (), span, False)
 
 
 def held_gaps(held: Iterable[HeldPointers], tables: Tables, accesses: Iterable[Access], span: Span) -> Iterator[Gap]:

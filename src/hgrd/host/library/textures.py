@@ -1,0 +1,57 @@
+"""Textures and surfaces on the host: which memory a texture or surface object, or reference, stands for.
+
+    resource.res.linear.devPtr = a;
+    cudaCreateTextureObject(&t, &resource, &description, nullptr);  // `t` fetches from `a`
+
+What the program binds in a way that is not followed (handles in arrays at unknown places) is known of nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.memory.pointer_origins import pointers_in
+from hgrd.host.memory.unknowns import direct_targets, forget_targets
+from hgrd.host.model import BoundMemory
+from hgrd.program.types import IntType
+from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.state import EMPTY
+from hgrd.symbolic.values import Pointer, Value
+from hgrd.terms import Op, Term, const
+
+_HANDLE = IntType(64, signed=False)
+_SUCCESS = const(0)
+
+
+def create_object(call: LibraryCall) -> Value | None:
+    """cudaCreateTextureObject(&object, &resource, …), cudaCreateSurfaceObject(&object, &resource)."""
+    memory = tuple(_in_description(call, call.argument(1)))
+    call.run.provenance.objects.record_computed(direct_targets(call.arguments[:1]), call.span)
+    forget_targets(call.state, call.arguments[:1], deep=False)
+    handle = load(call.machine, call.state, call.arguments[0], _HANDLE, call.span)
+    if isinstance(handle, Term) and handle.op is Op.VAR:
+        call.run.bound[handle.symbol.name] = BoundMemory(handle, memory)
+    return _SUCCESS
+
+
+def _in_description(call: LibraryCall, resource: Value | None) -> Iterator[Pointer]:
+    """The pointers in a description of a resource: members of a union, of which the last one set may be any."""
+    for place in () if resource is None else pointers_in(resource):
+        for cell in call.state.store.get(place.target.key, EMPTY).cells.values():
+            yield from pointers_in(cell.value)
+
+
+def bind_reference(at: int) -> LibraryModel:
+    """The model of a function that binds a reference, its argument `at`, to the memory of the next argument."""
+
+    def model(call: LibraryCall) -> Value | None:
+        reference = call.arguments[at] if at < len(call.arguments) else None
+        memory = call.argument(at + 1)
+        forget_targets(call.state, call.arguments[:at], deep=False)
+        if isinstance(reference, Pointer) and memory is not None:
+            key = reference.target.key
+            call.run.bound[key] = BoundMemory(key, tuple(pointers_in(memory)))
+        return _SUCCESS
+
+    return model
