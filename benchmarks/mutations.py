@@ -732,6 +732,36 @@ MUTATIONS = (
         gives(True, "protocol.inference.single_valued_shared:_depends_on"),
     ),
     Mutation(
+        "begins-unknown",
+        "nothing is known of what flags and counters hold when a kernel begins",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives((), "host.launches.capture:_begins"),
+    ),
+    Mutation(
+        "begins-on-all-paths",
+        "a launch on another path has left a flag set",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(None, "host.provenance.beginnings:negate"),
+    ),
+    Mutation(
+        "flags-left-never",
+        "no launch leaves a flag set for the next one",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(False, "races.sync.wait_endings:WaitEndings._left_set"),
+    ),
+    Mutation(
+        "counters-from-zero",
+        "every counter begins at 0",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(True, "races.sync.arrival_counters:ArrivalCounters._from_zero"),
+    ),
+    Mutation(
+        "kernels-fill-nothing",
+        "what kernels fill flags with is unknown",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(None, "host.launches.capture:_record_filled"),
+    ),
+    Mutation(
         "words-of-one-object",
         "locks are changed by writes to other members of their records",
         ("tests/verdicts/sync/test_locks_in_records.py",),

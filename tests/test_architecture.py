@@ -54,6 +54,7 @@ INSIDE = {
         "threads",
         "barriers",
         "acquire_release",
+        "atomic_updates",
         "sync",
         "encoding",
         "results",

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.fuzz.orders import Ordered
 from tests.fuzz.tree import Tree, body, name, tree
 
 HELPERS = """#include <cooperative_groups.h>
+#include <cuda/atomic>
 namespace cg = cooperative_groups;
 struct Two { int first; short second; };
 __device__ int low(int value, int limit) {
@@ -243,7 +245,9 @@ class Maker:
 
     def access(self, names: list[str]) -> Tree:
         what = self.leaf(names)
-        match self.random.randrange(19):
+        match self.random.randrange(20):
+            case 19:
+                return self.ordered(names)
             case 18:
                 return self.assembly(names)
             case 16:
@@ -314,6 +318,18 @@ class Maker:
             case _:
                 return tree('asm("mov.u32 %0, %%laneid;" : "=r"(v));')
 
+    def ordered(self, names: list[str]) -> Tree:
+        """Atomic accesses with an order and a scope."""
+        atomic, cell = Ordered(self.random), self.random.choice(("a[64 + @]", "s[64 + @]"))
+        at, what = self.index(names), tree("(int)(@)", self.leaf(names))
+        match self.random.randrange(3):
+            case 0:
+                return tree(f"x = {atomic.load(cell)};", at)
+            case 1:
+                return tree(atomic.store(cell, "@"), at, what)
+            case _:
+                return tree(f"z += {atomic.add(cell, '@')};", at, what)
+
     def out(self, names: list[str]) -> Tree:
         """What a function gives through a pointer: each thread's own."""
         at, what = self.index(names), self.expression(names, 1)
@@ -362,7 +378,7 @@ class Maker:
         if chance < 0.56:
             if barriers and self.random.random() < 0.15:
                 return self.agreed(names)
-            if barriers and self.flat and depth == 0 and self.random.random() < 0.25:
+            if barriers and self.flat and depth == 0 and self.random.random() < 0.4:
                 return self.warp_wide(names)
             if barriers or self.random.random() < 0.04:
                 return self.barrier()
@@ -390,7 +406,11 @@ class Maker:
         """Votes, matches and shuffles of whole warps, also of parts of them."""
         value, width = self.leaf(names), self.random.choice((2, 4, 8, 16, 32))
         full = "0xffffffffu"
-        match self.random.randrange(9):
+        match self.random.randrange(12):
+            case 9 | 10:
+                return self.tiles(names)
+            case 11:
+                return self.named_barrier(names)
             case 6:
                 return tree("z += meet(cg::this_thread_block(), s + 64, @);", self.index(names))
             case 7:
@@ -415,6 +435,37 @@ class Maker:
                     f"v = __popc(__ballot_sync({full}, @) & ((1u << (t & 31)) - 1)); a[64 + v] = t;",
                     self.condition(names),
                 )
+
+    def tiles(self, names: list[str]) -> Tree:
+        """A tile of a tile, of which the one or the other meets."""
+        wide, narrow = self.random.choice(((32, 4), (16, 4), (8, 2), (32, 16)))
+        which = self.random.choice(("inner", "inner", "outer"))
+        mine = self.random.choice(("g", "t", "outer.thread_rank()", "t / 4 * 4 + inner.thread_rank()"))
+        theirs = self.random.choice((f"(t ^ {narrow - 1})", "(t ^ 1)", f"(t ^ {narrow})", "t / 8 * 8"))
+        middle = self.random.choice((f"{which}.sync();", f"{which}.sync();", f"x = {which}.shfl(x, 0);", ""))
+        use = self.random.choice(
+            (
+                f"s[64 + {mine}] = @; {middle} z += s[64 + {theirs}];",
+                f"if ({which}.thread_rank() == 0) @ = inner.meta_group_rank();",
+                f"{middle} leave({which}, s + 64 + t / {narrow} * {narrow}, 0, @);",
+                f"{middle} leave(inner, s + 64 + inner.meta_group_rank(), 0, @);",
+            )
+        )
+        what = self.cell(names) if "= inner" in use else self.leaf(names)
+        return tree(
+            f"{{ auto outer = cg::tiled_partition<{wide}>(cg::this_thread_block()); "
+            f"auto inner = cg::tiled_partition<{narrow}>(outer); {use} }}",
+            what,
+        )
+
+    def named_barrier(self, names: list[str]) -> Tree:
+        """Barriers of PTX: that of number 0 is the block's; others are in neither simulator, and so rare here."""
+        named = ("barrier.sync 1;", "bar.sync 2, 32;", "bar.sync 2, 64;", "barrier.sync 3, 64;")
+        barrier = self.random.choice(named if self.random.random() < 0.1 else ("bar.sync 0;", "barrier.sync 0;"))
+        meet = f'asm volatile("{barrier}" ::: "memory");'
+        if self.random.random() < 0.5:
+            meet = self.random.choice((f"if (t < 32) {{ {meet} }}", f"if (t / 32 == 1) {{ {meet} }}"))
+        return tree(f"{meet} @ = @;", self.cell(names), self.leaf(names))
 
     def agreed(self, names: list[str]) -> Tree:
         """All threads of a block get one value, unless it is written meanwhile."""

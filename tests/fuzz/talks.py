@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.fuzz.devices import Maker
+from tests.fuzz.orders import Ordered
 from tests.fuzz.tree import Tree, body, tree
 
 
@@ -21,7 +22,9 @@ class Talker(Maker):
         inside = [tree(work, cell)]
         if self.random.random() < 0.4:
             inside.append(self.statement(names, 1, False, False))
-        match self.random.randrange(9):
+        match self.random.randrange(11):
+            case 9 | 10:
+                return self.published(names, inside, cell)
             case 0 | 1 | 2:
                 return self.locked(names, fence, inside, cell)
             case 3 | 4:
@@ -146,6 +149,20 @@ class Talker(Maker):
             both = tree("for (int k = 0; k < 2; k++) {@}", body(both))
         reset = (tree(f"if (t == 0) atomicExch({which}, 0);"),) if self.random.random() < 0.15 else ()
         return (*reset, both, *self.extra(names, cell))
+
+    def published(self, names: list[str], inside: list[Tree], cell: Tree) -> tuple[Tree, ...]:
+        """A flag with orders and a scope, and readers that wait for it, or look a few times."""
+        who = self.random.choice(("g == 0", "g == 0", "t == 0"))
+        which = self.random.choice(("flag", "flag", "locks[b & 7]"))
+        writer, reader = Ordered(self.random), Ordered(self.random)
+        set_ = writer.store(which, "1") if self.random.random() < 0.7 else f"{writer.add(which, '1')};"
+        produce = body(tree("@ = @;", cell, 7), tree(set_))
+        seen = f"{reader.load(which)} == 1"
+        if self.random.random() < 0.5:
+            wait = (tree(f"while (!({seen})) {{}}"), *inside)
+        else:
+            wait = (tree(f"for (int r = 0; r < 4; r++) {{ if ({seen}) {{@}} }}", body(*inside, tree("break;"))),)
+        return (tree(f"if ({who}) {{@}} else {{@}}", produce, body(*wait)), *self.extra(names, cell))
 
     def counted(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
         which = self.random.choice(("&tickets", "&tickets", "&s[500]", "&locks[b & 1]"))

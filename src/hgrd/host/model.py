@@ -63,6 +63,20 @@ class ProgramMade(Struct, frozen=True):
     span: Span
 
 
+class Beginning(Struct, frozen=True):
+    """What an object may hold when a kernel begins: one number everywhere, or what a kernel has left there.
+
+    `number`: in every `size` bytes, since `span`; None: the kernel with the key `kernel`, launched there, may have
+    changed it.
+    """
+
+    target: MemoryObject
+    number: int | None
+    size: int
+    kernel: str
+    span: Span
+
+
 class PossibleOverlap(Struct, frozen=True):
     """Two objects that may be one, by their keys, and what they are called.
 
@@ -95,6 +109,7 @@ class LaunchSite(Struct, frozen=True):
     `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
     that are not assumed to be different ones; `held` are the pointers that the program puts where kernels find them.
     `bound` says what its textures and surfaces stand for, as far as that is known.
+    `begins`: what objects may hold, as far as that is known; an object may have several entries.
     """
 
     kernel: FunctionRef
@@ -114,6 +129,7 @@ class LaunchSite(Struct, frozen=True):
     overlaps: tuple[PossibleOverlap, ...] = ()
     held: tuple[HeldPointers, ...] = ()
     bound: tuple[BoundMemory, ...] = ()
+    begins: tuple[Beginning, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

@@ -19,7 +19,8 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
-from hgrd.host.library.cuda_runtime import cuda_model, made_dim3
+from hgrd.host.library.cuda_runtime import cuda_model
+from hgrd.host.library.launch_functions import made_dim3
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
@@ -130,6 +131,7 @@ class HostSemantics(Semantics):
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, address, value, span)
+        self.run.provenance.beginnings.record_store(address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
-from hgrd.host.model import ConstantMemory, Fact, Holding, ProgramMade
+from hgrd.host.model import Beginning, ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
 from hgrd.protocol.alike import LaneMask, UniformGroup
 from hgrd.symbolic.state import Condition
@@ -282,7 +282,8 @@ class MemoryFacts(Struct, frozen=True, kw_only=True):
 
     `written`: keys of the objects that the kernel writes.  `declared`: by key, the initial number of an observed
     variable at namespace scope.  `constants`: what is known of constant memory.  `contents`: what the host has filled
-    memory with.  `made`: objects with contents that all come from the program, not from its input.
+    memory with.  `made`: objects with contents that all come from the program, not from its input.  `begins`: what
+    objects may hold at the beginning; where it is no number, what an earlier launch of the same kernel has left.
     """
 
     written: frozenset[str]
@@ -290,6 +291,7 @@ class MemoryFacts(Struct, frozen=True, kw_only=True):
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
     made: tuple[ProgramMade, ...] = ()
+    begins: tuple[Beginning, ...] = ()
 
 
 class LaunchInfo(Struct, frozen=True, kw_only=True):

@@ -81,9 +81,7 @@ __global__ void given_back_by_others(int *rows, int *columns, int *to, int *whic
     atomicExch(&rows[r], 0);
 }
 
-// race: write first, write first; shared; warp block (unless distinct(which))
 // race: write first, write second; shared; warp block (unless distinct(which))
-// race: write second, write second; shared; warp block (unless distinct(which))
 __global__ void freed_between(int *which) {
   __shared__ int taken[64], owner[64];
   int i = which[threadIdx.x], j = which[threadIdx.x + 64];

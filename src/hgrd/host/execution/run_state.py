@@ -13,6 +13,7 @@ from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import makes_independent_streams
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
+from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
 from hgrd.program.expressions import Variable
@@ -95,10 +96,14 @@ class Escapes(Struct):
 
 
 class ProvenanceTables(Struct):
-    """Provenance of array contents: of the objects of this run, and by name for what the run has not seen made."""
+    """Provenance of array contents: of the objects of this run, and by name for what the run has not seen made.
+
+    `beginnings` are numbers that flags and counters begin with.
+    """
 
     objects: ObjectProvenance
     names: NamedProvenance
+    beginnings: ObjectBeginnings = field(default_factory=ObjectBeginnings)
 
 
 class Copies(Struct):

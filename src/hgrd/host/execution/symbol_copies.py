@@ -34,6 +34,10 @@ _TO_DEVICE = (1, 4)  # cudaMemcpyHostToDevice, cudaMemcpyDefault
 def copy_to_symbol(call: LibraryCall) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, kind, stream)."""
     call.replaced_by(1)
+    if call.number(3) in (None, const(0)):
+        call.run.provenance.beginnings.record_copy(
+            call.state, call.arguments[0], call.argument(1), call.number(2), call.span
+        )
     target = _symbol(call)
     if target is not None and target.key in call.run.linked.constants.variables:
         cells = _copied(call, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
@@ -22,13 +22,13 @@ from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, rel
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
-from hgrd.host.model import Fact, LaunchSite, ProgramMade
+from hgrd.host.model import Beginning, Fact, LaunchSite, ProgramMade
 from hgrd.host.wording import place_name, say
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
-from hgrd.program.types import POINTER_SIZE, FunctionType, PointerType, RecordType
+from hgrd.program.types import POINTER_SIZE, FunctionType, IntType, PointerType, RecordType
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import Condition, ConditionKind, State
@@ -40,6 +40,7 @@ from hgrd.symbolic.values import (
     FunctionValue,
     MemoryObject,
     MemorySpace,
+    Pointer,
     Value,
     pointed_to,
     terms_in,
@@ -87,6 +88,10 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 given = (t for value in request.arguments for t in pointed_to(value))
                 run.origins.record_kernel(kernel.key, given, (v.key for v in by_name))
             run.provenance.objects.record_computed((*written, *by_name), request.span, kernel.name)
+            passed_on = map(machine.object_of, run.text.mod_sets.passed_on(kernel.key))
+            changed = (*written, *by_name, *passed_on)
+            run.provenance.beginnings.record_launch(changed, kernel.key, state.path, request.span)
+            _record_filled(run, machine, request, kernel)
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
@@ -96,6 +101,35 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             forget_targets(state, request.arguments, deep=True)
         case _:
             _launch_any(run, machine, state, request)
+
+
+def _record_filled(run: HostRunState, machine: Machine, request: LaunchRequest, kernel: ir.FunctionRef) -> None:
+    """A kernel that only fills an argument with one number has been launched: the argument holds that."""
+    function = run.linked.functions.get(kernel.key)
+    parameters = () if function is None else function.parameters
+    given = dict(zip(parameters, request.arguments, strict=False))
+    for index, argument in enumerate(given.values()):
+        match argument, run.text.mod_sets.only_store(kernel.key, index):
+            case Pointer() as argument, ir.Assign(place=ir.Deref(pointer=pointer), value=value):
+                number, size = _number(value, given), machine.size(value.type)
+                one = not isinstance(pointer, ir.PointerAdd) or isinstance(pointer.index, ir.IntConst)
+                if number is not None and size is not None:
+                    run.provenance.beginnings.record_filling(argument, number, size, request.span, one=one)
+            case _:
+                pass
+
+
+def _number(value: ir.Expression, given: Mapping[Variable, Value]) -> Value | None:
+    """The value of a number that a kernel is given, or has in its source; None: of any other expression."""
+    match value:
+        case ir.Convert(operand=operand, type=IntType()) if isinstance(operand.type, IntType):
+            return _number(operand, given)
+        case ir.IntConst(value=number):
+            return const(number)
+        case ir.Load(place=ir.VariablePlace(variable=variable)):
+            return given.get(variable)
+        case _:
+            return None
 
 
 def _launch_any(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
@@ -163,7 +197,16 @@ def _site(
         request.cluster,
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
+        begins=_begins(run, state, (*arguments, *(c.value for c in constants)), by_name, in_graph=in_graph),
     )
+
+
+def _begins(
+    run: HostRunState, state: State, values: Iterable[Value], by_name: Iterable[str], *, in_graph: bool
+) -> tuple[Beginning, ...]:
+    """What is known of the objects that a kernel gets, or knows by name, where it begins."""
+    keys = (t.key for value in values for t in pointed_to(value))
+    return () if in_graph else tuple(run.provenance.beginnings.at((*keys, *by_name), state.path))
 
 
 def _arguments(
@@ -264,7 +307,8 @@ def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
             contents = tuple(h for h in known.contents if h in site.contents)
             made = tuple(m for m in known.made if m.target in {n.target for n in site.made})
             facts = _common(known.facts, site.facts)
-            run.launches.sites[index] = replace(known, facts=facts, contents=contents, made=made)
+            begins = tuple(dict.fromkeys((*known.begins, *site.begins)))
+            run.launches.sites[index] = replace(known, facts=facts, contents=contents, made=made, begins=begins)
             return
     if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(run.launches.sites) >= LAUNCH_LIMIT:
         run.notes.add(machine, "more launches than are looked at", site.span)

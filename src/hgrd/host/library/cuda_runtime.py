@@ -31,8 +31,8 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
-from hgrd.terms import FALSE, Op, Term, add, as_int, const, eq, le, mod, mul, wrap
+from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
+from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
@@ -129,6 +129,7 @@ def _same_memory(call: LibraryCall) -> Value | None:
 
 def _forgotten(call: LibraryCall) -> Value | None:
     """Memory at the first argument keeps its identity, and holds unknown values."""
+    call.run.provenance.beginnings.record_anything(direct_targets(call.arguments[:1]))
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
             call.copies_from(index)
@@ -136,6 +137,14 @@ def _forgotten(call: LibraryCall) -> Value | None:
         call.run.provenance.objects.record_cleared(direct_targets(call.arguments[:1]))
     drop_aliased_patterns(call.state, call.arguments[0])
     forget_targets(call.state, call.arguments[:1], deep=False)
+    return _SUCCESS
+
+
+def _filled(call: LibraryCall) -> Value | None:
+    """cudaMemset(to, value, size)."""
+    _forgotten(call)
+    beginnings, size = call.run.provenance.beginnings, call.number(2)
+    beginnings.record_fill(call.arguments[0], call.argument(1), size, call.span)
     return _SUCCESS
 
 
@@ -150,6 +159,7 @@ def _copied(call: LibraryCall) -> Value | None:
     if known and size is not None and size.op is Op.WRAP:
         known = copied_patterns(call.state, to, source, _number_of_bytes(call, size))
     _forgotten(call)
+    call.run.provenance.beginnings.record_copy(call.state, to, source, size, call.span)
     record_patterns_at(call.state, to, known)
     return _SUCCESS
 
@@ -338,10 +348,11 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     ),
     **{
         f"cudaMem{what}{how}": _forgotten
-        for what in ("cpyPeer", "cpy2D", "set", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
+        for what in ("cpyPeer", "cpy2D", "set2D", "cpyFromSymbol", "cpyFromArray", "cpy2DFromArray")
         for how in ("", "Async")
     },
     **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync"), _copied),
+    **dict.fromkeys(("cudaMemset", "cudaMemsetAsync"), _filled),
     **dict.fromkeys(("cudaSetDevice", "cudaDeviceReset", "cudaThreadExit"), _another_memory),
 }  # fmt: skip
 
@@ -380,12 +391,3 @@ def _status(call: LibraryCall) -> Value | None:
     drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
     return _SUCCESS
-
-
-def made_dim3(extents: tuple[Value, ...]) -> Composite:
-    """The `dim3` that a constructor makes of these extents; those left out are 1."""
-    cells: dict[int, Cell] = {}
-    for index in range(3):
-        value: Value = extents[index] if index < len(extents) else const(1)
-        cells[4 * index] = Cell(as_int(value) if isinstance(value, Term) else OPAQUE, 4)
-    return Composite(cells, 12)

@@ -9,8 +9,8 @@ from hgrd.program.types import VOID, ArrayType, IntType, OpaqueType, PointerType
 from hgrd.symbolic.arithmetic import convert
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.values import OPAQUE, FunctionValue, Pointer, Value
-from hgrd.terms import Term, const
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FunctionValue, Pointer, Value
+from hgrd.terms import Term, as_int, const
 
 _ALONE = (const(1), const(1), const(1))
 _CLUSTER_DIMENSION = 4  # cudaLaunchAttributeClusterDimension
@@ -126,3 +126,12 @@ def _value_at(call: LibraryCall, address: Value, type_: Type, span: Span) -> Val
         return load(call.machine, call.state, address, type_, span)
     value = convert(load(call.machine, call.state, address, own, span), own, type_, explicit=False)
     return OPAQUE if value is None else value
+
+
+def made_dim3(extents: tuple[Value, ...]) -> Composite:
+    """The `dim3` that a constructor makes of these extents; those left out are 1."""
+    cells: dict[int, Cell] = {}
+    for index in range(3):
+        value: Value = extents[index] if index < len(extents) else const(1)
+        cells[4 * index] = Cell(as_int(value) if isinstance(value, Term) else OPAQUE, 4)
+    return Composite(cells, 12)

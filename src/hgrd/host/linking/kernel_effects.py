@@ -41,13 +41,16 @@ class ModSets(Struct):
     """Mod sets of a program's functions, computed when first asked for.
 
     `known` has the parameters through which a function may write (None: it may write anywhere), `named` the device
-    variables that a kernel assigns to by name; by the key of the function.
+    variables that a kernel assigns to by name, `passed` those that it passes on, `stores` the only store through each
+    parameter; by the key of the function.
     """
 
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
     known: dict[str, frozenset[int] | None] = field(default_factory=dict[str, "frozenset[int] | None"])
     named: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
+    stores: dict[str, tuple[ir.Assign | None, ...]] = field(default_factory=dict[str, "tuple[ir.Assign | None, ...]"])
+    passed: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
         """The indexes of the parameters through which a function may write; None: it may write anywhere."""
@@ -65,6 +68,24 @@ class ModSets(Struct):
             found = (_variable(n.place) for n in everything if isinstance(n, ir.Assign | ir.Update))
             self.named[kernel] = frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
         return self.named[kernel]
+
+    def passed_on(self, kernel: str) -> frozenset[Variable]:
+        """The device variables of which a kernel, or what it calls, passes the address to functions, as to atomics."""
+        if kernel not in self.passed:
+            calls = (n for f in run_by(kernel, self.functions) for n in nodes(f.body) if isinstance(n, ir.Call))
+            taken = (n for call in calls for a in call.arguments for n in nodes(a) if isinstance(n, ir.AddressOf))
+            found = (_variable(n.place) for n in taken)
+            self.passed[kernel] = frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
+        return self.passed[kernel]
+
+    def only_store(self, kernel: str, index: int) -> ir.Assign | None:
+        """The store of a kernel through a parameter, where nothing else in it may write through that; None: unknown."""
+        if kernel not in self.stores:
+            function = self.functions.get(kernel)
+            known = function is not None and function.body is not None
+            self.stores[kernel] = _Body(self, function).only_stores() if function is not None and known else ()
+        stores = self.stores[kernel]
+        return stores[index] if index < len(stores) else None
 
     def leads(self, type_: Type) -> bool:
         """Whether values of a type may hold pointers."""
@@ -151,6 +172,11 @@ class _Body:
             return None
         return frozenset(i for i, p in enumerate(self.parameters) if p in found)
 
+    def only_stores(self) -> tuple[ir.Assign | None, ...]:
+        """For each parameter the only store through it, where nothing else may write through it; None: unknown."""
+        writing = [(node, found) for node in self.all if (found := frozenset(self._written_by(node)))]
+        return tuple(_only_store([w for w in writing if w[1] & {p, _ANYWHERE}]) for p in self.parameters)
+
     def _written_by(self, node: object) -> Iterator[PointerSource]:
         match node:
             case ir.Assign(place=place) | ir.Update(place=place):
@@ -236,6 +262,14 @@ class _Body:
                 return self.of_value(value) if self.leads(value.type) else set()
             case _:
                 return {_ANYWHERE}
+
+
+def _only_store(writing: list[tuple[object, frozenset[PointerSource]]]) -> ir.Assign | None:
+    match writing:
+        case [(ir.Assign() as store, found)] if len(found) == 1 and _ANYWHERE not in found:
+            return store
+        case _:
+            return None
 
 
 def _variable(place: ir.Place) -> Variable | None:

@@ -49,12 +49,17 @@ def separate_words(protocol: Protocol) -> SeparateWords:
     of_object = [(key, word.key) for (key, _, _), word in words.items()]
     declared = {word: memory.declared[key] for key, word in of_object if key in memory.declared}
     written = memory.written | {word for key, word in of_object if key in memory.written}
+    begins = [
+        replace(b, target=w) for b in memory.begins for w in set(words.values()) if w.key.startswith(f"{b.target.key}#")
+    ]
     apart = SeparateWords(protocol, words)
     whole = replace(
         protocol,
         items=_with_words(protocol.items, apart),
         symbols=replace(symbols, observed=observed),
-        memory=replace(memory, written=written, declared={**memory.declared, **declared}),
+        memory=replace(
+            memory, written=written, declared={**memory.declared, **declared}, begins=(*memory.begins, *begins)
+        ),
     )
     return SeparateWords(whole, words)
 

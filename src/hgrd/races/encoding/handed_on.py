@@ -14,9 +14,10 @@ from hgrd.host.model import Fact
 from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Side
+from hgrd.races.atomic_updates.laws import amount_of
 from hgrd.races.encoding.query_assembly import cone, query_of, with_extents
 from hgrd.races.encoding.warp_values import made_together
-from hgrd.races.sync.tickets import Gives, amount_of
+from hgrd.races.sync.tickets import Gives
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
 from hgrd.solve.query import Answer, Proved, Query
 from hgrd.terms import Term, conj, const, eq, negate, symbols_of, var

@@ -112,12 +112,24 @@ class ArrivalCounters(Idiom):
             return None
         arrival = arrivals[0]
         total = self._parties(arrival)
-        if not _by_one(arrival, total):
+        resets = [a for a in changes if a is not arrival]
+        begins_again = bool(resets) or _begins_again(arrival, total)
+        if not _by_one(arrival, total) or not self._from_zero(arrival, begins_again=begins_again):
             return None
         counting = Counting(arrival, total)
-        resets = [a for a in changes if a is not arrival]
         last = all(any(_last(q, key, counting) for q in self._events.acquires(r)) for r in resets)
         return counting if last else None
+
+    def _from_zero(self, arrival: Access, *, begins_again: bool) -> bool:
+        """Whether nothing says that the counter does not begin at 0; `begins_again`: the last one to arrive resets it.
+
+        Without that, an earlier launch of the kernel leaves the number of those that arrived.
+        """
+        key, memory = arrival.target.key, self._protocol.memory
+        begins = [b for b in memory.begins if b.target.key == key]
+        if not begins:
+            return not memory.declared.get(key)
+        return all(begins_again if b.number is None else not b.number for b in begins)
 
     def _parties(self, arrival: Access) -> Term:
         """The greatest number of arrivals: all threads, or one of each block."""
@@ -188,6 +200,12 @@ def _by_one(arrival: Access, total: Term) -> bool:
     if arrival.operation == "add":
         return arrival.value is const(1)
     return difference(arrival.value, total) in (const(0), const(-1)) or arrival.value.low >= total.high
+
+
+def _begins_again(arrival: Access, total: Term) -> bool:
+    """Whether the arrival of the last one sets the counter to 0, as an atomicInc does at its operand."""
+    value = arrival.value
+    return arrival.operation == "inc" and value is not None and difference(value, total) is const(-1)
 
 
 def _mine(acquire: Acquire, counting: Counting) -> bool:

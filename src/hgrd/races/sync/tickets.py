@@ -1,4 +1,4 @@
-"""Tickets: atomic counters hand out different values, as in `slot = atomicAdd(&count, 1); out[slot] = …`."""
+"""Tickets: results of atomics that are never the same, as in `slot = atomicAdd(&count, 1); out[slot] = …`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.model import Access, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path, Phases
+from hgrd.races.acquire_release.accesses import modifies
+from hgrd.races.atomic_updates.laws import Law, Update, amount_of, law_of, unlike
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
-from hgrd.terms import FALSE, Op, Symbol, Term, add, conj, const, disj, eq, le, ne, negate, symbols_of, var
+from hgrd.terms import FALSE, Op, Symbol, Term, conj, const, disj, eq, ne, negate, symbols_of, var
 from hgrd.terms.rewrite import bottom_up
 
 Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
@@ -24,19 +26,20 @@ Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
 
 They also know the place of the counter and the amount as it does.
 """
-_NO_LIMIT = (1 << 31) - 1
 WHOLE_BLOCK: Final = UniformGroup((), ())
 
 
 class Ticket(Struct, frozen=True):
-    """Ticket that an addition has drawn: its thread has [symbol, symbol + amount) of the counter for itself.
+    """Ticket that an atomic has drawn: what it found, where all updates of the place obey the `law`.
 
+    Of a counter that counts up, its thread has [symbol, symbol + amount) for itself.
     `holders`: it has been handed on to all threads of its block with the same terms, which know it by `symbol`.
     None: the thread that has drawn it is its only holder.
     """
 
     symbol: Symbol
     drawn: Access
+    law: Law
     amount: Term
     holders: UniformGroup | None = None
 
@@ -47,14 +50,14 @@ class Ticket(Struct, frozen=True):
 
 
 class Tickets(Struct, frozen=True):
-    """Tickets of one protocol by the name of their symbol: results of additions, for disjoint ranges of a counter.
+    """Tickets of one protocol by the name of their symbol: results of atomics that obey one law.
 
-    The object must be changed by such additions alone, but for writes that barriers keep apart from all of them
+    The object must be changed by such atomics alone, but for writes that barriers keep apart from all of them
     (`resets`), and writes to other places of it.  (Sums that wrap around are left out of account.)
     """
 
     known: dict[str, Ticket]
-    resets: dict[str, tuple[Access, ...]]  # by the key of the object
+    resets: dict[tuple[str, Law], tuple[Access, ...]]  # by the key of the object, and the law of its updates
     paths: dict[int, Path]
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
@@ -63,7 +66,7 @@ class Tickets(Struct, frozen=True):
             disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _disjoint(one, two, threads))
             for one in self._used(a)
             for two in self._used(b)
-            if one.drawn.target.key == two.drawn.target.key and one.drawn.size == two.drawn.size
+            if (one.drawn.target.key, one.law) == (two.drawn.target.key, two.law) and one.drawn.size == two.drawn.size
             for loops in [self._between_resets(one, two, a, b)]
             if loops is not None
         )
@@ -71,14 +74,17 @@ class Tickets(Struct, frozen=True):
     def choose(self, access: Access) -> bool:
         """Whether the place of an access is read from an array at a ticket, as from a queue of tasks."""
         reads = (t for t in bottom_up((access.offset,)) if t.op is Op.READ)
-        return any(s.name in self.known for t in reads for s in symbols_of(t))
+        return any(t.law.counts for t in self._tickets_in(*reads))
 
-    def bear_on(self, a: Access, b: Access) -> bool:
-        """Whether both accesses depend on tickets."""
-        return bool(self._used(a)) and bool(self._used(b))
+    def count(self, a: Access, b: Access) -> bool:
+        """Whether both accesses depend on tickets of counters."""
+        return all(any(t.law.counts for t in self._used(x)) for x in (a, b))
 
     def _used(self, access: Access) -> list[Ticket]:
-        names = {s.name for s in symbols_of(access.offset, *access.guards)}
+        return self._tickets_in(access.offset, *access.guards)
+
+    def _tickets_in(self, *terms: Term) -> list[Ticket]:
+        names = {s.name for s in symbols_of(*terms)}
         return [self.known[n] for n in sorted(names) if n in self.known]
 
     def _one_ticket(self, one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
@@ -97,7 +103,7 @@ class Tickets(Struct, frozen=True):
 
         None if there are none, or if `a` and `b` do not tell in which iterations their tickets were drawn.
         """
-        resets = self.resets.get(one.drawn.target.key, ())
+        resets = self.resets.get((one.drawn.target.key, one.law), ())
         if resets and not (one.from_own_loops and two.from_own_loops):
             return None
         found: set[Symbol] = set()
@@ -130,7 +136,7 @@ class DistinctTickets(Idiom):
 
     def assumptions(self, a: Access, b: Access) -> Iterator[tuple[str, Span | None]]:
         """No counter wraps around."""
-        if self._tickets.bear_on(a, b):
+        if self._tickets.count(a, b):
             yield "atomic counters do not wrap around", None
 
 
@@ -145,46 +151,72 @@ def _within_grid(*tickets: Ticket) -> bool:
 
 
 def _disjoint(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
-    """Unless they count at different places: [result, result + amount) do not overlap."""
+    """Unless they are updates of different places: what two updates of one place cannot both have found."""
     elsewhere = FALSE
     if not threads.same_block and (one.drawn.space is Space.SHARED or not _within_grid(one, two)):
         elsewhere = conj(*threads.distinct(Level.INTER_BLOCK))  # every block counts for itself
-    place_1, result_1, amount_1 = threads.of(_parts(one), Side.FIRST)
-    place_2, result_2, amount_2 = threads.of(_parts(two), Side.SECOND)
-    return disj(
-        elsewhere,
-        ne(place_1, place_2),
-        le(add(result_1, amount_1), result_2),
-        le(add(result_2, amount_2), result_1),
-    )
+    place_1, found_1, operand_1 = threads.of(_parts(one), Side.FIRST)
+    place_2, found_2, operand_2 = threads.of(_parts(two), Side.SECOND)
+    apart = unlike(one.law, Update(found_1, operand_1), Update(found_2, operand_2))
+    return disj(elsewhere, ne(place_1, place_2), apart)
 
 
 def _parts(ticket: Ticket) -> tuple[Term, Term, Term]:
     return ticket.drawn.offset, var(ticket.symbol), ticket.amount
 
 
-def amount_of(access: Access) -> Term:
-    """What an addition adds."""
-    return const(1) if access.operation == "inc" or access.value is None else access.value
-
-
 def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[Ticket] = ()) -> Tickets:
     """The tickets of a protocol, and `more` that have been handed on in ways of their own."""
     everything = accesses(protocol.items)
-    counting = [a for a in everything if _counts(a)]
-    keys = {a.target.key for a in counting}
-    others = [a for a in everything if a.changes and a.target.key in keys and not _counts(a)]
-    others = [a for a in others if not elsewhere(a, counting)]
-    spoiled = {a.target.key for a in others if not _kept_apart(a, counting, relation)}
-    spoiled |= {k for k in keys if len({a.size for a in counting if a.target.key == k}) > 1}  # they may overlap
-    sound = [a for a in counting if a.target.key not in spoiled]
-    draws = Counter(a.result for a in everything if a.result is not None)  # several where a pointer may lead to several
-    drawn = {a.result.name: Ticket(a.result, a, amount_of(a)) for a in sound if a.result and draws[a.result] == 1}
-    resets = {key: tuple(a for a in others if a.target.key == key) for key in keys - spoiled}
-    handed = {
-        t.symbol.name: t for t in (*_through_memory(everything, drawn), *_by_shuffles(protocol, drawn, gives), *more)
+    updates = _updates(everything, protocol)
+    resets = {by: _resets(by, these, everything) for by, these in updates.items()}
+    sound = {
+        by: these
+        for by, these in updates.items()
+        if len({(a.size, _type(a)) for a in these}) == 1  # otherwise they overlap, or see different numbers
+        if all(_kept_apart(a, these, relation) for a in resets[by])
     }
-    return Tickets(drawn | handed, resets, relation.paths)
+    draws = Counter(a.result for a in everything if a.result is not None)  # several where a pointer may lead to several
+    drawn = {
+        a.result.name: Ticket(a.result, a, law, amount_of(a) if law.counts else a.value or const(0))
+        for (_, law), these in sound.items()
+        for a in these
+        if a.result is not None and draws[a.result] == 1
+    }
+    counted = {name: t for name, t in drawn.items() if t.law.counts}
+    handed = {
+        t.symbol.name: t
+        for t in (*_through_memory(everything, counted), *_by_shuffles(protocol, counted, gives), *more)
+    }
+    return Tickets(drawn | handed, {by: tuple(resets[by]) for by in sound}, relation.paths)
+
+
+def _type(access: Access) -> tuple[int, int] | None:
+    """The least and greatest number of the type of an atomic's result; None: not known."""
+    return None if access.result is None else (access.result.low, access.result.high)
+
+
+def _updates(everything: Iterable[Access], protocol: Protocol) -> dict[tuple[str, Law], list[Access]]:
+    """The atomics that obey a law, by the key of their object and the law."""
+    c = protocol.configuration
+    own = protocol.symbols.private | {s.name for s in (*c.thread, *c.block_index) if s is not None}
+
+    def same_for_all(term: Term) -> bool:
+        return not any(s.name in own for s in symbols_of(term))
+
+    found: dict[tuple[str, Law], list[Access]] = {}
+    for access in everything:
+        law = law_of(access, same_for_all)
+        if law is not None:
+            found.setdefault((access.target.key, law), []).append(access)
+    return found
+
+
+def _resets(by: tuple[str, Law], updates: list[Access], everything: Iterable[Access]) -> list[Access]:
+    """What else changes the places that the updates change, perhaps."""
+    mine = {a.number for a in updates}
+    others = (a for a in everything if a.target.key == by[0] and modifies(a) and a.number not in mine)
+    return [a for a in others if not elsewhere(a, updates)]
 
 
 def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> Iterator[Ticket]:
@@ -210,7 +242,7 @@ def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket], gives: Gives) -> 
             continue
         inside = [drawn[s.name] for s in symbols_of(alike.source) if s.name in drawn]
         if alike.giver is not None and len(inside) == 1 and gives(alike, inside[0].drawn):
-            yield Ticket(symbol, inside[0].drawn, inside[0].amount, alike)
+            yield Ticket(symbol, inside[0].drawn, inside[0].law, inside[0].amount, alike)
         else:
             yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
 
@@ -228,19 +260,12 @@ def handed_on(symbol: Symbol, tickets: list[Ticket | None], holders: UniformGrou
     if not found or len(found) < len(tickets):
         return
     first = found[0].drawn
-    counters = {(t.drawn.target.key, t.drawn.offset, t.drawn.size) for t in found}
+    if not found[0].law.counts:
+        return
+    counters = {(t.drawn.target.key, t.drawn.offset, t.drawn.size, t.law) for t in found}
     if len(counters) == 1 and first.space is Space.GLOBAL and first.offset.is_const:
         least = min(t.amount.low for t in found)
-        yield Ticket(symbol, first, const(least), holders)
-
-
-def _counts(access: Access) -> bool:
-    if access.kind is not AccessKind.ATOMIC or access.value is None:
-        return False
-    if access.operation == "inc":  # it begins again at its operand
-        return access.value.low >= _NO_LIMIT
-    too_large = 1 << (8 * access.size - 1)  # `atomicAdd(&top, -1)` of an unsigned counter takes one away
-    return access.operation == "add" and access.value.low >= 0 and access.value.high < too_large
+        yield Ticket(symbol, first, found[0].law, const(least), holders)
 
 
 def elsewhere(write: Access, counting: list[Access]) -> bool:

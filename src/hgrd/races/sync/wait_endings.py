@@ -5,11 +5,14 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind
+from hgrd.host.model import Beginning
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.acquire_release.accesses import modifies
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
 from hgrd.races.sync.idiom import Proofs
-from hgrd.terms import FALSE, const, substitute, symbols_of, var
+from hgrd.symbolic.values import MemorySpace
+from hgrd.terms import FALSE, Origin, const, substitute, symbols_of, var
+from hgrd.terms.interval import wrapped
 
 
 class WaitEndings(Struct, frozen=True):
@@ -72,9 +75,25 @@ class WaitEndings(Struct, frozen=True):
         return len(ending) == 1 and ending[0].number in after and not self.by_one_thread(ending)
 
     def ended_from_the_start(self, acquire: Acquire) -> bool:
-        """Whether the variable is declared with the value that the wait is for."""
-        begins = self.protocol.memory.declared.get(acquire.seen.target.key)
-        return begins is not None and substitute((acquire.test,), {acquire.symbol: const(begins)})[0] is not FALSE
+        """Whether the flag is known to hold the value that the wait is for, or an earlier launch may have left it."""
+        key, memory = acquire.seen.target.key, self.protocol.memory
+        begins = [b for b in memory.begins if b.target.key == key]
+        if acquire.seen.target.space is MemorySpace.SHARED or any(b.number is None for b in begins):
+            return self._left_set(acquire)
+        size = acquire.position.item.size if isinstance(acquire.position.item, Access) else 0
+        numbers = {repeated(b, size, signed=acquire.symbol.low < 0) for b in begins}
+        numbers |= {memory.declared[key]} if key in memory.declared and not begins else set()
+        tested = (substitute((acquire.test,), {acquire.symbol: const(n)})[0] for n in numbers if n is not None)
+        return any(test is not FALSE for test in tested)
+
+    def _left_set(self, acquire: Acquire) -> bool:
+        """Whether the kernel leaves the flag as the wait finds it: no write to it takes that back.
+
+        A value that is different at each launch is none that an earlier one leaves.
+        """
+        changes = [a for _, a in self.events.order.changes(acquire.seen.target.key) if modifies(a)]
+        others = (s for s in symbols_of(acquire.test) if s != acquire.symbol and s.origin is not Origin.DIMENSION)
+        return not any(others) and not any(self._harmless(a, acquire) for a in changes)
 
 
 def _elsewhere(write: Access, acquire: Acquire) -> bool:
@@ -84,3 +103,12 @@ def _elsewhere(write: Access, acquire: Acquire) -> bool:
         return False
     first, second = write.offset.value, acquire.offset.value
     return first + write.size <= second or second + seen.size <= first
+
+
+def repeated(beginning: Beginning, size: int, *, signed: bool) -> int | None:
+    """The number that `size` bytes of an object begin with; None: it is unknown."""
+    if beginning.number is None or not beginning.size or size % beginning.size:
+        return None
+    part = beginning.number & ((1 << 8 * beginning.size) - 1)
+    whole = sum(part << 8 * at for at in range(0, size, beginning.size))
+    return wrapped(whole, 8 * size, signed)

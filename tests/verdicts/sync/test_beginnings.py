@@ -1,0 +1,171 @@
+"""What flags and counters hold when a kernel begins: an order by them rests on it."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.findings.model import Outcome
+from tests.checking import check
+
+FLAG = """
+#include <cuda_runtime.h>
+__device__ int named;
+__device__ int preset = 1;
+__managed__ int managed;
+__global__ void fill(int *flag, int v) { flag[threadIdx.x] = v; }
+__global__ void k(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data += 3;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) != 1) {}
+    __threadfence();
+    *out = *data;
+    BACK
+  }
+}
+__global__ void by_name(int *data, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(&NAME, 1); }
+  else { while (atomicAdd(&NAME, 0) != 1) {} __threadfence(); *out = *data; }
+}
+int main(int argc, char **argv) {
+  int *d, *f, *o;
+  cudaMalloc(&d, 4), cudaMalloc(&f, 4), cudaMalloc(&o, 4);
+  HOST
+}
+"""
+LAUNCH, BY_NAME = "k<<<2, 32>>>(d, f, o);", "by_name<<<2, 32>>>(d, o);"
+COPY = "int v = NUMBER; cudaMemcpy(f, &v, sizeof v, cudaMemcpyHostToDevice);"
+TO_SYMBOL = "int v = NUMBER; cudaMemcpyToSymbol(named, &v, sizeof v);"
+
+
+def outcome(folder: Path, host: str, back: str = "", name: str = "named") -> Outcome:
+    text = FLAG.replace("HOST", host).replace("BACK", back).replace("NAME", name)
+    kernel = "by_name" if BY_NAME in host else "k"
+    (found,) = (k for k in check(folder, text).kernels if k.kernel == kernel)
+    return found.outcome
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        LAUNCH,
+        f"cudaMemset(f, 0, 4); {LAUNCH}",
+        f"cudaMemset(f, 0xff, 4); {LAUNCH}",
+        f"{COPY.replace('NUMBER', '0')} {LAUNCH}",
+        f"{COPY.replace('NUMBER', 'argc')} {LAUNCH}",
+        f"fill<<<1, 1>>>(f, 0); {LAUNCH}",
+        f"for (int i = 0; i < 10; i++) {{ cudaMemset(f, 0, 4); {LAUNCH} }}",
+        f"for (int i = 0; i < 10; i++) {{ fill<<<1, 1>>>(f, 0); {LAUNCH} }}",
+        f"cudaMemset(f, 0, 4); if (argc > 1) {LAUNCH} else {LAUNCH}",
+        f"{TO_SYMBOL.replace('NUMBER', '2')} {BY_NAME}",
+        f"managed = 0; {BY_NAME}",
+    ],
+)
+def test_flags_that_are_not_set(tmp_path: Path, host: str) -> None:
+    assert outcome(tmp_path, host, name="managed" if "managed" in host else "named") is Outcome.SAFE
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        f"cudaMemset(f, 1, 4); {COPY.replace('NUMBER', '1')} {LAUNCH}",
+        f"{COPY.replace('NUMBER', '1')} {LAUNCH}",
+        f"fill<<<1, 1>>>(f, 1); {LAUNCH}",
+        f"cudaMemset(f, 0, 4); for (int i = 0; i < 10; i++) {LAUNCH}",
+        f"cudaMemset(f, 0, 4); {LAUNCH} {LAUNCH}",
+        f"cudaMemset(f, 0, 4); if (argc > 1) {LAUNCH} {LAUNCH}",
+        f"{TO_SYMBOL.replace('NUMBER', '1')} {BY_NAME}",
+        f"managed = 1; {BY_NAME}",
+        f"{BY_NAME} {BY_NAME}",
+    ],
+)
+def test_flags_that_may_be_set_before(tmp_path: Path, host: str) -> None:
+    assert outcome(tmp_path, host, name="managed" if "managed" in host else "named") is Outcome.RACE
+
+
+def test_what_the_host_puts_there_is_what_the_variable_holds(tmp_path: Path) -> None:
+    assert outcome(tmp_path, BY_NAME, name="preset") is Outcome.RACE
+    reset = TO_SYMBOL.replace("NUMBER", "0").replace("named", "preset")
+    assert outcome(tmp_path, f"{reset} {BY_NAME}", name="preset") is Outcome.SAFE
+
+
+def test_who_has_waited_takes_the_flag_back(tmp_path: Path) -> None:
+    again = f"cudaMemset(f, 0, 4); for (int i = 0; i < 10; i++) {LAUNCH}"
+    assert outcome(tmp_path, again, back="atomicExch(flag, 0);") is Outcome.SAFE
+    assert outcome(tmp_path, again) is Outcome.RACE
+
+
+COUNTER = """
+#include <cuda_runtime.h>
+__device__ unsigned named;
+__device__ unsigned preset = 3;
+__global__ void k(const float *x, float *part, float *sum, unsigned *count) {
+  if (threadIdx.x != 0) return;
+  part[blockIdx.x] = x[blockIdx.x];
+  __threadfence();
+  if (ARRIVE == gridDim.x - 1) {
+    __threadfence();
+    float s = 0;
+    for (int b = 0; b < gridDim.x; b++) s += part[b];
+    *sum = s;
+    BACK
+  }
+}
+int main() {
+  float *x, *p, *s; unsigned *c;
+  cudaMalloc(&x, 256), cudaMalloc(&p, 256), cudaMalloc(&s, 4), cudaMalloc(&c, 4);
+  HOST
+}
+"""
+COUNT = "k<<<64, 32>>>(x, p, s, c);"
+
+
+def counted(folder: Path, host: str, arrive: str = "atomicAdd(count, 1u)", back: str = "") -> Outcome:
+    text = COUNTER.replace("HOST", host).replace("ARRIVE", arrive).replace("BACK", back)
+    (kernel,) = check(folder, text).kernels
+    return kernel.outcome
+
+
+def test_counters_that_begin_at_zero(tmp_path: Path) -> None:
+    again = f"cudaMemset(c, 0, 4); for (int i = 0; i < 10; i++) {COUNT}"
+    assert counted(tmp_path, f"cudaMemset(c, 0, 4); {COUNT}") is Outcome.SAFE
+    assert counted(tmp_path, f"for (int i = 0; i < 10; i++) {{ cudaMemset(c, 0, 4); {COUNT} }}") is Outcome.SAFE
+    assert counted(tmp_path, again, back="*count = 0;") is Outcome.SAFE
+    assert counted(tmp_path, again, "atomicInc(count, gridDim.x - 1)") is Outcome.SAFE
+    assert counted(tmp_path, COUNT, "atomicAdd(&named, 1u)") is Outcome.SAFE
+
+
+def test_counters_that_do_not(tmp_path: Path) -> None:
+    again = f"cudaMemset(c, 0, 4); for (int i = 0; i < 10; i++) {COUNT}"
+    assert counted(tmp_path, f"cudaMemset(c, 1, 4); {COUNT}") is Outcome.RACE
+    assert counted(tmp_path, again) is Outcome.RACE
+    assert counted(tmp_path, again, "atomicInc(count, gridDim.x)") is Outcome.RACE
+    assert counted(tmp_path, f"{COUNT} {COUNT}", "atomicAdd(&named, 1u)") is Outcome.RACE
+    assert counted(tmp_path, COUNT, "atomicAdd(&preset, 1u)") is Outcome.RACE
+
+
+SHARED = """
+#include <cuda_runtime.h>
+__global__ void never_cleared(int *out) {
+  __shared__ int flag, data;
+  __syncthreads();
+  if (threadIdx.x == 0) { data = 5; __threadfence_block(); atomicExch(&flag, 1); }
+  if (threadIdx.x == 32) { while (atomicAdd(&flag, 0) != 1) {} __threadfence_block(); out[blockIdx.x] = data; }
+}
+"""
+
+
+def test_flags_in_shared_memory_begin_with_anything(tmp_path: Path) -> None:
+    def found(clear: str) -> Outcome:
+        text = SHARED.replace("__syncthreads();", f"{clear} __syncthreads();")
+        (kernel,) = check(
+            tmp_path, text + "int main() { int *o; cudaMalloc(&o, 256); never_cleared<<<64, 64>>>(o); }"
+        ).kernels
+        return kernel.outcome
+
+    assert found("if (threadIdx.x == 0) flag = 0;") is Outcome.SAFE
+    assert found("") is Outcome.RACE
