@@ -17,7 +17,7 @@ from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
-from hgrd.host.library.algorithms import algorithm_model
+from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.launch_functions import made_dim3
@@ -236,6 +236,7 @@ class HostSemantics(Semantics):
         elif not adds_element(invocation):
             written = _written(call, arguments)
             self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
+        self.run.provenance.beginnings.record_anything(reachable(state, _written(call, arguments)))
         forget_elements(state, _written(call, arguments))
         self._outside_code(state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
@@ -358,7 +359,7 @@ def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Va
 def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
     """The model of a function by its name; None for members of the program's own classes: they may do anything."""
     name = call.function.name
-    if of_program and "::" in call.function.qualified:
+    if (of_program and "::" in call.function.qualified) or is_algorithm(name, len(call.arguments)):
         return None
     held = holder_model(call.function.qualified)
     return held or container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)

@@ -135,6 +135,17 @@ class ArrayPattern(Struct, frozen=True):
             return None
         return replace(self, holes=(*self.holes, (stored.offset, stored.size)))
 
+    def beside_bytes(self, offset: Term, size: Term) -> ArrayPattern | None:
+        """The pattern after other bytes have been written there; None: nothing is left of it."""
+        end = add(offset, size)
+        for low, high in self.ranges:
+            after, before = constant_difference(offset, high), constant_difference(low, end)
+            if (after is not None and after >= 0) or (before is not None and before >= 0):
+                return self
+        if not size.is_const or len(self.holes) == _MOST_HOLES:
+            return None
+        return replace(self, holes=(*self.holes, (offset, size.value)))
+
     def passes(self, offset: Term, size: int) -> bool:
         """Whether bytes certainly lie between the elements (another member of the same records)."""
         lane = divisible(offset, self.start, abs(self.stride))

@@ -148,6 +148,14 @@ def test_counters_that_do_not(tmp_path: Path) -> None:
     assert counted(tmp_path, COUNT, "atomicAdd(&preset, 1u)") is Outcome.RACE
 
 
+def test_counters_in_managed_memory_that_functions_of_the_host_set(tmp_path: Path) -> None:
+    made = "cudaMallocManaged(&c, 4); cudaMemset(c, 0, 4);"
+    assert counted(tmp_path, f"{made} memset(c, 0, 4); {COUNT}") is Outcome.SAFE
+    assert counted(tmp_path, f"{made} memset(c, 1, 4); {COUNT}") is Outcome.RACE
+    assert counted(tmp_path, f"{made} unsigned v = 0; memcpy(c, &v, 4); {COUNT}") is Outcome.SAFE
+    assert counted(tmp_path, f"{made} unsigned v = 1; memcpy(c, &v, 4); {COUNT}") is Outcome.RACE
+
+
 SHARED = """
 #include <cuda_runtime.h>
 __global__ void never_cleared(int *out) {

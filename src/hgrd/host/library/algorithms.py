@@ -1,20 +1,29 @@
-"""Models of C++ algorithms that fill arrays or reorder their elements."""
+"""Models of C++ algorithms that fill arrays, copy them, reorder their elements, or only look at them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.memory.array_contents import drop_reachable_patterns, patterns_of, record_patterns_at
+from hgrd.host.memory.array_contents import (
+    copied_patterns,
+    drop_aliased_patterns,
+    drop_reachable_patterns,
+    patterns_beside,
+    patterns_of,
+    record_patterns_at,
+)
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
-from hgrd.program.types import INT, IntType, PointerType
+from hgrd.program.types import INT, BoolType, FloatType, IntType, PointerType
 from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distinct
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
-from hgrd.terms import Term, add, as_int, const, mul
+from hgrd.terms import Origin, Term, add, as_int, const, mul
 
 
 def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
@@ -36,6 +45,7 @@ def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
 
 def _written(call: LibraryCall) -> None:
     call.run.provenance.objects.record_remade(direct_targets(call.arguments[:1]), call.span)
+    call.run.provenance.beginnings.record_anything(direct_targets(call.arguments[:1]))
     drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 
@@ -73,6 +83,44 @@ def _reordered(call: LibraryCall) -> Value | None:
     return OPAQUE
 
 
+def _copied(call: LibraryCall) -> Value | None:
+    """std::copy(first, last, to) and std::move(first, last, to): elements of one type are copied as they are."""
+    found, to = _range(call), call.arguments[2] if len(call.arguments) == 3 else None
+    if found is None or not isinstance(to, Pointer) or call.type_of(0) != call.type_of(2):
+        return None
+    first, count, type_ = found
+    size = mul(count, const(call.machine.size(type_) or 1))
+    known = (*patterns_beside(call.state, to, size), *copied_patterns(call.state, to, first, size))
+    drop_aliased_patterns(call.state, to)
+    by_name = partial(call.run.provenance.names.program_made, call.call.arguments[0])
+    call.run.provenance.objects.record_copy(to, first, by_name)
+    call.run.provenance.beginnings.record_anything((to.target,))
+    forget_targets(call.state, (to,), deep=False)
+    record_patterns_at(call.state, to, known)
+    return move(to, size)
+
+
+def _looked_at(call: LibraryCall) -> Value | None:
+    """std::accumulate, std::find and their like change nothing, unless they call a function object.
+
+    What they make of the program's own values is a value that the program has computed.
+    """
+    if not all(isinstance(call.type_of(i), PointerType | IntType | FloatType) for i in range(len(call.arguments))):
+        return None
+    first, type_ = call.arguments[0], call.call.type
+    match first, type_:
+        case Pointer(), PointerType(to=IntType() as element) if call.type_of(0) == type_:
+            index = call.machine.unknown(call.name, IntType(32, False), Origin.COMPUTED)
+            size = const(call.machine.size(element) or 1)
+            return move(first, mul(as_int(index), size)) if isinstance(index, Term) else None
+        case Pointer(target=target), IntType() | FloatType() | BoolType():
+            by_name = partial(call.run.provenance.names.program_made, call.call.arguments[0])
+            made = call.run.provenance.objects.of(target, by_name) is not None
+            return call.machine.unknown(call.name, type_, Origin.COMPUTED) if made else call.unknown()
+        case _:
+            return None
+
+
 def _is_all(fill: ArrayPattern, first: Term, count: Term) -> bool:
     """Whether an array pattern covers exactly the `count` elements from the offset `first` on."""
     if fill.ranges or fill.holes or fill.most < fill.count.high - 1:
@@ -100,10 +148,22 @@ def _all_differ(fill: ArrayPattern) -> bool:
             return False
 
 
+_OF_ALGORITHM: Final = 3  # arguments that std::move has at least as an algorithm
+_LOOKING: Final = (  # C++ [alg.nonmodifying], [alg.sorting], [numeric.ops]
+    "accumulate", "inner_product", "max_element", "min_element", "is_sorted", "find", "count", "equal", "binary_search",
+)  # fmt: skip
 _ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
     "iota": _iota,
+    "copy": _copied,
+    "move": _copied,
+    **dict.fromkeys(_LOOKING, _looked_at),
     **dict.fromkeys(("shuffle", "random_shuffle", "reverse", "sort", "stable_sort"), _reordered),
 }
+
+
+def is_algorithm(name: str, arguments: int) -> bool:
+    """Whether a name that an algorithm shares with another function stands for the algorithm (C++ [alg.move])."""
+    return name == "move" and arguments >= _OF_ALGORITHM
 
 
 def algorithm_model(qualified: str) -> LibraryModel | None:

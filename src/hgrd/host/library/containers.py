@@ -21,6 +21,7 @@ from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, VOID, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, INITIAL, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, PointerValue, Value
 from hgrd.terms import Origin, Symbol, add, as_int, const, mul, var
@@ -195,6 +196,15 @@ def _data(call: LibraryCall) -> Value | None:
     return Pointer(elements, const(0))
 
 
+def _end(call: LibraryCall) -> Value | None:
+    """The address after the last element; unknown where the size of an element is."""
+    start, count = _data(call), _size(call)
+    size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
+    if not isinstance(start, Pointer) or not isinstance(count, Term) or size is None:
+        return call.unknown()
+    return move(start, mul(count, const(size)))
+
+
 def _element(call: LibraryCall) -> Value | None:
     start, index = _data(call), call.number(1)
     if index is const(0):
@@ -253,12 +263,14 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "data": _data,
     "front": _data,
     "begin": _data,
+    "cbegin": _data,
+    "end": _end,
+    "cend": _end,
     "operator[]": _element,
     "at": _element,
     "raw_pointer_cast": _same,
     "device_pointer_cast": _same,
     "empty": _look,
-    "end": _look,
     "capacity": _look,
     "reserve": _look,
     "c_str": _look,

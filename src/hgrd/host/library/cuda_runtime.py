@@ -21,6 +21,7 @@ from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
     drop_all_patterns,
     drop_reachable_patterns,
+    patterns_beside,
     record_patterns_at,
 )
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
@@ -141,10 +142,12 @@ def _forgotten(call: LibraryCall) -> Value | None:
 
 
 def _filled(call: LibraryCall) -> Value | None:
-    """cudaMemset(to, value, size)."""
-    _forgotten(call)
+    """cudaMemset(to, value, size): what is known of other parts of the memory holds on."""
     beginnings, size = call.run.provenance.beginnings, call.number(2)
+    left = patterns_beside(call.state, call.arguments[0], size)
+    _forgotten(call)
     beginnings.record_fill(call.arguments[0], call.argument(1), size, call.span)
+    record_patterns_at(call.state, call.arguments[0], left)
     return _SUCCESS
 
 
@@ -153,14 +156,14 @@ def _copied(call: LibraryCall) -> Value | None:
     if len(call.arguments) < 3 or not _at_once(call):
         return _forgotten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
-    known = copied_patterns(call.state, to, source, size)
+    left, known = patterns_beside(call.state, to, size), copied_patterns(call.state, to, source, size)
     if isinstance(to, Pointer) and to.target.key in call.run.linked.globals:
-        known = ()  # a variable of the device, which kernels and copies reach by its name
+        left = known = ()  # a variable of the device, which kernels and copies reach by its name
     if known and size is not None and size.op is Op.WRAP:
         known = copied_patterns(call.state, to, source, _number_of_bytes(call, size))
     _forgotten(call)
     call.run.provenance.beginnings.record_copy(call.state, to, source, size, call.span)
-    record_patterns_at(call.state, to, known)
+    record_patterns_at(call.state, to, (*left, *known))
     return _SUCCESS
 
 

@@ -13,6 +13,7 @@ from hgrd.host.memory.array_contents import (
     copied_patterns,
     drop_aliased_patterns,
     drop_reachable_patterns,
+    patterns_beside,
     record_patterns_at,
 )
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
@@ -110,6 +111,8 @@ def _posix_memalign(call: LibraryCall) -> Value | None:
 def _memset(call: LibraryCall) -> Value | None:
     """memset: zero in the whole object, or unknown values in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
+    left = patterns_beside(call.state, target, size)
+    call.run.provenance.beginnings.record_fill(target, byte, size, call.span)
     call.run.provenance.objects.record_cleared(direct_targets((target,)))
     drop_aliased_patterns(call.state, target)
     forget_targets(call.state, (target,), deep=False)
@@ -118,14 +121,16 @@ def _memset(call: LibraryCall) -> Value | None:
         whole = target.target.size or (None if element is None else const(call.machine.size(element) or -1))
         if target.offset is const(0) and whole is size:
             call.state.store[target.target.key] = Region({}, Generation(), True)
+    record_patterns_at(call.state, target, left)
     return target
 
 
 def _memcpy(call: LibraryCall) -> Value | None:
     """Known cells at the start of the source are known in the destination."""
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
-    known = copied_patterns(call.state, to, source, size)
+    known = (*patterns_beside(call.state, to, size), *copied_patterns(call.state, to, source, size))
     call.copies_from(1)
+    call.run.provenance.beginnings.record_copy(call.state, to, source, size, call.span)
     drop_aliased_patterns(call.state, to)
     forget_targets(call.state, (to,), deep=False)
     _copy_cells(call, to, source, size)

@@ -27,6 +27,7 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Term, add, sub
 
+_MOST_PARTS: Final = 4  # array patterns that one object keeps when a part of it is overwritten
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
 _DESCRIBE: Final = "Descr"  # ends the names of what cuSPARSE knows arrays by
 ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
@@ -126,6 +127,14 @@ def copied_patterns(state: State, to: Value, source: Value, size: Term | None) -
             return tuple(f.moved(sub(there, here), here, add(here, size)) for f in patterns_of(state, target))
         case _:
             return ()
+
+
+def patterns_beside(state: State, to: Value, size: Term | None) -> tuple[ArrayPattern, ...]:
+    """The array patterns of an object that hold after `size` bytes of it have been overwritten."""
+    if not isinstance(to, Pointer) or size is None:
+        return ()
+    left = (f.beside_bytes(to.offset, size) for f in patterns_of(state, to.target))
+    return tuple(f for f in left if f is not None)[-_MOST_PARTS:]
 
 
 def record_patterns_at(state: State, to: Value, fills: tuple[ArrayPattern, ...]) -> None:

@@ -24,7 +24,7 @@ from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import plain_name
 from hgrd.solve.query import Answer, Conflict, Proved, Query
-from hgrd.symbolic.array_patterns import Affine
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
 from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
@@ -55,9 +55,14 @@ _NOTHING: Final = Made()
 def made_by(protocol: Protocol) -> Made:
     """The objects that the program fills with values that are not all known element by element."""
     known = [h for h in protocol.memory.contents if isinstance(h.fill.pattern, Affine)]
-    whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size}
+    whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size and not _has_gaps(h.fill)}
     arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
     return Made({m.target.key: m for m in protocol.memory.made if m.target.key not in whole}, frozenset(arrays))
+
+
+def _has_gaps(fill: ArrayPattern) -> bool:
+    """Whether a whole part of a filled array was overwritten."""
+    return any(size > fill.size for _, size in fill.holes)
 
 
 class ComputedValues(Struct, frozen=True):

@@ -12,10 +12,17 @@ from hgrd.program.span import Span
 from hgrd.program.types import UINT, OpaqueType, RecordType
 from hgrd.source.clang.ast import Node
 from hgrd.source.declarations.cuda_types import GROUPS, PRELUDE_TYPES
-from hgrd.source.declarations.type_parser import NAMED, QualifiedType, TypeText, split_scopes, split_template
+from hgrd.source.declarations.type_parser import (
+    NAMED,
+    QualifiedType,
+    TypeText,
+    split_scopes,
+    split_template,
+)
 
 Scope: TypeAlias = tuple[str, ...]
 
+_POINTER_ITERATORS = ("__wrap_iter", "__normal_iterator")  # of libc++ and libstdc++: pointers in a class of their own
 _UNNAMED = re.compile(r"\((?:lambda|anonymous|unnamed)[^()]* at ([^()]*:\d+:\d+)\)")
 
 
@@ -128,6 +135,8 @@ class Declarations(Struct):
         """The type a name stands for: the innermost declaration, else the only one that ends so."""
         enum = name.startswith("enum ")
         name = name.removeprefix("enum ").replace("(anonymous namespace)::", "")
+        if found := iterator_of(name):
+            return self.parse(found, scope)
         if (alias := self.namespaces.get(name.partition("::")[0])) and "::" in name:
             name = f"{alias}::{name.partition('::')[2]}"
         for depth in range(len(scope), -1, -1):
@@ -195,3 +204,10 @@ class Declarations(Struct):
             return argument.rstrip("ULul")
         type_ = self.parse(argument, scope).type
         return argument if isinstance(type_, OpaqueType) else repr(type_)
+
+
+def iterator_of(name: str) -> str:
+    """The pointer that an iterator of a library's own class stands for (`int *` of `__wrap_iter<int *>`); "": none."""
+    split = split_template(name)
+    plain = "" if split is None else split[0].rpartition("::")[2]
+    return split[1][0] if split is not None and split[1] and plain in _POINTER_ITERATORS else ""

@@ -33,6 +33,7 @@ from hgrd.source.lowering.compiler_builtins import compiler_builtin, numeric_lim
 from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.lowering.destructors import deleted
 from hgrd.source.lowering.lvalues import dereferenced, function_ref
+from hgrd.source.lowering.operators import on_iterators
 
 _ASSERT, _STATED = "__hgrd_assert", "__hgrd_stated"  # <assert.h> of ours, without NDEBUG and with it
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
@@ -171,7 +172,7 @@ def method_call(node: Node, to: Context) -> Expression:
     arguments = tuple(to.argument(part) for part in parts[1:])
     known = to.unit.declarations.functions.get(callee.get("referencedMemberDecl", ""))
     if known is None:
-        type_ = result_type(node, to)
+        type_ = _to_element(result_type(node, to), object_.type, to)
         function = _outside_method(callee["name"], object_.type, type_, _written_type(base))
         return Call(function, (object_, *arguments), type_, span)
     function = to.unit.reference(known)
@@ -228,6 +229,16 @@ def _written_type(node: Node) -> str:
     return type_.get("desugaredQualType") or type_.get("qualType", "")
 
 
+def _to_element(type_: Type, object_type: Type, to: Context) -> Type:
+    """The result of a method of a container: clang says `value_type *` of what points to an element."""
+    match type_, object_type:
+        case PointerType(to=OpaqueType(name="value_type")), PointerType(to=OpaqueType(name=class_)):
+            split = split_template(class_)
+            return type_ if split is None or not split[1] else PointerType(to.parse(split[1][0]), type_.reference)
+        case _:
+            return type_
+
+
 def _outside_method(name: str, object_type: Type, type_: Type, written: str) -> FunctionRef:
     """A method of a library class, named after the class without its template arguments."""
     target = object_type.to if isinstance(object_type, PointerType) else object_type
@@ -249,6 +260,9 @@ def operator_call(node: Node, to: Context) -> Expression:
         return to.unsupported(node, "overloaded operator in a template", *_effects(parts[1:], to))
     named = callee["referencedDecl"]
     known = to.unit.declarations.functions.get(named["id"])
+    iterated = on_iterators(node, parts[1:], named.get("name", ""), to) if known is None else None
+    if iterated is not None:
+        return iterated
     if named["kind"] != "CXXMethodDecl" or (known is not None and known.static):
         return call(node, to)
     if named.get("name") == "operator=" and _assigns_trivially(known, parts[1], parts[2], to):

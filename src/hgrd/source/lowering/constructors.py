@@ -76,6 +76,8 @@ def construct(node: Node, to: Context) -> Expression:
     element = type_
     while isinstance(element, ArrayType):
         element = element.of
+    if isinstance(element, PointerType):  # an iterator
+        return to.value(parts[0]) if parts else zero(type_, span)
     if _copies(node, parts, element, to):
         return to.value(parts[0])
     text = node.get("ctorType", {}).get("qualType", "void ()")

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from hgrd.program.expressions import (
     AddressOf,
+    AfterPlace,
     Assign,
     Binary,
     BinaryOp,
@@ -22,6 +23,7 @@ from hgrd.program.expressions import (
     Unsupported,
     Update,
 )
+from hgrd.program.span import Span
 from hgrd.program.types import (
     BOOL,
     INT,
@@ -35,6 +37,7 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.source.clang.ast import Node, inner, span_of
+from hgrd.source.declarations.table import iterator_of
 from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, is_volatile, place_type
 
@@ -194,3 +197,58 @@ def elvis(node: Node, to: Context) -> Expression:
 
 def is_comparison(expression: Expression) -> bool:
     return isinstance(expression, Binary) and expression.op in _COMPARISONS
+
+
+# ---------------------------------------------------------------- iterators
+
+
+def on_iterators(node: Node, parts: list[Node], name: str, to: Context) -> Expression | None:
+    """An overloaded operator of iterators that stand for pointers, as that of pointers; None: it is none of them."""
+    if not any(map(_is_iterator, parts)):
+        return None
+    span, op = span_of(node), name.removeprefix("operator")
+    match op, parts:
+        case ("*" | "->", [iterator]):
+            return to.value(iterator)
+        case "[]", [iterator, index]:
+            return _moved_by(BinaryOp.ADD, to.value(iterator), to.value(index), node, to)
+        case ("++" | "--", [iterator, *rest]):
+            return _result(_step(BinaryOp(op[0]), iterator, bool(rest), node, to), node, span)
+        case ("+=" | "-=", [iterator, distance]):
+            place, type_ = to.place(iterator), to.type(iterator)
+            stride = to.stride(type_.to) if isinstance(type_, PointerType) else 0
+            return _result(
+                Update(BinaryOp(op[0]), place, to.value(distance), type_, stride, False, type_, span), node, span
+            )
+        case "=", [iterator, value]:
+            return _result(Assign(to.place(iterator), to.value(value), to.type(iterator), span), node, span)
+        case ("+" | "-", [left, right]):
+            return _moved_by(BinaryOp(op), to.value(left), to.value(right), node, to)
+        case _, [left, right] if _OPS.get(op) in _COMPARISONS:
+            return constants.binary(_OPS[op], to.value(left), to.value(right), BOOL, span)
+        case _:
+            return None
+
+
+def _is_iterator(node: Node) -> bool:
+    type_ = node.get("type", {})
+    return iterator_of((type_.get("desugaredQualType") or type_.get("qualType", "")).removeprefix("const ")) != ""
+
+
+def _moved_by(op: BinaryOp, a: Expression, b: Expression, node: Node, to: Context) -> Expression | None:
+    if isinstance(a.type, PointerType) or isinstance(b.type, PointerType):
+        return _pointer_arithmetic(op, a, b, node, to)
+    return None
+
+
+def _step(op: BinaryOp, iterator: Node, postfix: bool, node: Node, to: Context) -> Update:
+    type_, span = to.type(iterator), span_of(node)
+    stride = to.stride(type_.to) if isinstance(type_, PointerType) else 0
+    return Update(op, to.place(iterator), IntConst(1, LONG, span), type_, stride, postfix, type_, span)
+
+
+def _result(effect: Assign | Update, node: Node, span: Span) -> Expression:
+    """The result of an operator that changes an iterator: its value, or as an lvalue its address."""
+    if node.get("valueCategory", "prvalue") == "prvalue":
+        return effect
+    return AddressOf(AfterPlace(effect, effect.place, span), PointerType(effect.type, reference=True), span)

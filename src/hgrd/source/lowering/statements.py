@@ -68,6 +68,9 @@ def declaration(node: Node, to: Context) -> list[Statement]:
     return found
 
 
+_BY_VALUE = (OpaqueType("auto"), PointerType(OpaqueType("value_type")))  # in a template; `auto p = vector.data()`
+
+
 def variable(node: Node, to: Context) -> list[Statement]:
     """A local variable; `extern` ones are made elsewhere."""
     span = name_span(node)
@@ -83,7 +86,7 @@ def variable(node: Node, to: Context) -> list[Statement]:
         to.variables[node["id"]] = made or Variable(key, name, type_, storage, span)
         return [Declare(to.variables[node["id"]], None, span)] if storage is Storage.SHARED else []
     initial = initializer(node)
-    if isinstance(type_, OpaqueType) and type_.name == "auto" and initial is not None:  # in a template
+    if type_ in _BY_VALUE and initial is not None:
         type_ = to.value(initial).type
     made = to.variables[node["id"]] = local_variable(node, type_, to)
     if initial is None or storage is Storage.SHARED:
