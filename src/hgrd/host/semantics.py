@@ -130,7 +130,7 @@ class HostSemantics(Semantics):
         self.run.origins.record_store(machine, address, value)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
-        self.run.provenance.objects.record_store(machine, address, value, span)
+        self.run.provenance.objects.record_store(machine, state, address, value, span)
         self.run.provenance.beginnings.record_store(address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:

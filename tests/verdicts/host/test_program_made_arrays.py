@@ -388,6 +388,37 @@ def test_memory_of_their_own(tmp_path: Path, fill: str, kernel: str, levels: str
     )
 
 
+FEW = """
+__global__ void k(int **rows) { rows[blockIdx.x][threadIdx.x] = blockIdx.x; }
+int main(int argc, char **argv) {
+  int *h[8], **d, *p, *q;
+  cudaMalloc(&p, 8 * 256 * sizeof(int)), cudaMalloc(&q, 256 * sizeof(int));
+  FILL
+  cudaMalloc(&d, sizeof h);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  k<<<8, 256>>>(d);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "known"),
+    [
+        ("for (int i = 0; i < 8; i++) h[i] = p + i * 256;", True),
+        ("for (int i = 0; i < 8; i++) h[i] = p + i % 4 * 256;", False),
+        ("h[0] = p; h[1] = q;", True),
+        ("h[0] = p; h[1] = q; h[2] = p;", False),
+    ],
+)
+def test_a_few_pointers(tmp_path: Path, fill: str, known: bool) -> None:
+    (report,) = check(tmp_path, FEW.replace("FILL", fill)).kernels
+    (launch,) = report.launches
+    assert [f.confidence for f in launch.findings] == ([] if known else [Confidence.DATA_DEPENDENT])
+    assert [p.reason.partition(":")[0] for p in launch.open_pairs] == (
+        ["it depends on values that the program computes"] if known else []
+    )
+
+
 CONSTANT = """
 #include <cstdlib>
 __constant__ int *rows[16];

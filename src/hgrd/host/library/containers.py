@@ -45,7 +45,7 @@ def adds_element(call: LibraryCall) -> bool:
     if call.name not in _ADDING or not of_container(call.call.function.qualified):
         return False
     elements, value = _data(call), call.argument(len(call.arguments) - 1)
-    call.run.provenance.objects.record_store(call.machine, elements or OPAQUE, value or OPAQUE, call.span)
+    call.run.provenance.objects.record_store(call.machine, call.state, elements or OPAQUE, value or OPAQUE, call.span)
     return True
 
 

@@ -64,7 +64,7 @@ def _allocated(call: LibraryCall, size: Term | None, space: MemorySpace) -> Valu
         _holds(call, le(const(1), size))
     made = call.allocate(name, pointee(type_), space, size)
     call.store_at(call.arguments[0], made, PointerType(INT))
-    call.run.provenance.objects.record_store(call.machine, call.arguments[0], made, call.span)
+    call.run.provenance.objects.record_store(call.machine, call.state, call.arguments[0], made, call.span)
     return _SUCCESS
 
 

@@ -15,8 +15,9 @@ from msgspec import Struct, field
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.model import ProgramMade
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, RecordType
+from hgrd.program.types import ArrayType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to, terms_in
 from hgrd.terms import Op, Origin, Term, const, mul, symbols_of
 from hgrd.terms.rewrite import arrays_of, unwrapped
@@ -44,8 +45,8 @@ class ObjectProvenance(Struct):
 
     `inputs` hold input.  `from_caller` hold what the caller of the entry point stored there: input, if no other code is
     seen to write it.  `cleared` were set to one value all over, whatever was there before.  `made` says what of the
-    program computed the contents, `filled` were stored to by a loop.  `input_numbers` are the names of numbers that
-    functions without a body returned.
+    program computed the contents, `filled` were stored to by a loop, `repeating` hold a pointer twice.
+    `input_numbers` are the names of numbers that functions without a body returned.
     """
 
     inputs: set[str] = field(default_factory=set[str])
@@ -53,6 +54,7 @@ class ObjectProvenance(Struct):
     cleared: set[str] = field(default_factory=set[str])
     made: dict[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
     filled: set[str] = field(default_factory=set[str])
+    repeating: set[str] = field(default_factory=set[str])
     input_numbers: set[str] = field(default_factory=set[str])
 
     def record_result(self, machine: Machine, mark: int, value: Value) -> None:
@@ -123,14 +125,15 @@ class ObjectProvenance(Struct):
             for making in (self.made[s.key] for s in sources if s.key in self.made):
                 self.made.setdefault(target.key, ProgramMade(target, making.kernel, making.span))
 
-    def record_store(self, machine: Machine, address: Value, value: Value, span: Span) -> None:
+    def record_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
         """A host statement stores a value: input, or a number that the program computed.
 
         Only an input that differs in each iteration of a loop fills an array with anything.  A pointer counts if it
-        differs in each iteration, too; it is always made by the program, and so are running sums of input.  One input
-        that is stored after other elements, by no loop, says nothing about these.
+        differs in each iteration, too, or from what another element holds; it is always made by the program, and so are
+        running sums of input.  One input that is stored after other elements, by no loop, says nothing about these.
         """
-        if not isinstance(value, Term | FloatValue | Composite) and not _another(machine, value):
+        another = _another(machine, value) or self._beside_others(state, address, value)
+        if not isinstance(value, Term | FloatValue | Composite) and not another:
             return
         if machine.since:
             self.filled |= {target.key for target in pointed_to(address)}
@@ -145,6 +148,23 @@ class ObjectProvenance(Struct):
                 self.from_caller.add(target.key)
             else:
                 self.made.setdefault(target.key, ProgramMade(target, "", span))
+
+    def _beside_others(self, state: State, address: Value, value: Value) -> bool:
+        """Whether a pointer is stored in an array of pointers that holds other ones elsewhere, and none of them twice.
+
+        A pointer that is stored twice may be the same for two threads.
+        """
+        if not isinstance(address, Pointer) or not isinstance(value, Pointer) or not address.offset.is_const:
+            return False
+        target, here = address.target, address.offset.value
+        if not isinstance(target.element.of if isinstance(target.element, ArrayType) else target.element, PointerType):
+            return False
+        cells = state.store.get(target.key, EMPTY).cells
+        others = [c.value for at, c in cells.items() if at != here and isinstance(c.value, Pointer)]
+        if value in others:
+            self.repeating.add(target.key)
+            self.made.pop(target.key, None)
+        return bool(others) and target.key not in self.repeating
 
     def record_conversion(self, machine: Machine, value: Value, given: FloatValue) -> None:
         """An integer was converted from a floating-point number."""
