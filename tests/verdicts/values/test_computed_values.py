@@ -136,7 +136,13 @@ __global__ void a_place_that_each_warp_counts(int *out, int *counts) {
 // race: write slot, write slot; global; warp block (data-dependent)
 __global__ void a_ring(int *out, int *count) {
   int slot = atomicAdd(count, 1);
-  out[slot % 4096] = threadIdx.x;  // slot
+  out[slot % 512] = threadIdx.x;  // slot
+}
+
+// safe: 1 of 1 pairs
+__global__ void a_ring_with_a_place_for_each_thread(int *out, int *count) {
+  int slot = atomicAdd(count, 1);
+  out[slot % 1024] = threadIdx.x;
 }
 
 // open: write slot, write slot; global; warp block: it depends on values that the kernel computes: add()

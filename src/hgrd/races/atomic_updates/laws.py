@@ -80,12 +80,23 @@ def amount_of(access: Access) -> Term:
     return sub(const(0), value) if value.high < 0 else value
 
 
-def unlike(law: Law, one: Update, two: Update) -> Term:
-    """What holds of any two updates of one place, if all updates of it obey the law."""
+def unlike(law: Law, one: Update, two: Update, total: Term | None = None) -> Term:
+    """What holds of any two updates of one place, if all updates of it obey the law.
+
+    `total`: the most that all of them count up together, if that is known.
+    """
+    if law.kind == "up" and total is not None:
+        return disj(_counted(one, two, total), _counted(two, one, total))
     either = disj(_later(law, one, two), _later(law, two, one))
     if law.kind == "cas" and law.mark is not None:
         return disj(either, conj(eq(one.found, two.found), ne(one.found, law.mark)))
     return either
+
+
+def _counted(one: Update, two: Update, total: Term) -> Term:
+    """What holds if the second one came after the first one, and no more than the total is counted."""
+    end = add(two.found, two.operand)
+    return conj(le(add(one.found, one.operand), two.found), le(end, add(one.found, total)))
 
 
 def _later(law: Law, one: Update, two: Update) -> Term:

@@ -20,18 +20,20 @@ from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
+from hgrd.races.atomic_updates.laws import amount_of
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import plain_name
 from hgrd.solve.query import Answer, Conflict, Proved, Query
 from hgrd.symbolic.array_patterns import Affine, ArrayPattern
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
-from hgrd.terms.linear import difference, linear
+from hgrd.terms.linear import difference
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that every bound is assumed to admit
 MANY: Final = 1024  # assumed number of increments of a counter where nothing bounds it
-_COUNTING: Final = ("add", "sub", "inc", "dec")
+_DOWN: Final = ("sub", "dec")
+_COUNTING: Final = ("add", "inc", *_DOWN)
 
 
 class Made(Struct, frozen=True):
@@ -68,12 +70,13 @@ def _has_gaps(fill: ArrayPattern) -> bool:
 class ComputedValues(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
-    `drawn`: names of the results of additions to counters, with the highest value that each is assumed to have.
+    `drawn`: names of the results of additions to counters, with the least and greatest value that each is assumed to
+    have.
     `reads`: the reads by the names in `computed`.  `exchanged`: names of the values that threads make together.
     """
 
     computed: frozenset[str]
-    drawn: Mapping[str, int] = field(default_factory=dict[str, int])
+    drawn: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
     exchanged: frozenset[str] = frozenset()
 
@@ -141,9 +144,9 @@ class ComputedValues(Struct, frozen=True):
         bounds = [g for g in bounds if self.computed_in(g)]
         bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
         few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
-        drawn = [t.symbol for t in linear(apart)[1] if t.op is Op.VAR and plain_name(t.symbol) in self.drawn]
-        most = [(var(s), self.drawn[plain_name(s)]) for s in drawn]
-        seldom = [t for s, n in most for t in (le(const(0), s), le(s, const(n)))]
+        drawn = sorted((s for s in _outside_reads(apart) if plain_name(s) in self.drawn), key=lambda s: s.name)
+        ends = [(var(s), *self.drawn[plain_name(s)]) for s in drawn]
+        seldom = [t for s, least, most in ends for t in (le(const(least), s), le(s, const(most)))]
         names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
@@ -222,15 +225,25 @@ def _outside_reads(term: Term) -> set[Symbol]:
     return found
 
 
-def _drawn(protocol: Protocol, relation: Phases) -> dict[str, int]:
-    """The values assumed of counters: as many draws from a counter of a block as it has threads, if each draws once."""
-    found: dict[str, int] = {}
-    x, y, z = protocol.configuration.block
-    threads = mul(mul(x, y), z).high
-    for a in accesses(protocol.items):
-        if a.kind is AccessKind.ATOMIC and a.operation in _COUNTING and a.result is not None:
-            once = a.space is Space.SHARED and a.value is const(1) and not relation.repeated(a)
-            found[a.result.name] = min(threads, MANY) if once else MANY
+def _drawn(protocol: Protocol, relation: Phases) -> dict[str, tuple[int, int]]:
+    """The values assumed of counters: drawn from as often as there are threads, if each draws once at each place.
+
+    A counter begins at a constant that the kernel stores there, or at 0.
+    """
+    everything = accesses(protocol.items)
+    counting = [a for a in everything if a.kind is AccessKind.ATOMIC and a.operation in _COUNTING]
+    found: dict[str, tuple[int, int]] = {}
+    c = protocol.configuration
+    for a in counting:
+        if a.result is not None:
+            threads = mul(*c.block) if a.space is Space.SHARED else mul(*c.block, *c.grid)
+            alike = [x for x in counting if x.target.key == a.target.key]
+            once = all(amount_of(x) is const(1) and not relation.repeated(x) for x in alike)
+            more = (min(threads.high * len(alike), MANY) if once else MANY) - 1
+            stored = (w.value for w in everything if w.kind is AccessKind.WRITE and w.target.key == a.target.key)
+            starts = [v.value for v in stored if v is not None and v.is_const] or [0]
+            down = a.operation in _DOWN
+            found[a.result.name] = (min(starts) - more, max(starts)) if down else (min(starts), max(starts) + more)
     return found
 
 

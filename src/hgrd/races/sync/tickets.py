@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter as Occurrences
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
@@ -15,6 +15,7 @@ from hgrd.protocol.model import Access, Protocol, ProtocolLoop, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path, Phases
 from hgrd.races.acquire_release.accesses import modifies
+from hgrd.races.atomic_updates.counter_ranges import Counter, Range
 from hgrd.races.atomic_updates.laws import Law, Update, amount_of, law_of, unlike
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
@@ -26,6 +27,7 @@ Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
 
 They also know the place of the counter and the amount as it does.
 """
+_BITS: Final = 32  # of a counter, at least
 WHOLE_BLOCK: Final = UniformGroup((), ())
 
 
@@ -54,22 +56,43 @@ class Tickets(Struct, frozen=True):
 
     The object must be changed by such atomics alone, but for writes that barriers keep apart from all of them
     (`resets`), and writes to other places of it.  (Sums that wrap around are left out of account.)
+    `totals`: the most that is counted between two resets, and `ranges`: the numbers that a ticket can have, if known.
     """
 
     known: dict[str, Ticket]
     resets: dict[tuple[str, Law], tuple[Access, ...]]  # by the key of the object, and the law of its updates
     paths: dict[int, Path]
+    totals: dict[tuple[str, Law], Term]
+    ranges: dict[str, Range]
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
         """Conditions on the tickets that the two accesses depend on."""
-        return tuple(
-            disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _disjoint(one, two, threads))
+        own = (*self._in_range(a, Side.FIRST, threads), *self._in_range(b, Side.SECOND, threads))
+        return (*self._distinct(a, b, threads), *own)
+
+    def _in_range(self, access: Access, side: Side, threads: ThreadPair) -> tuple[Term, ...]:
+        """The numbers that the tickets of one thread can have."""
+        known = [t for t in self._used(access) if t.symbol.name in self.ranges]
+        return threads.of(tuple(self.ranges[t.symbol.name].of(var(t.symbol), t.amount) for t in known), side)
+
+    def _distinct(self, a: Access, b: Access, threads: ThreadPair) -> Iterator[Term]:
+        """The tickets of the two threads are not the same."""
+        return (
+            disj(*map(threads.differs, loops), self._one_ticket(one, two, threads), _apart(one, two, threads, total))
             for one in self._used(a)
             for two in self._used(b)
             if (one.drawn.target.key, one.law) == (two.drawn.target.key, two.law) and one.drawn.size == two.drawn.size
             for loops in [self._between_resets(one, two, a, b)]
             if loops is not None
+            for total in [self._total(one, a) or self._total(two, b)]
         )
+
+    def _total(self, ticket: Ticket, access: Access) -> Term | None:
+        """The most that is counted in all, if the place of an access begins again after so many: `ring[at & 63]`."""
+        rests = (t for t in bottom_up((access.offset,)) if _begins_again(t))
+        if not any(ticket.symbol in symbols_of(t) for t in rests):
+            return None
+        return self.totals.get((ticket.drawn.target.key, ticket.law))
 
     def choose(self, access: Access) -> bool:
         """Whether the place of an access is read from an array at a ticket, as from a queue of tasks."""
@@ -119,9 +142,7 @@ class Tickets(Struct, frozen=True):
         return frozenset(found) if found <= known else None
 
     def _around(self, access: Access) -> list[ProtocolLoop]:
-        """The loops around an access, outermost first."""
-        found = (items[i] for items, i in self.paths[access.number])
-        return [item for item in found if isinstance(item, ProtocolLoop)]
+        return _loops_around(access, self.paths)
 
 
 class DistinctTickets(Idiom):
@@ -140,6 +161,17 @@ class DistinctTickets(Idiom):
             yield "atomic counters do not wrap around", None
 
 
+def _begins_again(term: Term) -> bool:
+    """Whether a term is a remainder: of a division, of bits, or of a conversion to few bits."""
+    return term.op in (Op.MOD, Op.AND_BITS) or (term.op is Op.WRAP and term.wrap_to[0] < _BITS)
+
+
+def _loops_around(access: Access, paths: dict[int, Path]) -> list[ProtocolLoop]:
+    """The loops around an access, outermost first."""
+    found = (items[i] for items, i in paths[access.number])
+    return [item for item in found if isinstance(item, ProtocolLoop)]
+
+
 def _common(one: Iterable[ProtocolLoop], two: Iterable[ProtocolLoop]) -> list[ProtocolLoop]:
     """The loops around both."""
     return [x for x, y in zip(one, two, strict=False) if x is y]
@@ -150,14 +182,14 @@ def _within_grid(*tickets: Ticket) -> bool:
     return all(t.drawn.scope is None or t.drawn.scope.covers(Level.INTER_BLOCK) for t in tickets)
 
 
-def _disjoint(one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
-    """Unless they are updates of different places: what two updates of one place cannot both have found."""
+def _apart(one: Ticket, two: Ticket, threads: ThreadPair, total: Term | None) -> Term:
+    """Unless they are updates of different places: what holds of two updates of one place."""
     elsewhere = FALSE
     if not threads.same_block and (one.drawn.space is Space.SHARED or not _within_grid(one, two)):
         elsewhere = conj(*threads.distinct(Level.INTER_BLOCK))  # every block counts for itself
     place_1, found_1, operand_1 = threads.of(_parts(one), Side.FIRST)
     place_2, found_2, operand_2 = threads.of(_parts(two), Side.SECOND)
-    apart = unlike(one.law, Update(found_1, operand_1), Update(found_2, operand_2))
+    apart = unlike(one.law, Update(found_1, operand_1), Update(found_2, operand_2), total)
     return disj(elsewhere, ne(place_1, place_2), apart)
 
 
@@ -176,7 +208,9 @@ def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[T
         if len({(a.size, _type(a)) for a in these}) == 1  # otherwise they overlap, or see different numbers
         if all(_kept_apart(a, these, relation) for a in resets[by])
     }
-    draws = Counter(a.result for a in everything if a.result is not None)  # several where a pointer may lead to several
+    draws = Occurrences(
+        a.result for a in everything if a.result is not None
+    )  # several where a pointer may lead to several
     drawn = {
         a.result.name: Ticket(a.result, a, law, amount_of(a) if law.counts else a.value or const(0))
         for (_, law), these in sound.items()
@@ -188,7 +222,18 @@ def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[T
         t.symbol.name: t
         for t in (*_through_memory(everything, counted), *_by_shuffles(protocol, counted, gives), *more)
     }
-    return Tickets(drawn | handed, {by: tuple(resets[by]) for by in sound}, relation.paths)
+    counters = {
+        by: Counter(protocol, by[1].kind == "up", these, resets[by], lambda a: _loops_around(a, relation.paths))
+        for by, these in sound.items()
+        if by[1].counts
+    }
+    totals = {by: total for by, counter in counters.items() if (total := counter.total()) is not None}
+    ranges = {
+        name: within
+        for name, t in counted.items()
+        if (within := counters[t.drawn.target.key, t.law].range_of(t.drawn)) is not None
+    }
+    return Tickets(drawn | handed, {by: tuple(resets[by]) for by in sound}, relation.paths, totals, ranges)
 
 
 def _type(access: Access) -> tuple[int, int] | None:
