@@ -624,6 +624,33 @@ def test_iota_begins_again_where_the_type_ends(tmp_path: Path, count: str, expec
     assert outcome(check(tmp_path, NARROW.replace("COUNT", count))) is expected
 
 
+MOVED = """
+#include <algorithm>
+__global__ void mark(int *out, const int *a) { out[a[threadIdx.x]] = threadIdx.x; }
+int main() {
+  int h[64], other[64] = {}, *d, *out;
+  cudaMalloc(&d, sizeof h);
+  cudaMalloc(&out, 1024);
+  for (int i = 0; i < 64; ++i) h[i] = i;
+  MOVE
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  mark<<<1, 64>>>(out, d);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "expected"),
+    [
+        ("", Outcome.SAFE),
+        ("int *same = std::move(h);", Outcome.SAFE),
+        ("std::move(other, other + 64, h);", Outcome.RACE),
+    ],
+)
+def test_moving_a_range_changes_what_it_is_moved_to(tmp_path: Path, move: str, expected: Outcome) -> None:
+    assert outcome(check(tmp_path, MOVED.replace("MOVE", move))) is expected
+
+
 # ---------------------------------------------------------------- how it is said
 
 

@@ -183,8 +183,21 @@ test_unseen = verdicts(UNSEEN)
 
 
 PUT_IN_MEMORY = """
-__device__ float *global_in, *global_other;
+__device__ float *global_in, *global_other, *set_by_kernel;
 
+__global__ void set(float *x) { set_by_kernel = x; }
+
+// open: *set_by_kernel and a: they may be the same memory
+__global__ void from_kernel(float *y) {
+  y[blockIdx.x * 64 + threadIdx.x] =
+      set_by_kernel[blockIdx.x * 64 + threadIdx.x + 1]; }
+
+// safe: 1 of 1 pairs
+__global__ void from_kernel_other(float *y) {
+  y[blockIdx.x * 64 + threadIdx.x] =
+      set_by_kernel[blockIdx.x * 64 + threadIdx.x + 1]; }
+
+// open: *global_in and a: they may be the same memory
 // open: a and a pointer found in memory: they may be the same memory
 __global__ void from_symbol(float *y) {
   y[blockIdx.x * 64 + threadIdx.x] =
@@ -195,6 +208,7 @@ __global__ void from_other(float *y) {
   y[blockIdx.x * 64 + threadIdx.x] =
       global_other[blockIdx.x * 64 + threadIdx.x + 1]; }
 
+// open: *table and a: they may be the same memory
 // open: a and a pointer found in memory: they may be the same memory
 __global__ void from_table(float *const *t, float *y) {
   y[blockIdx.x * 64 + threadIdx.x] =
@@ -211,6 +225,9 @@ int main() {
   cudaMalloc(&b, 20000);
   cudaMemcpyToSymbol(global_in, &a, sizeof a);
   cudaMemcpyToSymbol(global_other, &b, sizeof b);
+  set<<<1, 1>>>(a);
+  from_kernel<<<64, 64>>>(a);
+  from_kernel_other<<<64, 64>>>(b);
   from_symbol<<<64, 64>>>(a);
   from_other<<<64, 64>>>(a);
   cudaMalloc(&table, 2 * sizeof *table);

@@ -163,8 +163,13 @@ def _swap(call: LibraryCall) -> Value | None:
     return OPAQUE
 
 
+def _itself(call: LibraryCall) -> Value | None:
+    """std::move, std::forward, std::addressof: the argument; std::move of a range is another function."""
+    return call.arguments[0] if len(call.arguments) == 1 else None
+
+
 def _first(call: LibraryCall) -> Value | None:
-    """std::move, std::forward, stream << value, __builtin_expect: the first argument itself."""
+    """stream << value, __builtin_expect: the first argument itself."""
     return call.arguments[0] if call.arguments else None
 
 
@@ -311,7 +316,8 @@ _MODELS: Final[Mapping[str, LibraryModel]] = {
     "memset": _memset,
     "memcpy": _memcpy,
     "swap": _swap,
-    "identity": _first,
+    "identity": _itself,
+    "first of several": _first,
     "extraction": _extract,
     "minimum": _extremum(False),
     "maximum": _extremum(True),

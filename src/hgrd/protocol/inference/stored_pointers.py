@@ -105,7 +105,7 @@ def held_gaps(held: Iterable[HeldPointers], tables: Tables, accesses: Iterable[A
     used = [(a.target, a.changes) for a in accesses]
     names = {target.key: target.name for target, _ in used}
     changed = {target.key for target, changes in used if changes}
-    leads = {key: _leads(key, known) for key in names if key.startswith(_FOUND) or key in tables.globals}
+    leads = {key: _leads(key, known) for key in names}
     for one, other in combinations(leads, 2):
         is_found = one.startswith(_FOUND) or other.startswith(_FOUND)
         if is_found and changed & {one, other} and _may_meet(leads[one], leads[other]):
