@@ -185,6 +185,7 @@ test_unseen = verdicts(UNSEEN)
 PUT_IN_MEMORY = """
 __device__ float *global_in, *global_other, *set_by_kernel;
 
+// safe: 0 of 0 pairs
 __global__ void set(float *x) { set_by_kernel = x; }
 
 // open: *set_by_kernel and a: they may be the same memory
