@@ -6,7 +6,7 @@ from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
-from hgrd.program.types import LONG, POINTER_SIZE, FloatType, IntType, PointerType, Type
+from hgrd.program.types import LONG, POINTER_SIZE, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic, integers, pointers
 from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
 from hgrd.symbolic.machine import Machine
@@ -328,7 +328,8 @@ def _new(machine: Machine, state: State, e: ir.New) -> Value:
     name = machine.names.unique("new")
     made = MemoryObject(name, name, MemorySpace.HOST, e.allocated, size, e.span, exact=True)
     pointer = Pointer(made, const(0))
-    state.store[name] = Region({}, Generation(), undefined=True)
+    if isinstance(e.allocated, RecordType) and e.count is None:
+        state.store[name] = Region({}, Generation(), undefined=True)
     if e.initial is not None:
         initialise(machine, state, pointer, e.initial, e.allocated, e.span)
     return pointer
