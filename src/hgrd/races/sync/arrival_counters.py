@@ -1,7 +1,8 @@
 """Arrival counters: `if (atomicInc(&count, n) == n - 1)` is true for the last one to arrive.
 
-If every block (or every thread) adds one to a counter once, a thread that finds that all have done so knows that all
-their earlier writes are done (CUDA Programming Guide, "Memory Fence Functions": the sum that the last block makes).
+If every block (or every thread) adds one to a counter once, or once in each iteration of a loop that all make equally
+often, a thread that finds that all have done so knows that all their earlier writes are done (CUDA Programming Guide,
+"Memory Fence Functions": the sum that the last block makes).
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
-from hgrd.terms import TRUE, Op, Term, conj, const, disj, eq, mul, negate, var
+from hgrd.symbolic.polynomials import polynomial
+from hgrd.terms import TRUE, Op, Term, conj, const, disj, eq, mul, negate, symbols_of, var
 from hgrd.terms.linear import difference
+from hgrd.terms.rewrite import bottom_up, rebuild
 
 _BITS = 32
+_MOST_ROUNDS = 1 << 16
 
 
 class Counting(Struct, frozen=True):
-    """Counting of arrivals: each of `total` parties performs `arrival` at most once."""
+    """Counting of arrivals: all parties together perform `arrival` at most `total` times."""
 
     arrival: Access
     total: Term
@@ -108,10 +112,11 @@ class ArrivalCounters(Idiom):
     def _found(self, key: str) -> Counting | None:
         changes = [a for a in accesses(self._protocol.items) if a.target.key == key and modifies(a)]
         arrivals = [a for a in changes if a.kind is AccessKind.ATOMIC and a.operation in ("add", "inc")]
-        if len(arrivals) != 1 or self._events.order.of(arrivals[0]).depth > 0:
+        rounds = self._rounds(arrivals[0]) if len(arrivals) == 1 else None
+        if rounds is None:
             return None
         arrival = arrivals[0]
-        total = self._parties(arrival)
+        total = mul(self._parties(arrival), rounds)
         resets = [a for a in changes if a is not arrival]
         begins_again = bool(resets) or _begins_again(arrival, total)
         if not _by_one(arrival, total) or not self._from_zero(arrival, begins_again=begins_again):
@@ -132,19 +137,36 @@ class ArrivalCounters(Idiom):
         return all(begins_again if b.number is None else not b.number for b in begins)
 
     def _parties(self, arrival: Access) -> Term:
-        """The greatest number of arrivals: all threads, or one of each block."""
+        """The number of those who arrive: all threads, or one of each block."""
         c = self._protocol.configuration
         blocks = mul(mul(c.grid[0], c.grid[1]), c.grid[2])
         if self._proofs.disjoint_within_block(arrival, arrival):
             return blocks
         return mul(blocks, mul(mul(c.block[0], c.block[1]), c.block[2]))
 
+    def _rounds(self, arrival: Access) -> Term | None:
+        """The greatest number of iterations in which one of them arrives, the same for all; None: not known."""
+        c = self._protocol.configuration
+        own = self._protocol.symbols.private | {s.name for s in (*c.thread, *c.block_index) if s is not None}
+        rounds = const(1)
+        for loop in self._events.order.of(arrival).around:
+            most = [const(loop.binder.high + 1)] if loop.binder.high < _MOST_ROUNDS else []
+            most += [t.args[1] for t in loop.tests if t.op is Op.LT and t.args[0] is var(loop.binder)]
+            alike = [t for t in most if not any(s.name in own for s in symbols_of(t))]
+            if not alike:
+                return None
+            rounds = mul(rounds, alike[0])
+        return rounds
+
     # ------------------------------------------------------------ what counters explain, and what is wrong with them
 
     def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
-        """Every counter is 0 when the kernel begins."""
-        used = [c.arrival for pair in ((a, b), (b, a)) for _, c in self._meetings(*pair)]
-        return [(f"{a.target.name} is 0 when the kernel begins", a.span) for a in dict.fromkeys(used)]
+        """Every counter is 0 when the kernel begins; it does not wrap around where a loop counts."""
+        used = dict.fromkeys(c.arrival for pair in ((a, b), (b, a)) for _, c in self._meetings(*pair))
+        repeated: list[tuple[str, Span | None]] = [
+            ("atomic counters do not wrap around", x.span) for x in used if self._events.order.of(x).depth > 0
+        ]
+        return [*((f"{x.target.name} is 0 when the kernel begins", x.span) for x in used), *repeated]
 
     def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
         """The acquire tells that all have arrived."""
@@ -221,9 +243,9 @@ def _complete(acquire: Acquire, counting: Counting) -> bool:
     match acquire.test.op:
         case Op.EQ if found in args:
             (other,) = (t for t in args if t is not found)
-            return difference(other, needed) is const(0)
+            return _as_many(other, needed)
         case Op.LE if args[1] is found:
-            return difference(args[0], needed) is const(0)
+            return _as_many(args[0], needed)
         case _:
             return False
 
@@ -231,3 +253,17 @@ def _complete(acquire: Acquire, counting: Counting) -> bool:
 def _is_count(term: Term, found: Term) -> bool:
     """The found value, compared as an unsigned number (`count < gridDim.x`): counts from 0 on are equal in both."""
     return term.op is Op.WRAP and term.args[0] is found and term.wrap_to[0] >= _BITS
+
+
+def _as_many(one: Term, two: Term) -> bool:
+    """Whether the two are one number, if it fits a counter (`rounds * gridDim.x`, where `rounds` is an int)."""
+    return difference(one, two) is const(0) or polynomial(_uncut(one)) == polynomial(_uncut(two))
+
+
+def _uncut(term: Term) -> Term:
+    """The term without the conversions to the bits of a counter, or to more."""
+    done: dict[Term, Term] = {}
+    for t in bottom_up((term,)):
+        cut = t.op is Op.WRAP and t.wrap_to[0] >= _BITS
+        done[t] = done[t.args[0]] if cut else rebuild(t, tuple(done[a] for a in t.args)) if t.args else t
+    return done[term]
