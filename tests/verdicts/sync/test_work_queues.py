@@ -77,6 +77,45 @@ __global__ void tickets_of_each_row(int *rows, const int *queue, int *next) {
   __syncthreads();
   rows[task * 64 + threadIdx.x] += 1;  // row
 }
+
+// safe: 6 of 6 pairs
+__global__ void two_slots_in_turn(int *rows, int *next, int n) {
+  __shared__ int row[2];
+  if (threadIdx.x == 0) row[0] = atomicAdd(next, 1);
+  __syncthreads();
+  for (int turn = 0; turn < n; turn++) {
+    int mine = row[turn & 1];
+    if (threadIdx.x == 0) row[(turn + 1) & 1] = atomicAdd(next, 1);
+    rows[mine * 64 + threadIdx.x] = blockIdx.x;
+    __syncthreads();
+  }
+}
+
+// open: write row, write row; global; grid: it depends on values that the kernel computes: row[]
+__global__ void two_slots_with_one_row_for_all(int *rows, int *next, int n) {
+  __shared__ int row[2];
+  if (threadIdx.x == 0) row[0] = 0;
+  __syncthreads();
+  for (int turn = 0; turn < n; turn++) {
+    int mine = row[turn & 1];
+    if (threadIdx.x == 0) row[(turn + 1) & 1] = atomicAdd(next, 1);
+    rows[mine * 64 + threadIdx.x] = blockIdx.x;  // row
+    __syncthreads();
+  }
+}
+
+// open: write row, write row; global; grid: it depends on values that the kernel computes: row[]
+__global__ void two_slots_of_halves(int *rows, int *next, int n) {
+  __shared__ int row[2];
+  if (threadIdx.x == 0) row[0] = atomicAdd(next, 1) / 2;
+  __syncthreads();
+  for (int turn = 0; turn < n; turn++) {
+    int mine = row[turn & 1];
+    if (threadIdx.x == 0) row[(turn + 1) & 1] = atomicAdd(next, 1);
+    rows[mine * 64 + threadIdx.x] = blockIdx.x;  // row
+    __syncthreads();
+  }
+}
 """
 
 test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1))

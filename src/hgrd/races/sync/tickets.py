@@ -20,6 +20,7 @@ from hgrd.races.atomic_updates.laws import Law, Update, amount_of, law_of, unlik
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import FALSE, Op, Symbol, Term, conj, const, disj, eq, ne, negate, symbols_of, var
+from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
 
 Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
@@ -265,19 +266,26 @@ def _resets(by: tuple[str, Law], updates: list[Access], everything: Iterable[Acc
 
 
 def _through_memory(everything: Iterable[Access], drawn: dict[str, Ticket]) -> Iterator[Ticket]:
-    """Tickets that a block's threads read from a shared variable in which they only store tickets of one counter."""
+    """Tickets that a block's threads read from shared variables in which they only store tickets of one counter."""
     shared = [a for a in everything if a.space is Space.SHARED]
     for read in shared:
-        if read.kind is not AccessKind.READ or read.result is None or not read.offset.is_const:
+        if read.kind is not AccessKind.READ or read.result is None:
             continue
         changes = [a for a in shared if a.changes and a.target.key == read.target.key and not elsewhere(a, [read])]
-        stored = [_ticket_in(a.value, drawn) if same_place(a, read) else None for a in changes]
+        stored = [_ticket_in(a.value, drawn) if same_place(a, read) or _words(a, read) else None for a in changes]
         yield from handed_on(read.result, stored)
 
 
 def same_place(write: Access, read: Access) -> bool:
     """Whether `write` is a plain write of exactly the bytes that `read` reads."""
     return write.kind is AccessKind.WRITE and write.offset is read.offset and write.size == read.size
+
+
+def _words(write: Access, read: Access) -> bool:
+    """Whether `write` is a plain write, and the two touch words of equal size: the same one, or different ones."""
+    sums = (linear(x.offset) for x in (write, read))
+    aligned = all(n % read.size == 0 for start, factors in sums for n in (start, *factors.values()))
+    return write.kind is AccessKind.WRITE and write.size == read.size and aligned
 
 
 def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket], gives: Gives) -> Iterator[Ticket]:
