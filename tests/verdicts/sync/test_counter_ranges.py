@@ -194,6 +194,23 @@ __global__ void reset_in_between(const int *in, int *out) {
   if (v > 7) n = 7;  // reset
   out[blockIdx.x * 64 + at] = v;  // slot
 }
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void one_draws_and_the_others_take_another_place(int *out) {
+  __shared__ int n;
+  if (threadIdx.x == 0) n = 0;
+  __syncthreads();
+  int at = 5;
+  if (threadIdx.x == 0) at = atomicAdd(&n, 1);
+  out[at] = threadIdx.x;  // slot
+}
+
+// race: write slot, write slot; global; warp block grid (data-dependent)
+__global__ void one_draws_from_a_ring_and_the_others_take_another_place(int *out, unsigned *n) {
+  unsigned at = 5;
+  if (threadIdx.x == 0 && blockIdx.x == 0) at = atomicAdd(n, 1) & 1023u;
+  out[at] = threadIdx.x;  // slot
+}
 """
 
 test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1), grid_dim=(16, 1, 1))

@@ -72,9 +72,10 @@ class Tickets(Struct, frozen=True):
         return (*self._distinct(a, b, threads), *own)
 
     def _in_range(self, access: Access, side: Side, threads: ThreadPair) -> tuple[Term, ...]:
-        """The numbers that the tickets of one thread can have."""
+        """The numbers that the tickets of one thread can have, if it has drawn them."""
         known = [t for t in self._used(access) if t.symbol.name in self.ranges]
-        return threads.of(tuple(self.ranges[t.symbol.name].of(var(t.symbol), t.amount) for t in known), side)
+        said = (disj(*_not_drawn(t, access), self.ranges[t.symbol.name].of(var(t.symbol), t.amount)) for t in known)
+        return threads.of(tuple(said), side)
 
     def _distinct(self, a: Access, b: Access, threads: ThreadPair) -> Iterator[Term]:
         """The tickets of the two threads are not the same."""
@@ -85,13 +86,13 @@ class Tickets(Struct, frozen=True):
             if (one.drawn.target.key, one.law) == (two.drawn.target.key, two.law) and one.drawn.size == two.drawn.size
             for loops in [self._between_resets(one, two, a, b)]
             if loops is not None
-            for total in [self._total(one, a) or self._total(two, b)]
+            for total in [self._total(one, a) if self._total(one, a) is self._total(two, b) else None]
         )
 
     def _total(self, ticket: Ticket, access: Access) -> Term | None:
         """The most that is counted in all, if the place of an access begins again after so many: `ring[at & 63]`."""
         rests = (t for t in bottom_up((access.offset,)) if _begins_again(t))
-        if not any(ticket.symbol in symbols_of(t) for t in rests):
+        if any(_not_drawn(ticket, access)) or not any(ticket.symbol in symbols_of(t) for t in rests):
             return None
         return self.totals.get((ticket.drawn.target.key, ticket.law))
 
@@ -160,6 +161,11 @@ class DistinctTickets(Idiom):
         """No counter wraps around."""
         if self._tickets.count(a, b):
             yield "atomic counters do not wrap around", None
+
+
+def _not_drawn(ticket: Ticket, access: Access) -> list[Term]:
+    """Conditions under one of which the thread of an access has not drawn a ticket that the access mentions."""
+    return [negate(g) for g in ticket.drawn.guards if g not in access.guards]
 
 
 def _begins_again(term: Term) -> bool:
