@@ -80,7 +80,8 @@ class ObjectProvenance(Struct):
     def record_computed(self, targets: Iterable[MemoryObject], span: Span, kernel: str = "") -> None:
         """A kernel (or a library, on the device) wrote to objects; `kernel` "": a library."""
         for target in targets:
-            self.made.setdefault(target.key, ProgramMade(target, kernel, span))
+            if target.key not in self.made or (kernel and not self.made[target.key].kernel):
+                self.made[target.key] = ProgramMade(target, kernel, span)
 
     def record_cleared(self, targets: Iterable[MemoryObject]) -> None:
         """Objects were set to one value all over (or in part: then what made the contents is unknown)."""

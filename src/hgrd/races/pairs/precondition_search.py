@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from time import perf_counter
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,6 +21,9 @@ from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
 from hgrd.terms import Symbol
+
+_ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart)\(([^()]*)")
+_NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 class PreconditionSearch(Struct):
@@ -49,7 +54,8 @@ class PreconditionSearch(Struct):
         racy.sort(key=lambda key: key in self.doubtful)
         found = preconditions_of(racy, self._racy_pair, decide, self.deadline, self.elsewhere)
         for key, condition in found.items():
-            self._add(key, condition)
+            if key not in self.doubtful or not self._is_of_kernel(condition):
+                self._add(key, condition)
         for key in self.doubtful:
             if not findings[key].condition and perf_counter() < self.deadline:
                 self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
@@ -60,6 +66,11 @@ class PreconditionSearch(Struct):
         for key, why in self.doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)
+
+    def _is_of_kernel(self, condition: str) -> bool:
+        """Whether a condition is on contents that a kernel has stored, which no caller can give."""
+        made = {m.target.name for m in self.verdicts.protocol.memory.made if m.kernel}
+        return any(not made.isdisjoint(_NAMES.findall(said)) for said in _ON_CONTENTS.findall(condition))
 
     def _add(self, key: SiteKey, condition: str) -> None:
         finding = self.verdicts.findings[key]
