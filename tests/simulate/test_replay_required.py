@@ -136,3 +136,32 @@ def test_so_it_is_where_contents_decide(tmp_path: Path) -> None:
     in_vain = replayed(tmp_path, looked_up.replace("SYNC", ""), "")
     found = [(f.first.span.line, f.second.span.line, f.confidence, f.replay) for f in in_vain.findings]
     assert found == [(5, 13, Confidence.DATA_DEPENDENT, CONFIRMED)]
+
+
+TWO_COUNTERS = """
+__global__ void k(const int *in, int *out) {
+  __shared__ int low, high;
+  if (threadIdx.x == 0) low = 0, high = BEGIN;
+  __syncthreads();
+  int v = in[threadIdx.x];
+  int at = v < 0 ? atomicAdd(&low, 1) : atomicSub(&high, 1) - 1;
+  if (at >= 0 && at < 9) out[at] = v;
+}
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 1024), cudaMalloc(&out, 1024);
+  k<<<1, 2>>>(in, out);
+}
+"""
+
+
+def test_who_draws_from_one_counter_does_not_draw_from_another(tmp_path: Path) -> None:
+    kernel = replayed(tmp_path, TWO_COUNTERS.replace("BEGIN", "2"), "")
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = kernel.launches[0].open_pairs
+    assert open_pair.reason.startswith("it depends on values that the kernel computes: add(), sub(); not replayed: ")
+
+
+def test_two_counters_that_meet_in_a_run_show_a_race(tmp_path: Path) -> None:
+    kernel = replayed(tmp_path, TWO_COUNTERS.replace("BEGIN", "1"), "")
+    assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, CONFIRMED)]

@@ -67,16 +67,23 @@ def _has_gaps(fill: ArrayPattern) -> bool:
     return any(size > fill.size for _, size in fill.holes)
 
 
+class Drawn(Struct, frozen=True):
+    """Result of an addition to a counter: the key of its object, and the `least` and `most` that is assumed of it."""
+
+    counter: str
+    least: int
+    most: int
+
+
 class ComputedValues(Struct, frozen=True):
     """`computed`: names of the symbols of reads that may find what the kernel has computed.
 
-    `drawn`: names of the results of additions to counters, with the least and greatest value that each is assumed to
-    have.
+    `drawn`: the results of additions to counters by their names.
     `reads`: the reads by the names in `computed`.  `exchanged`: names of the values that threads make together.
     """
 
     computed: frozenset[str]
-    drawn: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    drawn: Mapping[str, Drawn] = field(default_factory=dict[str, Drawn])
     reads: Mapping[str, Access] = field(default_factory=dict[str, Access])
     exchanged: frozenset[str] = frozenset()
 
@@ -118,13 +125,17 @@ class ComputedValues(Struct, frozen=True):
     def never_given(self, encoded: EncodedPair) -> tuple[str, ...]:
         """Names of values that a conflict depends on and that no input can hold.
 
-        Computed values in guards, of shared memory or computed by loops, and values that threads make together.
+        Computed values in guards, of shared memory or computed by loops, values that threads make together, and numbers
+        of two counters, if these decide whether two places are the same: threads that draw from one do not from both.
         """
         query = encoded.query
         conditions = (*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
         computed = (n for n in self.computed_in(*conditions) if n not in self.reads or self._is_shared(n))
         used = symbols_of(*conditions, query.first.address, query.second.address)
-        return tuple(sorted({*computed, *(self.exchanged & set(map(plain_name, used)))}))
+        apart = difference(query.first.address, query.second.address)
+        counted = {n for n in map(plain_name, _outside_reads(apart)) if n in self.drawn}
+        several = counted if len({self.drawn[n].counter for n in counted}) > 1 else ()
+        return tuple(sorted({*computed, *several, *(self.exchanged & set(map(plain_name, used)))}))
 
     def _is_shared(self, name: str) -> bool:
         return self.reads[name].space is Space.SHARED
@@ -145,8 +156,8 @@ class ComputedValues(Struct, frozen=True):
         bounded = sorted(indexes & symbols_of(*bounds), key=lambda s: s.name)
         few = tuple(le(var(s), const(FIRST_FEW if s.origin is Origin.THREAD else 0)) for s in bounded)
         drawn = sorted((s for s in _outside_reads(apart) if plain_name(s) in self.drawn), key=lambda s: s.name)
-        ends = [(var(s), *self.drawn[plain_name(s)]) for s in drawn]
-        seldom = [t for s, least, most in ends for t in (le(const(least), s), le(s, const(most)))]
+        values = [(var(s), self.drawn[plain_name(s)]) for s in drawn]
+        seldom = [t for s, v in values for t in (le(const(v.least), s), le(s, const(v.most)))]
         names = {*self.computed_in(*bounds), *map(plain_name, drawn)}
         return tuple(sorted(names)), replace(query, between=(*query.between, *few, *seldom))
 
@@ -225,14 +236,14 @@ def _outside_reads(term: Term) -> set[Symbol]:
     return found
 
 
-def _drawn(protocol: Protocol, relation: Phases) -> dict[str, tuple[int, int]]:
+def _drawn(protocol: Protocol, relation: Phases) -> dict[str, Drawn]:
     """The values assumed of counters: drawn from as often as there are threads, if each draws once at each place.
 
     A counter begins at a constant that the kernel stores there, or at 0.
     """
     everything = accesses(protocol.items)
     counting = [a for a in everything if a.kind is AccessKind.ATOMIC and a.operation in _COUNTING]
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Drawn] = {}
     c = protocol.configuration
     for a in counting:
         if a.result is not None:
@@ -243,7 +254,8 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, tuple[int, int]]:
             stored = (w.value for w in everything if w.kind is AccessKind.WRITE and w.target.key == a.target.key)
             starts = [v.value for v in stored if v is not None and v.is_const] or [0]
             down = a.operation in _DOWN
-            found[a.result.name] = (min(starts) - more, max(starts)) if down else (min(starts), max(starts) + more)
+            ends = (min(starts) - more, max(starts)) if down else (min(starts), max(starts) + more)
+            found[a.result.name] = Drawn(a.target.key, *ends)
     return found
 
 
