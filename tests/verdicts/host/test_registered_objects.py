@@ -34,7 +34,7 @@ __global__ void base(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // ba
 // race: write listed, write listed; global; warp block
 __global__ void listed(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // listed
 
-// open: write passed, write passed; global; warp block: it depends on values that are not known: in_list
+// race: write passed, write passed; global; warp block
 __global__ void passed(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // passed
 
 // safe: 1 of 1 pairs

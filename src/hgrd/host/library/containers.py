@@ -35,6 +35,7 @@ _MOST = (1 << 40) - 1
 _CELL = 8
 _ADDRESS: Final = 8
 _BEGIN: Final = 1 << 20
+_FIXED: Final = re.compile(r"std::array<.*, (\d+)>")
 _NUMBERS: Final = re.compile(
     r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
 )
@@ -164,12 +165,20 @@ def _size(call: LibraryCall) -> Value | None:
     target = _target(call)
     if target is None:
         return None
+    if (count := _fixed_count(target.element)) is not None:
+        return const(count)
     region = call.state.store.get(target.key, EMPTY)
     cell = region.cells.get(0)
     if cell is not None and isinstance(cell.value, Term):
         return cell.value
     name = call.machine.names.of((target.key, region.generation, "size"), f"{target.name}.size()")
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
+
+
+def _fixed_count(type_: Type | None) -> int | None:
+    """The number of elements of a `std::array<T, N>`; None: another type."""
+    found = _FIXED.fullmatch(type_.name) if isinstance(type_, OpaqueType) else None
+    return int(found[1]) if found is not None else None
 
 
 def _data(call: LibraryCall) -> Value | None:
@@ -187,7 +196,9 @@ def _data(call: LibraryCall) -> Value | None:
     alone = at is const(0) and is_container(target.element) and not target.external
     member = f"+{at.value}" if at.is_const and at.value else ""
     key = f"{target.key}{ELEMENTS}" if alone else f"{target.key}{member}{SHARED_ELEMENTS}"
-    elements = MemoryObject(key, target.name, space, element, None, target.span, external=True)
+    count, width = _fixed_count(target.element), None if element is None else call.machine.size(element)
+    size = const(count * width) if alone and count is not None and width is not None else None
+    elements = MemoryObject(key, target.name, space, element, size, target.span, external=True)
     if not alone:
         call.run.origins.record_load(target, INITIAL, at, Pointer(elements, const(0)))
     begun = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o >= _BEGIN} if alone else {}

@@ -107,8 +107,12 @@ def held_gaps(held: Iterable[HeldPointers], tables: Tables, accesses: Iterable[A
     changed = {target.key for target, changes in used if changes}
     leads = {key: _leads(key, known) for key in names}
     for one, other in combinations(leads, 2):
-        is_found = one.startswith(_FOUND) or other.startswith(_FOUND)
-        if is_found and changed & {one, other} and _may_meet(leads[one], leads[other]):
+        found = [key for key in (one, other) if key.startswith(_FOUND)]
+        given = [key for key in (one, other) if key not in found and key not in tables.globals]
+        if given and found[:1] == [f"{_FOUND}{given[0]}"]:
+            continue
+        meet = leads[one] & leads[other] if given else _may_meet(leads[one], leads[other])
+        if found and meet and changed & {one, other}:
             yield Gap(f"{names[one]} and {names[other]}: they may be the same memory", (), span, False)
 
 

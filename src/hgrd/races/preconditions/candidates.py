@@ -116,7 +116,7 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
     extents = [(show(e), e) for e in _extents(configuration)] if parameters else []
     compared, summed = _compared(query)
     own = [p for p in parameters if p[1] not in compared]  # comparing indexes with p expects more threads than p
-    fixed = [e for e in extents if e[1].is_const]
+    fixed = [] if any(p in summed for _, p in parameters) else [e for e in extents if e[1].is_const]
     factors = [p for p in parameters if p[1] in compared and p[1] not in summed]
     ordered = [*permutations(parameters, 2), *product(extents, own), *product(fixed, factors)]
     pairs = [*permutations(parameters, 2), *product(own, extents)]

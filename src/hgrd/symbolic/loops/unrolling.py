@@ -7,16 +7,22 @@ Those that fill local arrays a small constant number of times, and those in whic
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.statements import DoWhile, Loop
+from hgrd.program.types import ArrayType, PointerType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.loops.iteration import LoopShape, run_iteration, speculation, speculative_test
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
-from hgrd.symbolic.state import State, merge
+from hgrd.symbolic.state import EMPTY, State, merge
+from hgrd.symbolic.values import MemoryObject, pointed_to
 from hgrd.terms import FALSE, TRUE
 
 _MOST = 64  # iterations
+_MOST_ENTRIES = 8  # of a table of pointers that is filled through its address; what fills a larger one is a pattern
 
 
 def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> State | None:
@@ -24,7 +30,9 @@ def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -
     if not shape.test_first or shape.test is None:
         return None
     if _fills_arrays(machine, state, effects):
-        count = _count
+        count = partial(_count, most=_MOST)
+    elif _fills_tables(machine, state, effects):
+        count = partial(_count, most=_MOST_ENTRIES)
     elif machine.semantics.runs_concretely(effects) and not _has_loops(shape):
         count = _settled
     else:
@@ -55,6 +63,24 @@ def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
 
 
+def _fills_tables(machine: Machine, state: State, effects: Effects) -> bool:
+    """Whether a loop may fill tables of pointers: `cudaMalloc(&table[i], …)`, or a pointer walks over one."""
+    passed = [t for v in effects.exposed if (t := machine.object_of(v)).key in state.store]
+    walked = [t for v in effects.assigned for t in _targets(state, machine.object_of(v))]
+    return any(t.space not in SHARED_SPACES and _holds_pointers(t) for t in (*passed, *walked))
+
+
+def _targets(state: State, variable: MemoryObject) -> Iterator[MemoryObject]:
+    """The objects that a variable may point to."""
+    for cell in state.store.get(variable.key, EMPTY).cells.values():
+        yield from pointed_to(cell.value)
+
+
+def _holds_pointers(target: MemoryObject) -> bool:
+    element = target.element.of if isinstance(target.element, ArrayType) else target.element
+    return isinstance(element, PointerType)
+
+
 def _has_loops(shape: LoopShape) -> bool:
     return any(isinstance(node, Loop | DoWhile) for node in nodes(shape.body))
 
@@ -79,10 +105,10 @@ def _settled(machine: Machine, state: State, shape: LoopShape) -> int | None:
     return None
 
 
-def _count(machine: Machine, state: State, shape: LoopShape) -> int | None:
+def _count(machine: Machine, state: State, shape: LoopShape, *, most: int) -> int | None:
     """The constant number of iterations; None if there is none within the limit."""
     assert shape.test is not None
-    for trips in range(_MOST + 1):
+    for trips in range(most + 1):
         test = machine.condition(state.copy(), shape.test)
         if test is FALSE:
             return trips
