@@ -55,6 +55,7 @@ __global__ void two_variables(int *a, int *b, int n) {
 
 __device__ int *kept;
 
+// open: *kept and a: they may be the same memory
 // open: pointers to a that are stored in kept and found there
 __global__ void in_global_memory(int *a) {
   if (threadIdx.x == 0) kept = a;
