@@ -759,7 +759,7 @@ MUTATIONS = (
         "kernels-fill-nothing",
         "what kernels fill flags with is unknown",
         ("tests/verdicts/sync/test_beginnings.py",),
-        gives(None, "host.launches.capture:_record_filled"),
+        gives(frozenset[str](), "host.launches.capture:_record_filled"),
     ),
     Mutation(
         "words-of-one-object",

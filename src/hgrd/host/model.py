@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from hgrd.host.kinds import FactKind
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.span import Span
+from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
 from hgrd.terms import Term, const
@@ -64,17 +64,25 @@ class ProgramMade(Struct, frozen=True):
 
 
 class Beginning(Struct, frozen=True):
-    """What an object may hold when a kernel begins: one number everywhere, or what a kernel has left there.
+    """What an object, by its key, may hold when a kernel begins: a number, or what a kernel has left there.
 
     `number`: in every `size` bytes, since `span`; None: the kernel with the key `kernel`, launched there, may have
-    changed it.
+    changed it ("": it is as it is declared).  It is so from the byte `first` to before `end` (None: to the end), but
+    not in what is `besides`.  `numbers` are some that the kernel stores.  `own`: it is an earlier launch of the kernel
+    that begins, and `varying` are the names of inputs that may be others than they were there.
     """
 
-    target: MemoryObject
+    key: str
     number: int | None
     size: int
-    kernel: str
-    span: Span
+    kernel: str = ""
+    span: Span = NOWHERE
+    first: int = 0
+    end: int | None = None
+    besides: tuple[tuple[int, int], ...] = ()
+    numbers: frozenset[int] = frozenset()
+    own: bool = False
+    varying: frozenset[str] = frozenset()
 
 
 class PossibleOverlap(Struct, frozen=True):

@@ -13,6 +13,7 @@ from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
+from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
@@ -146,7 +147,9 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
     state = State({}, ())
     try:
         with until(deadline):
-            _set_globals(run, machine, state, linked, is_main=entry.ref.key == "main")
+            is_main = entry.ref.key == "main"
+            run.provenance.beginnings = ObjectBeginnings(whole=is_main)
+            _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if linked.called_unseen(entry):
                 run.origins.record_unknown(arguments)

@@ -34,7 +34,7 @@ from hgrd.host.memory.array_contents import (
     record_patterns,
 )
 from hgrd.host.memory.pointer_origins import sources_of
-from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents
+from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents, within_records
 from hgrd.host.memory.visible_stores import copies_memory
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
@@ -52,7 +52,7 @@ from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import load, reachable
 from hgrd.symbolic.names import hidden
-from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State
+from hgrd.symbolic.state import ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Composite,
@@ -131,7 +131,7 @@ class HostSemantics(Semantics):
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
-        self.run.provenance.beginnings.record_store(address, value, span)
+        self.run.provenance.beginnings.record_store(state, address, value, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
@@ -236,7 +236,7 @@ class HostSemantics(Semantics):
         elif not adds_element(invocation):
             written = _written(call, arguments)
             self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
-        self.run.provenance.beginnings.record_anything(reachable(state, _written(call, arguments)))
+        self.run.provenance.beginnings.record_anything(state, reachable(state, _written(call, arguments)))
         forget_elements(state, _written(call, arguments))
         self._outside_code(state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
@@ -260,7 +260,7 @@ class HostSemantics(Semantics):
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
         if deep:
             forget_constants(self.run, state)
-            forget_targets(state, _within_records(state, arguments), deep=True)
+            forget_targets(state, within_records(state, arguments), deep=True)
         if deep or calls_back:
             drop_all_patterns(state)
         elif not call.function.qualified.startswith(_HARMLESS):
@@ -299,10 +299,15 @@ class HostSemantics(Semantics):
     def must_record(self, effects: Effects) -> bool:
         return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers)
 
+    def look_ahead(self, machine: Machine) -> None:
+        if not machine.speculative:
+            self.run.provenance.beginnings.look_ahead()
+
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         may_run(self.run, state)
         if not machine.speculative:
             self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
+            self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:
         if not machine.speculative and self.run.launches.enclosing and not self.run.launches.enclosing[-1].begun:
@@ -311,6 +316,7 @@ class HostSemantics(Semantics):
     def leave_loop(self, machine: Machine, binder: Symbol, count: Symbol, ends: IterationExits) -> tuple[Term, ...]:
         if not machine.speculative:
             self.run.launches.enclosing = [x for x in self.run.launches.enclosing if x.binder != binder]
+            self.run.provenance.beginnings.leave_loop()
         return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:
@@ -340,13 +346,6 @@ def _written(call: ir.Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
     """The arguments through which a function without a body may write, by its name in the object file."""
     its_object, others = may_write(call.function.key)
     return arguments if others else arguments[: int(its_object)]
-
-
-def _within_records(state: State, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The values in records that are passed by value, pointer or reference: const does not extend to their targets."""
-    regions = (state.store.get(target.key, EMPTY) for target in direct_targets(arguments))
-    given = (a.cells for a in arguments if isinstance(a, Composite))
-    return tuple(c.value for cells in (*given, *(r.cells for r in regions)) for c in cells.values())
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

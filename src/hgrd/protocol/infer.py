@@ -8,7 +8,7 @@ from math import inf
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Level
-from hgrd.host.model import Fact, FactKind, LaunchSite
+from hgrd.host.model import Beginning, Fact, FactKind, LaunchSite
 from hgrd.program.expressions import Binary, BinaryOp, Convert, Variable
 from hgrd.program.layout import scalars
 from hgrd.program.linked import Tables
@@ -224,10 +224,10 @@ def _run(
     )
 
 
-def _declared(machine: Machine, device: DeviceSemantics) -> dict[str, int]:
+def _declared(machine: Machine, device: DeviceSemantics) -> dict[str, tuple[Beginning, ...]]:
     """Initial numbers in the declarations of observed variables, by key."""
     keys = {o.target.key for o in device.observed.values()}
-    return {key: number for key in keys for number in device.memory.declared_numbers(machine, key)}
+    return {key: tuple(device.memory.declared_numbers(machine, key)) for key in keys}
 
 
 def _present(tables: Tables, kernel: Function, arguments: Iterable[Value], entered: Iterable[str]) -> Iterator[Fact]:

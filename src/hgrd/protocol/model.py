@@ -283,11 +283,11 @@ class MemoryFacts(Struct, frozen=True, kw_only=True):
     `written`: keys of the objects that the kernel writes.  `declared`: by key, the initial number of an observed
     variable at namespace scope.  `constants`: what is known of constant memory.  `contents`: what the host has filled
     memory with.  `made`: objects with contents that all come from the program, not from its input.  `begins`: what
-    objects may hold at the beginning; where it is no number, what an earlier launch of the same kernel has left.
+    objects may hold at the beginning; where it is no number, what an earlier launch has left.
     """
 
     written: frozenset[str]
-    declared: Mapping[str, int]
+    declared: Mapping[str, tuple[Beginning, ...]]
     constants: tuple[ConstantMemory, ...] = ()
     contents: tuple[Holding, ...] = ()
     made: tuple[ProgramMade, ...] = ()

@@ -185,6 +185,10 @@ class Semantics(ABC):
         """
         return nullcontext()
 
+    def look_ahead(self, machine: Machine) -> None:
+        """Called before a loop: speculative runs of its parts come first."""
+        return
+
     @abstractmethod
     def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
         """Called before the body of a loop, which is run once for all values of `binder`.

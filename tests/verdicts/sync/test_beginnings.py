@@ -156,6 +156,132 @@ def test_counters_in_managed_memory_that_functions_of_the_host_set(tmp_path: Pat
     assert counted(tmp_path, f"{made} unsigned v = 1; memcpy(c, &v, 4); {COUNT}") is Outcome.RACE
 
 
+AGAIN = "for (int i = 0; i < argc; i++)"
+HOST = """
+#include <cuda_runtime.h>
+__global__ void k(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { FIRST *data += 3; __threadfence(); atomicExch(flag, 1); }
+  else { while (atomicAdd(flag, 0) != 1) {} __threadfence(); *out = *data; }
+}
+__global__ void to(int n, int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(flag, n); }
+  else { while (atomicAdd(flag, 0) != n) {} __threadfence(); *out = *data; }
+}
+__global__ void sets(int *data, int *flag) { *data = 1; __threadfence(); atomicExch(flag, 1); }
+__global__ void clears(int *flag) { atomicExch(flag, 0); }
+__global__ void clears_two(int *flag) { flag[0] = 0; flag[1] = 0; }
+__global__ void one(int *flag) { flag[0] = 1; }
+void check(cudaError_t e);
+int main(int argc, char **argv) {
+  int *d, *f, *o, *m, zero = 0, ones[64];
+  cudaMalloc(&d, 4), cudaMalloc(&f, 256), cudaMalloc(&o, 4), cudaMallocManaged(&m, 256);
+  BODY
+}
+"""
+MANAGED = "k<<<2, 32>>>(d, m, o);"
+
+
+def on_host(folder: Path, body: str, first: str = "") -> Outcome:
+    found = check(folder, HOST.replace("BODY", body).replace("FIRST", first)).kernels
+    kernel = "to" if "to<<<" in body else "k"
+    return next(k.outcome for k in found if k.kernel == kernel)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{AGAIN} {{ {LAUNCH} cudaMemset(f, 0, 256); }}",
+        f"{AGAIN} {{ {LAUNCH} clears<<<1, 1>>>(f); }}",
+        f"{AGAIN} {{ {LAUNCH} clears_two<<<1, 1>>>(f); }}",
+        f"{AGAIN} {{ check(cudaMemset(f, 0, 256)); {LAUNCH} }}",
+        f"{AGAIN} for (int j = 0; j < 3; j++) {{ cudaMemset(f, 0, 4); {LAUNCH} }}",
+        f"{AGAIN} {{ for (int j = 0; j < 64; j++) m[j] = 0; {MANAGED} }}",
+        f"cudaMemset(f, 0xff, 256); cudaMemcpy(f, &zero, 4, cudaMemcpyHostToDevice); {LAUNCH}",
+        f"cudaMemset(f, 0, 256); one<<<1, 1>>>(f + 1); {LAUNCH}",
+        f"cudaMemset(f, 0, 4); {AGAIN} to<<<2, 32>>>(i + 1, d, f, o);",
+    ],
+)
+def test_what_comes_before_a_launch_clears_the_flag(tmp_path: Path, body: str) -> None:
+    assert on_host(tmp_path, body) is Outcome.SAFE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{AGAIN} {{ if (i == 0) cudaMemset(f, 0, 256); {LAUNCH} }}",
+        f"cudaMemset(f, 0, 256); {LAUNCH} if (argc > 1) cudaMemset(f, 0, 256); {LAUNCH}",
+        f"cudaMemset(f, 1, 256); one<<<1, 1>>>(f); {AGAIN} {{ {LAUNCH} cudaMemset(f, 0, 256); }}",
+        f"{AGAIN} {{ cudaMemset(f, 0, 4); for (int j = 0; j < argc; j++) {LAUNCH} }}",
+        f"cudaMemset(f, 0, 4); sets<<<1, 1>>>(d, f); {LAUNCH}",
+        f"for (int j = 0; j < 64; j++) ones[j] = 1; cudaMemcpy(f, ones, 256, cudaMemcpyHostToDevice); {LAUNCH}",
+        f"zero = argc > 1 ? 1 : 0; cudaMemcpy(f, &zero, 4, cudaMemcpyHostToDevice); {LAUNCH}",
+        f"one<<<1, 1>>>(o); cudaMemcpy(f, o, 4, cudaMemcpyDeviceToDevice); {LAUNCH}",
+        f"for (int j = 0; j < 64; j++) m[j] = 1; {MANAGED}",
+        f"m[0] = 1; {MANAGED}",
+        f"cudaMemset(f, 0, 4); {AGAIN} to<<<2, 32>>>(7, d, f, o);",
+        f"cudaMemset(f, 0, 4); {AGAIN} to<<<2, 32>>>(argc, d, f, o);",
+    ],
+)
+def test_or_it_may_leave_it_set(tmp_path: Path, body: str) -> None:
+    assert on_host(tmp_path, body) is not Outcome.SAFE
+
+
+def test_a_thread_that_clears_the_flag_first_does_not_take_it_back(tmp_path: Path) -> None:
+    again = f"cudaMemset(f, 0, 4); {AGAIN} {LAUNCH}"
+    assert on_host(tmp_path, again, "atomicExch(flag, 0);") is not Outcome.SAFE
+
+
+DECLARED = """
+struct Control { int flag, other; };
+__device__ Control control = CONTROL;
+__device__ int flags[4] = FLAGS;
+__global__ void k(int *data, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(&FLAG, 1); }
+  else { while (atomicAdd(&FLAG, 0) != 1) {} __threadfence(); *out = *data; }
+}
+int main() {
+  int *d, *o;
+  cudaMalloc(&d, 4), cudaMalloc(&o, 4);
+  k<<<2, 32>>>(d, o);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "control", "flags", "safe"),
+    [
+        ("control.flag", "{0, 1}", "{}", True),
+        ("control.flag", "{1, 0}", "{}", False),
+        ("flags[2]", "{}", "{1, 1, 0, 1}", True),
+        ("flags[2]", "{}", "{0, 0, 1, 0}", False),
+    ],
+)
+def test_variables_are_declared_with_what_they_hold(
+    tmp_path: Path, flag: str, control: str, flags: str, safe: bool
+) -> None:
+    text = DECLARED.replace("FLAGS", flags).replace("FLAG", flag).replace("CONTROL", control)
+    (kernel,) = check(tmp_path, text).kernels
+    assert (kernel.outcome is Outcome.SAFE) == safe
+
+
+def test_counters_that_others_change(tmp_path: Path) -> None:
+    def found(other: str, reset: str) -> Outcome:
+        text = COUNTER.replace("ARRIVE", "atomicAdd(&named, 1u)").replace("BACK", reset)
+        text = text.replace("int main", f"__global__ void other() {{ {other} }}\nint main")
+        kernels = check(tmp_path, text.replace("HOST", f"for (int i = 0; i < 9; i++) {{ {COUNT} other<<<1, 1>>>(); }}"))
+        return next(k.outcome for k in kernels.kernels if k.kernel == "k")
+
+    assert found("named = 0;", "") is Outcome.SAFE
+    assert found("atomicExch(&named, 0u);", "") is Outcome.SAFE
+    assert found("preset = 0;", "") is not Outcome.SAFE
+    assert found("preset = 0;", "named = 0;") is Outcome.SAFE
+    assert found("preset = 0;", "named = 5;") is not Outcome.SAFE
+    assert found("atomicAdd(&named, 1u);", "named = 0;") is not Outcome.SAFE
+
+
 SHARED = """
 #include <cuda_runtime.h>
 __global__ void never_cleared(int *out) {

@@ -185,22 +185,23 @@ __global__ void by_the_shared_memory_of_another_block(int *data, int *near, int 
   }
 }
 
+void clear(int *near, int *far) { cudaMemset(near, 0, 1024), cudaMemset(far, 0, 1024); }
 int main() {
   int *data, *near, *far, *out;
   cudaMalloc(&data, 1024);
   cudaMalloc(&near, 1024);
   cudaMalloc(&far, 1024);
   cudaMalloc(&out, 1024);
-  within_a_block_and_then_to_another<<<2, 96>>>(data, near, far, out);
-  the_third_acquires_nothing<<<2, 96>>>(data, near, far, out);
-  the_third_releases_nothing<<<2, 96>>>(data, near, far, out);
-  the_last_step_is_of_a_block<<<2, 96>>>(data, near, far, out);
-  three_blocks<<<3, 96>>>(data, near, far, out);
-  three_blocks_and_two_fences<<<3, 96>>>(data, near, far, out);
-  each_block_has_its_flags<<<8, 96>>>(data, near, far, out);
-  the_third_waits_for_another<<<8, 96>>>(data, near, far, out);
-  by_a_flag_in_shared_memory<<<2, 96>>>(data, near, far, out);
-  by_the_shared_memory_of_another_block<<<2, 96>>>(data, near, far, out);
+  clear(near, far), within_a_block_and_then_to_another<<<2, 96>>>(data, near, far, out);
+  clear(near, far), the_third_acquires_nothing<<<2, 96>>>(data, near, far, out);
+  clear(near, far), the_third_releases_nothing<<<2, 96>>>(data, near, far, out);
+  clear(near, far), the_last_step_is_of_a_block<<<2, 96>>>(data, near, far, out);
+  clear(near, far), three_blocks<<<3, 96>>>(data, near, far, out);
+  clear(near, far), three_blocks_and_two_fences<<<3, 96>>>(data, near, far, out);
+  clear(near, far), each_block_has_its_flags<<<8, 96>>>(data, near, far, out);
+  clear(near, far), the_third_waits_for_another<<<8, 96>>>(data, near, far, out);
+  clear(near, far), by_a_flag_in_shared_memory<<<2, 96>>>(data, near, far, out);
+  clear(near, far), by_the_shared_memory_of_another_block<<<2, 96>>>(data, near, far, out);
 }
 """
 

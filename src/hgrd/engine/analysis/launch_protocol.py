@@ -57,8 +57,7 @@ def infer_at_launch(
             )
     facts = tuple(launch.facts) if launch is not None else ()
     if launch is not None:
-        begins = tuple(b for b in launch.begins if b.number is not None or b.kernel == launch.kernel.key)
-        memory = replace(protocol.memory, contents=launch.contents, made=launch.made, begins=begins)
+        memory = replace(protocol.memory, contents=launch.contents, made=launch.made, begins=launch.begins)
         known = replace(protocol.launch, shared_bytes=launch.shared_bytes)
         protocol = replace(protocol, memory=memory, launch=known)
     given, messages = _option_facts(protocol, launch, options)

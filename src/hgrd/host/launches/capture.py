@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import survived
 from hgrd.host.execution.symbol_copies import constants_at, facts_of
-from hgrd.host.launches.abstraction import abstraction_of
+from hgrd.host.launches.abstraction import LaunchAbstraction, abstraction_of
 from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
@@ -45,7 +45,7 @@ from hgrd.symbolic.values import (
     pointed_to,
     terms_in,
 )
-from hgrd.terms import Term, as_int, const, negate
+from hgrd.terms import Term, as_int, const, negate, symbols_of
 
 Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
@@ -89,9 +89,12 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 run.origins.record_kernel(kernel.key, given, (v.key for v in by_name))
             run.provenance.objects.record_computed((*written, *by_name), request.span, kernel.name)
             passed_on = map(machine.object_of, run.text.mod_sets.passed_on(kernel.key))
-            changed = (*written, *by_name, *passed_on)
-            run.provenance.beginnings.record_launch(changed, kernel.key, state.path, request.span)
-            _record_filled(run, machine, request, kernel)
+            filled = _record_filled(run, machine, state, request, kernel)
+            changed = [t for t in (*written, *by_name, *passed_on) if t.key not in filled]
+            numbers = _numbers_stored(run, request, kernel)
+            run.provenance.beginnings.record_launch(
+                state, changed, kernel.key, numbers, request.arguments, request.span
+            )
         case Choice(condition=condition, then=a, otherwise=b):
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
@@ -103,20 +106,48 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             _launch_any(run, machine, state, request)
 
 
-def _record_filled(run: HostRunState, machine: Machine, request: LaunchRequest, kernel: ir.FunctionRef) -> None:
-    """A kernel that only fills an argument with one number has been launched: the argument holds that."""
+def _numbers_stored(run: HostRunState, request: LaunchRequest, kernel: ir.FunctionRef) -> frozenset[int]:
+    """Numbers that a kernel stores: those in its source, and those that it is given."""
     function = run.linked.functions.get(kernel.key)
-    parameters = () if function is None else function.parameters
-    given = dict(zip(parameters, request.arguments, strict=False))
-    for index, argument in enumerate(given.values()):
-        match argument, run.text.mod_sets.only_store(kernel.key, index):
-            case Pointer() as argument, ir.Assign(place=ir.Deref(pointer=pointer), value=value):
-                number, size = _number(value, given), machine.size(value.type)
-                one = not isinstance(pointer, ir.PointerAdd) or isinstance(pointer.index, ir.IntConst)
-                if number is not None and size is not None:
-                    run.provenance.beginnings.record_filling(argument, number, size, request.span, one=one)
-            case _:
-                pass
+    given = dict(zip(() if function is None else function.parameters, request.arguments, strict=False))
+    found = (_number(value, given) for value in run.text.mod_sets.numbers_stored(kernel.key))
+    return frozenset(value.value for value in found if isinstance(value, Term) and value.is_const)
+
+
+def _record_filled(
+    run: HostRunState, machine: Machine, state: State, request: LaunchRequest, kernel: ir.FunctionRef
+) -> set[str]:
+    """A kernel that only fills an argument, or a variable, with one number has been launched: it holds that.
+
+    The result are the keys of what it has filled.
+    """
+    filled: set[str] = set()
+    function, effects = run.linked.functions.get(kernel.key), run.text.mod_sets
+    given = dict(zip(() if function is None else function.parameters, request.arguments, strict=False))
+    changed = [(argument, effects.only_stores(kernel.key, index)) for index, argument in enumerate(given.values())]
+    named = {*effects.by_name(kernel.key), *effects.passed_on(kernel.key)}
+    changed += [(Pointer(machine.object_of(v), const(0)), effects.only_assigned(kernel.key, v)) for v in named]
+    for place, stores in changed:
+        numbers = {_number(store.value, given) for store in stores}
+        size = machine.size(stores[0].value.type) if stores else None
+        number = next(iter(numbers), None)
+        if isinstance(place, Pointer) and len(numbers) == 1 and number is not None and size is not None:
+            one = len(stores) == 1 and _is_at_its_begin(stores[0].place)
+            bytes_ = const(size) if one else place.target.size
+            run.provenance.beginnings.record_fill(state, place, number, bytes_, request.span, size)
+            filled.add(place.target.key)
+    return filled
+
+
+def _is_at_its_begin(place: ir.Place) -> bool:
+    """Whether a store goes to one place of what it is given, not to a place for each thread."""
+    match place:
+        case ir.VariablePlace():
+            return True
+        case ir.Deref(pointer=pointer):
+            return not isinstance(pointer, ir.PointerAdd) or isinstance(pointer.index, ir.IntConst)
+        case _:
+            return False
 
 
 def _number(value: ir.Expression, given: Mapping[Variable, Value]) -> Value | None:
@@ -197,16 +228,28 @@ def _site(
         request.cluster,
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
-        begins=_begins(run, state, (*arguments, *(c.value for c in constants)), by_name, in_graph=in_graph),
+        begins=()
+        if in_graph
+        else _begins(run, state, request, kernel, [*(t.key for v in values for t in pointed_to(v)), *by_name], seen),
     )
 
 
 def _begins(
-    run: HostRunState, state: State, values: Iterable[Value], by_name: Iterable[str], *, in_graph: bool
+    run: HostRunState,
+    state: State,
+    request: LaunchRequest,
+    kernel: ir.FunctionRef,
+    keys: Iterable[str],
+    seen: LaunchAbstraction,
 ) -> tuple[Beginning, ...]:
     """What is known of the objects that a kernel gets, or knows by name, where it begins."""
-    keys = (t.key for value in values for t in pointed_to(value))
-    return () if in_graph else tuple(run.provenance.beginnings.at((*keys, *by_name), state.path))
+    found: list[Beginning] = []
+    for beginning, before in (b for key in dict.fromkeys(keys) for b in run.provenance.beginnings.at(key, state.path)):
+        own = beginning.kernel == kernel.key
+        others = (a for a, b in zip_longest(request.arguments, before) if a is not None and a != b) if own else ()
+        varying = frozenset(s.name for a in others for t in terms_in(a) for s in symbols_of(seen.term(t)))
+        found.append(replace(beginning, own=own, varying=varying))
+    return tuple(dict.fromkeys(found))
 
 
 def _arguments(

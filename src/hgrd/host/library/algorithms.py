@@ -45,7 +45,7 @@ def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
 
 def _written(call: LibraryCall) -> None:
     call.run.provenance.objects.record_remade(direct_targets(call.arguments[:1]), call.span)
-    call.run.provenance.beginnings.record_anything(direct_targets(call.arguments[:1]))
+    call.run.provenance.beginnings.record_anything(call.state, direct_targets(call.arguments[:1]))
     drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 
@@ -94,7 +94,7 @@ def _copied(call: LibraryCall) -> Value | None:
     drop_aliased_patterns(call.state, to)
     by_name = partial(call.run.provenance.names.program_made, call.call.arguments[0])
     call.run.provenance.objects.record_copy(to, first, by_name)
-    call.run.provenance.beginnings.record_anything((to.target,))
+    call.run.provenance.beginnings.record_anything(call.state, (to.target,))
     forget_targets(call.state, (to,), deep=False)
     record_patterns_at(call.state, to, known)
     return move(to, size)

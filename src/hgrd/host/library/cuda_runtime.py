@@ -130,7 +130,12 @@ def _same_memory(call: LibraryCall) -> Value | None:
 
 def _forgotten(call: LibraryCall) -> Value | None:
     """Memory at the first argument keeps its identity, and holds unknown values."""
-    call.run.provenance.beginnings.record_anything(direct_targets(call.arguments[:1]))
+    call.run.provenance.beginnings.record_anything(call.state, direct_targets(call.arguments[:1]))
+    return _overwritten(call)
+
+
+def _overwritten(call: LibraryCall) -> Value | None:
+    """As `_forgotten`, but for what the memory holds when a kernel begins."""
     if "cpy" in call.name:
         for index in range(1, len(call.arguments)):
             call.copies_from(index)
@@ -145,8 +150,8 @@ def _filled(call: LibraryCall) -> Value | None:
     """cudaMemset(to, value, size): what is known of other parts of the memory holds on."""
     beginnings, size = call.run.provenance.beginnings, call.number(2)
     left = patterns_beside(call.state, call.arguments[0], size)
-    _forgotten(call)
-    beginnings.record_fill(call.arguments[0], call.argument(1), size, call.span)
+    _overwritten(call)
+    beginnings.record_fill(call.state, call.arguments[0], call.argument(1), size, call.span)
     record_patterns_at(call.state, call.arguments[0], left)
     return _SUCCESS
 
@@ -161,7 +166,7 @@ def _copied(call: LibraryCall) -> Value | None:
         left = known = ()  # a variable of the device, which kernels and copies reach by its name
     if known and size is not None and size.op is Op.WRAP:
         known = copied_patterns(call.state, to, source, _number_of_bytes(call, size))
-    _forgotten(call)
+    _overwritten(call)
     call.run.provenance.beginnings.record_copy(call.state, to, source, size, call.span)
     record_patterns_at(call.state, to, (*left, *known))
     return _SUCCESS
@@ -339,13 +344,9 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "make_cudaPos": _extent,
     "make_cudaPitchedPtr": _extent,
     **dict.fromkeys(
-        ("cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise"),
-        _nothing,
-    ),
-    **dict.fromkeys(
         (
-            "cudaHostUnregister", "cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaStreamAttachMemAsync",
-            "cudaEventRecord",
+            "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaHostUnregister",
+            "cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaStreamAttachMemAsync", "cudaEventRecord",
         ),
         _nothing,
     ),

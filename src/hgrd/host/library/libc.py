@@ -112,7 +112,7 @@ def _memset(call: LibraryCall) -> Value | None:
     """memset: zero in the whole object, or unknown values in it."""
     target, byte, size = call.arguments[0], call.number(1), call.number(2)
     left = patterns_beside(call.state, target, size)
-    call.run.provenance.beginnings.record_fill(target, byte, size, call.span)
+    call.run.provenance.beginnings.record_fill(call.state, target, byte, size, call.span)
     call.run.provenance.objects.record_cleared(direct_targets((target,)))
     drop_aliased_patterns(call.state, target)
     forget_targets(call.state, (target,), deep=False)

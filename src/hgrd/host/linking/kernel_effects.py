@@ -17,7 +17,7 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
-from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
+from hgrd.program.types import INT, ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 
 _ANYWHERE: Final = "anywhere"
@@ -31,6 +31,7 @@ _NUMBERS: Final = (
     "__nv_bfloat162",
     "nv_bfloat162",
 )
+_STORING: Final = ("Exch", "exchange", "store", "CAS", "And")
 _OWN: Final = (Storage.LOCAL, Storage.PARAMETER)
 _GIVING_BACK: Final = ("free", "Free", "delete", "Destroy", "destroy", "close", "print", "operator<<", "~")
 PointerSource: TypeAlias = Variable | str
@@ -41,15 +42,18 @@ class ModSets(Struct):
     """Mod sets of a program's functions, computed when first asked for.
 
     `known` has the parameters through which a function may write (None: it may write anywhere), `named` the device
-    variables that a kernel assigns to by name, `passed` those that it passes on, `stores` the only store through each
-    parameter; by the key of the function.
+    variables that a kernel assigns to by name, `passed` those that it passes on, `stores` the only stores through each
+    parameter, `numbers` what it stores; by the key of the function.
     """
 
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
     known: dict[str, frozenset[int] | None] = field(default_factory=dict[str, "frozenset[int] | None"])
     named: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
-    stores: dict[str, tuple[ir.Assign | None, ...]] = field(default_factory=dict[str, "tuple[ir.Assign | None, ...]"])
+    stores: dict[str, tuple[tuple[ir.Assign, ...], ...]] = field(
+        default_factory=dict[str, "tuple[tuple[ir.Assign, ...], ...]"]
+    )
+    numbers: dict[str, tuple[ir.Expression, ...]] = field(default_factory=dict[str, "tuple[ir.Expression, ...]"])
     passed: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
@@ -78,14 +82,43 @@ class ModSets(Struct):
             self.passed[kernel] = frozenset(v for v in found if v is not None and v.storage is Storage.DEVICE)
         return self.passed[kernel]
 
-    def only_store(self, kernel: str, index: int) -> ir.Assign | None:
-        """The store of a kernel through a parameter, where nothing else in it may write through that; None: unknown."""
+    def only_stores(self, kernel: str, index: int) -> tuple[ir.Assign, ...]:
+        """The stores of a kernel through a parameter, where nothing else in it may write through that; else ()."""
         if kernel not in self.stores:
             function = self.functions.get(kernel)
             known = function is not None and function.body is not None
             self.stores[kernel] = _Body(self, function).only_stores() if function is not None and known else ()
         stores = self.stores[kernel]
-        return stores[index] if index < len(stores) else None
+        return stores[index] if index < len(stores) else ()
+
+    def only_assigned(self, kernel: str, variable: Variable) -> tuple[ir.Assign, ...]:
+        """The stores of a kernel to a device variable, where nothing else in it may write that; else ()."""
+        everything = [node for function in run_by(kernel, self.functions) for node in nodes(function.body)]
+        taken = [n for n in everything if isinstance(n, ir.AddressOf) and _variable(n.place) == variable]
+        changed = [n for n in everything if isinstance(n, ir.Update) and _variable(n.place) == variable]
+        stores = (_as_store(n) for n in everything)
+        found = tuple(s for s in stores if s is not None and _variable(s.place) == variable)
+        exchanged = sum(isinstance(s.place, ir.Deref) for s in found)
+        return found if not changed and len(taken) <= exchanged else ()
+
+    def numbers_stored(self, kernel: str) -> tuple[ir.Expression, ...]:
+        """The numbers that a kernel, or what it calls, stores, by atomics too.
+
+        An atomicInc is 0 after its operand.
+        """
+        if kernel not in self.numbers:
+            everything = [node for function in run_by(kernel, self.functions) for node in nodes(function.body)]
+            found = [
+                n.value for n in everything if isinstance(n, ir.Assign) and not isinstance(n.place, ir.VariablePlace)
+            ]
+            for call in (n for n in everything if isinstance(n, ir.Call)):
+                function = self.functions.get(call.function.key)
+                if (function is None or function.body is None) and any(w in call.function.name for w in _STORING):
+                    found += call.arguments[1:][-1:]
+                if call.function.name.startswith("atomicInc"):
+                    found.append(ir.IntConst(0, INT, call.span))
+            self.numbers[kernel] = tuple(found)
+        return self.numbers[kernel]
 
     def leads(self, type_: Type) -> bool:
         """Whether values of a type may hold pointers."""
@@ -172,10 +205,10 @@ class _Body:
             return None
         return frozenset(i for i, p in enumerate(self.parameters) if p in found)
 
-    def only_stores(self) -> tuple[ir.Assign | None, ...]:
-        """For each parameter the only store through it, where nothing else may write through it; None: unknown."""
+    def only_stores(self) -> tuple[tuple[ir.Assign, ...], ...]:
+        """For each parameter the stores through it, where nothing else may write through it; else ()."""
         writing = [(node, found) for node in self.all if (found := frozenset(self._written_by(node)))]
-        return tuple(_only_store([w for w in writing if w[1] & {p, _ANYWHERE}]) for p in self.parameters)
+        return tuple(_plain_stores(w for w in writing if w[1] & {p, _ANYWHERE}) for p in self.parameters)
 
     def _written_by(self, node: object) -> Iterator[PointerSource]:
         match node:
@@ -264,10 +297,20 @@ class _Body:
                 return {_ANYWHERE}
 
 
-def _only_store(writing: list[tuple[object, frozenset[PointerSource]]]) -> ir.Assign | None:
-    match writing:
-        case [(ir.Assign() as store, found)] if len(found) == 1 and _ANYWHERE not in found:
-            return store
+def _plain_stores(writing: Iterable[tuple[object, frozenset[PointerSource]]]) -> tuple[ir.Assign, ...]:
+    """The stores among what writes through a parameter, if it is nothing else and leads nowhere else; else ()."""
+    stores = [_as_store(node) if len(found) == 1 and _ANYWHERE not in found else None for node, found in writing]
+    known = tuple(store for store in stores if store is not None)
+    return known if len(known) == len(stores) else ()
+
+
+def _as_store(node: object) -> ir.Assign | None:
+    """A store, or an atomic exchange as one."""
+    match node:
+        case ir.Assign():
+            return node
+        case ir.Call(function=function, arguments=(pointer, value)) if function.name.startswith("atomicExch"):
+            return ir.Assign(ir.Deref(pointer, value.type, node.span), value, value.type, node.span)
         case _:
             return None
 

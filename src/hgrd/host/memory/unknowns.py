@@ -21,7 +21,7 @@ from hgrd.program.types import (
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.names import hidden
-from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.state import EMPTY, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -154,3 +154,10 @@ def direct_targets(values: tuple[Value, ...]) -> list[MemoryObject]:
             case _:
                 pass
     return found
+
+
+def within_records(state: State, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The values in records that are passed by value, pointer or reference: const does not extend to their targets."""
+    regions = (state.store.get(target.key, EMPTY) for target in direct_targets(arguments))
+    given = (a.cells for a in arguments if isinstance(a, Composite))
+    return tuple(c.value for cells in (*given, *(r.cells for r in regions)) for c in cells.values())

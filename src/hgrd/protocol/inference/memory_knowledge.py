@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 
 from hgrd.cuda.atomics import is_atomic_object
-from hgrd.host.model import BoundMemory
+from hgrd.host.model import Beginning, BoundMemory
 from hgrd.program.expressions import Construct, Expression, FunctionRef, Storage
 from hgrd.program.program import Global
 from hgrd.program.types import ArrayType, Type
@@ -19,8 +19,8 @@ from hgrd.protocol.inference.stored_pointers import StoredPointers
 from hgrd.protocol.inference.value_names import named
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
-from hgrd.terms import Origin, Term, const
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, Pointer, Value
+from hgrd.terms import Origin, Term, as_int, const
 
 
 class MemoryKnowledge(Struct):
@@ -74,17 +74,22 @@ class MemoryKnowledge(Struct):
         """Whether the program has variables in global memory, which every device function can name."""
         return any(g.variable.storage is Storage.DEVICE and not g.constant for g in self.globals.values())
 
-    def declared_numbers(self, machine: Machine, key: str) -> Iterator[int]:
-        """Number that a variable is declared with, if known; zero without initializer (C++ [basic.start.static])."""
+    def declared_numbers(self, machine: Machine, key: str) -> Iterator[Beginning]:
+        """Numbers that a variable is declared with, as known; zero without initializer (C++ [basic.start.static])."""
         declared = self.globals.get(key)
         if declared is None:
             return
         initial = _number_in(declared.initial)
         if isinstance(initial, Construct):
             return
+        span = declared.variable.span
         value = const(0) if initial is None else machine.evaluate(State({}, ()), initial)
-        if isinstance(value, Term) and value.is_const:
-            yield value.value
+        size = machine.size(declared.variable.type) or 1
+        cells = value.cells if isinstance(value, Composite) else {0: Cell(value, 1 if initial is None else size)}
+        for at, cell in cells.items():
+            if isinstance(cell.value, Term) and as_int(cell.value).is_const:
+                end = None if initial is None else at + cell.size
+                yield Beginning(key, as_int(cell.value).value, cell.size, span=span, first=at, end=end)
 
     def constant_memory(self, machine: Machine, target: MemoryObject, offset: Term, type_: Type) -> Value:
         """Value of `type_` at an offset in constant memory."""

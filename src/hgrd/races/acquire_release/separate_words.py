@@ -50,7 +50,7 @@ def separate_words(protocol: Protocol) -> SeparateWords:
     declared = {word: memory.declared[key] for key, word in of_object if key in memory.declared}
     written = memory.written | {word for key, word in of_object if key in memory.written}
     begins = [
-        replace(b, target=w) for b in memory.begins for w in set(words.values()) if w.key.startswith(f"{b.target.key}#")
+        replace(b, key=w.key) for b in memory.begins for w in set(words.values()) if w.key.startswith(f"{b.key}#")
     ]
     apart = SeparateWords(protocol, words)
     whole = replace(

@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
 from hgrd.findings.rules import UNGUARDED_DELEGATE
+from hgrd.host.model import Beginning
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import modifies, reads_volatile
+from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
 from hgrd.races.acquire_release.events import Acquire, Release
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
@@ -118,7 +120,8 @@ class ArrivalCounters(Idiom):
         arrival = arrivals[0]
         total = mul(self._parties(arrival), rounds)
         resets = [a for a in changes if a is not arrival]
-        begins_again = bool(resets) or _begins_again(arrival, total)
+        reset = bool(resets) and all(r.value is const(0) for r in resets)
+        begins_again = reset or _begins_again(arrival, total)
         if not _by_one(arrival, total) or not self._from_zero(arrival, begins_again=begins_again):
             return None
         counting = Counting(arrival, total)
@@ -130,11 +133,9 @@ class ArrivalCounters(Idiom):
 
         Without that, an earlier launch of the kernel leaves the number of those that arrived.
         """
-        key, memory = arrival.target.key, self._protocol.memory
-        begins = [b for b in memory.begins if b.target.key == key]
-        if not begins:
-            return not memory.declared.get(key)
-        return all(begins_again if b.number is None else not b.number for b in begins)
+        return all(
+            _is_zero(b, arrival, begins_again=begins_again) for b in beginnings_of(self._protocol.memory, arrival)
+        )
 
     def _parties(self, arrival: Access) -> Term:
         """The number of those who arrive: all threads, or one of each block."""
@@ -228,6 +229,13 @@ def _begins_again(arrival: Access, total: Term) -> bool:
     """Whether the arrival of the last one sets the counter to 0, as an atomicInc does at its operand."""
     value = arrival.value
     return arrival.operation == "inc" and value is not None and difference(value, total) is const(-1)
+
+
+def _is_zero(beginning: Beginning, arrival: Access, *, begins_again: bool) -> bool:
+    """Whether a counter that begins so begins at 0; another kernel that sets it to 0 somewhere is taken to leave 0."""
+    if beginning.number is not None:
+        return not number_at(beginning, arrival.size, signed=False)
+    return begins_again if beginning.own else 0 in beginning.numbers
 
 
 def _mine(acquire: Acquire, counting: Counting) -> bool:

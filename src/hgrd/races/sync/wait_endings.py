@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Beginning
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.acquire_release.accesses import modifies
+from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.acquire_release.program_order import may_follow
 from hgrd.races.sync.idiom import Proofs
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import FALSE, Origin, const, substitute, symbols_of, var
-from hgrd.terms.interval import wrapped
+
+_OF_THREADS: Final = (Origin.DIMENSION, Origin.THREAD, Origin.BLOCK)
 
 
 class WaitEndings(Struct, frozen=True):
@@ -76,24 +81,46 @@ class WaitEndings(Struct, frozen=True):
 
     def ended_from_the_start(self, acquire: Acquire) -> bool:
         """Whether the flag is known to hold the value that the wait is for, or an earlier launch may have left it."""
-        key, memory = acquire.seen.target.key, self.protocol.memory
-        begins = [b for b in memory.begins if b.target.key == key]
-        if acquire.seen.target.space is MemorySpace.SHARED or any(b.number is None for b in begins):
-            return self._left_set(acquire)
-        size = acquire.position.item.size if isinstance(acquire.position.item, Access) else 0
-        numbers = {repeated(b, size, signed=acquire.symbol.low < 0) for b in begins}
-        numbers |= {memory.declared[key]} if key in memory.declared and not begins else set()
-        tested = (substitute((acquire.test,), {acquire.symbol: const(n)})[0] for n in numbers if n is not None)
-        return any(test is not FALSE for test in tested)
+        word = acquire.position.item
+        if not isinstance(word, Access):
+            return False
+        if acquire.seen.target.space is MemorySpace.SHARED:
+            changes = self.events.order.changes(acquire.seen.target.key)
+            return not any(self._harmless(a, acquire) for _, a in changes if modifies(a))
+        return any(self._ends(b, acquire, word) for b in beginnings_of(self.protocol.memory, word))
 
-    def _left_set(self, acquire: Acquire) -> bool:
-        """Whether the kernel leaves the flag as the wait finds it: no write to it takes that back.
+    def _ends(self, beginning: Beginning, acquire: Acquire, word: Access) -> bool:
+        """Whether the flag may begin with what the wait is for."""
+        signed = acquire.symbol.low < 0
+        if beginning.number is not None:
+            number = number_at(beginning, word.size, signed=signed)
+            return number is not None and self._is_awaited(number, acquire)
+        if beginning.own:
+            return self._left_set(acquire, beginning.varying)
+        return all(self._is_awaited(n, acquire) for n in beginning.numbers)
+
+    def _is_awaited(self, number: int, acquire: Acquire) -> bool:
+        """Whether the wait ends at a number; where that depends on what the kernel is given, it is taken not to."""
+        (test,) = substitute((acquire.test,), {acquire.symbol: const(number)})
+        return test is not FALSE and all(s.origin in _OF_THREADS for s in symbols_of(test))
+
+    def _left_set(self, acquire: Acquire, varying: frozenset[str]) -> bool:
+        """Whether the kernel leaves the flag as the wait finds it: no write to it takes that back at the end.
 
         A value that is different at each launch is none that an earlier one leaves.
         """
+        others = [s for s in symbols_of(acquire.test) if s != acquire.symbol and s.origin not in _OF_THREADS]
+        if any(s.origin is not Origin.INPUT or s.name in varying for s in others):
+            return False
         changes = [a for _, a in self.events.order.changes(acquire.seen.target.key) if modifies(a)]
-        others = (s for s in symbols_of(acquire.test) if s != acquire.symbol and s.origin is not Origin.DIMENSION)
-        return not any(others) and not any(self._harmless(a, acquire) for a in changes)
+        return not any(self._harmless(a, acquire) and self._comes_last(a, acquire) for a in changes)
+
+    def _comes_last(self, write: Access, acquire: Acquire) -> bool:
+        """Whether a write comes after the wait has ended: by a thread that has waited, or behind all that ends it."""
+        if any(q.seen.target.key == acquire.seen.target.key for q in self.events.acquires(write)):
+            return True
+        here, endings = self.events.order.of(write), [self.events.order.of(w) for w in self.writes(acquire)]
+        return all(may_follow(here, there) and not may_follow(there, here) for there in endings)
 
 
 def _elsewhere(write: Access, acquire: Acquire) -> bool:
@@ -103,12 +130,3 @@ def _elsewhere(write: Access, acquire: Acquire) -> bool:
         return False
     first, second = write.offset.value, acquire.offset.value
     return first + write.size <= second or second + seen.size <= first
-
-
-def repeated(beginning: Beginning, size: int, *, signed: bool) -> int | None:
-    """The number that `size` bytes of an object begin with; None: it is unknown."""
-    if beginning.number is None or not beginning.size or size % beginning.size:
-        return None
-    part = beginning.number & ((1 << 8 * beginning.size) - 1)
-    whole = sum(part << 8 * at for at in range(0, size, beginning.size))
-    return wrapped(whole, 8 * size, signed)

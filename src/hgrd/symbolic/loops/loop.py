@@ -89,6 +89,7 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
         if first is FALSE:
             machine.condition(state, shape.test)
             return state
+    machine.semantics.look_ahead(machine)
     effects = machine.effects.of(shape.body, shape.step, shape.test)
     unrolled = unroll(machine, state, shape, effects)
     if unrolled is not None:
