@@ -194,6 +194,8 @@ def on_host(folder: Path, body: str, first: str = "") -> Outcome:
     [
         f"{AGAIN} {{ {LAUNCH} cudaMemset(f, 0, 256); }}",
         f"{AGAIN} {{ {LAUNCH} clears<<<1, 1>>>(f); }}",
+        f"{AGAIN} {{ if (i % 3 == 0) continue; {LAUNCH} cudaMemset(f, 0, 256); }}",
+        f"for (;;) {{ if (argc-- < 0) break; {LAUNCH} cudaMemset(f, 0, 256); }}",
         f"{AGAIN} {{ {LAUNCH} clears_two<<<1, 1>>>(f); }}",
         f"{AGAIN} {{ check(cudaMemset(f, 0, 256)); {LAUNCH} }}",
         f"{AGAIN} for (int j = 0; j < 3; j++) {{ cudaMemset(f, 0, 4); {LAUNCH} }}",
@@ -201,6 +203,7 @@ def on_host(folder: Path, body: str, first: str = "") -> Outcome:
         f"cudaMemset(f, 0xff, 256); cudaMemcpy(f, &zero, 4, cudaMemcpyHostToDevice); {LAUNCH}",
         f"cudaMemset(f, 0, 256); one<<<1, 1>>>(f + 1); {LAUNCH}",
         f"cudaMemset(f, 0, 4); {AGAIN} to<<<2, 32>>>(i + 1, d, f, o);",
+        "cudaMemset(f, 0, 256); for (int i = 0; i < 64; i++) k<<<2, 32>>>(d, f + i, o);",
     ],
 )
 def test_what_comes_before_a_launch_clears_the_flag(tmp_path: Path, body: str) -> None:
@@ -211,6 +214,7 @@ def test_what_comes_before_a_launch_clears_the_flag(tmp_path: Path, body: str) -
     "body",
     [
         f"{AGAIN} {{ if (i == 0) cudaMemset(f, 0, 256); {LAUNCH} }}",
+        f"for (;;) {{ if (argc-- < 0) break; {LAUNCH} if (argc % 3 == 0) cudaMemset(f, 0, 256); }}",
         f"cudaMemset(f, 0, 256); {LAUNCH} if (argc > 1) cudaMemset(f, 0, 256); {LAUNCH}",
         f"cudaMemset(f, 1, 256); one<<<1, 1>>>(f); {AGAIN} {{ {LAUNCH} cudaMemset(f, 0, 256); }}",
         f"{AGAIN} {{ cudaMemset(f, 0, 4); for (int j = 0; j < argc; j++) {LAUNCH} }}",

@@ -25,6 +25,8 @@ from hgrd.terms import Op, Origin, Term, as_int, const, negate, symbols_of
 
 _BYTE: Final = 255
 _MOST: Final = 64  # numbers of one object that are told apart
+_MOST_CHANGES: Final = 200  # of one object that a launch looks back to
+_END: Final = 1 << 62  # behind all bytes
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _DEVICE: Final = (MemorySpace.GLOBAL, MemorySpace.HOST)
 
@@ -179,55 +181,60 @@ class ObjectBeginnings(Struct):
 
     def at(self, key: str, path: Sequence[Condition]) -> Iterator[tuple[Beginning, tuple[Value, ...]]]:
         """What an object may hold now, on a path, and the arguments of the kernel that has left it so, if one has."""
-        here = frozenset(c.term for c in path)
-        walk = _Walk(self.changes.get(key, []), here, frozenset(negate(c.term) for c in path))
-        covered: tuple[tuple[int, int], ...] | None = ()
+        walk = _Walk(self.changes.get(key, [])[-_MOST_CHANGES:], path)
+        later: tuple[Later, ...] | None = ()
         after = self.time
         for loop in reversed(self.loops):
-            covered = walk.back(loop.begun, after, covered)
-            if covered is not None:
-                walk.back(loop.ahead, loop.begun, covered)
+            later = walk.back(loop.begun, after, later)
+            if later is not None:
+                walk.back(loop.ahead, loop.begun, later)
             after = loop.ahead
-        covered = walk.back(0, after, covered)
+        later = walk.back(0, after, later)
         yield from walk.found.items()
-        if covered is not None and self.whole:
-            yield Beginning(key, None, 0, besides=covered), ()
+        if later is not None and self.whole:
+            yield Beginning(key, None, 0, besides=walk.replaced(later)), ()
 
 
-class _Walk(Struct):
-    """Way back through the changes of one object; `found` is what it may hold, with arguments."""
+class Later(Struct, frozen=True):
+    """Bytes that a later change replaces, from `first` to before `end`, where the conditions `choices` hold."""
 
-    changes: list[Change]
-    here: frozenset[Term]
-    excluded: frozenset[Term]
-    found: dict[Beginning, tuple[Value, ...]] = field(default_factory=dict[Beginning, "tuple[Value, ...]"])
+    choices: frozenset[Term]
+    first: int
+    end: int
 
-    def back(
-        self, start: int, end: int, covered: tuple[tuple[int, int], ...] | None
-    ) -> tuple[tuple[int, int], ...] | None:
-        """Goes back from one time to another; the bytes that have been replaced since (None: all).
 
-        `covered` are those that later changes replace.
-        """
-        for change in reversed(self.changes):
-            if covered is None:
+class _Walk:
+    """Way back from a launch through the changes of one object; `found` is what it may hold, with arguments."""
+
+    def __init__(self, changes: Sequence[Change], path: Sequence[Condition]) -> None:
+        self._changes = changes
+        self._here = frozenset(c.term for c in path)
+        self._excluded = frozenset(negate(c.term) for c in path)
+        self.found: dict[Beginning, tuple[Value, ...]] = {}
+
+    def back(self, start: int, end: int, later: tuple[Later, ...] | None) -> tuple[Later, ...] | None:
+        """Goes back from one time to another; what has been replaced since, all of it: None."""
+        for change in reversed(self._changes):
+            if later is None:
                 return None
-            if not start <= change.time < end or any(c.term in self.excluded for c in change.path):
+            if not start <= change.time < end or any(c.term in self._excluded for c in change.path):
                 continue
-            for beginning in change.held:
-                here = replace(beginning, besides=(*beginning.besides, *covered))
-                self.found.setdefault(here, change.arguments)
-            if not change.adds and self._is_sure(change):
-                covered = None if change.first == 0 and change.end is None else (*covered, _range(change))
-        return covered
+            choices = frozenset(c.term for c in change.path if c.kind in _CHOSEN and not c.ended)
+            replaced = self.replaced(later, choices)
+            if (0, _END) not in replaced:
+                for beginning in change.held:
+                    known = replace(beginning, besides=(*beginning.besides, *replaced))
+                    self.found.setdefault(known, change.arguments)
+            if not change.adds:
+                one = Later(choices, change.first, _END if change.end is None else change.end)
+                whole = (one.first, one.end) == (0, _END)
+                later = None if whole and choices <= self._here else (*later, one)
+        return later
 
-    def _is_sure(self, change: Change) -> bool:
-        """Whether the change is made on every way to the launch."""
-        return all(c.term in self.here for c in change.path if c.kind in _CHOSEN and not c.ended)
-
-
-def _range(change: Change) -> tuple[int, int]:
-    return change.first, (1 << 62) if change.end is None else change.end
+    def replaced(self, later: Iterable[Later], choices: frozenset[Term] = frozenset()) -> tuple[tuple[int, int], ...]:
+        """The bytes that later changes replace wherever a change is made under these conditions."""
+        known = choices | self._here
+        return tuple(dict.fromkeys((x.first, x.end) for x in later if x.choices <= known))
 
 
 def _least(end: int | None, first: int, limit: int | None) -> int | None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from hgrd.host.model import Beginning
 from hgrd.protocol.model import Access, MemoryFacts
+from hgrd.terms import symbols_of
 from hgrd.terms.interval import wrapped
 
 
@@ -28,9 +29,9 @@ def _with_declared(known: list[Beginning], declared: tuple[Beginning, ...]) -> I
 
 
 def _is_there(beginning: Beginning, word: Access) -> bool:
-    """Whether a beginning is that of some bytes of a word."""
+    """Whether a beginning is that of some bytes of a word; a kernel that is given another word has left another one."""
     if not word.offset.is_const:
-        return True
+        return not any(s.name in beginning.varying for s in symbols_of(word.offset))
     first, end = word.offset.value, word.offset.value + word.size
     within = beginning.first < end and (beginning.end is None or first < beginning.end)
     return within and not any(a <= first and end <= b for a, b in beginning.besides)

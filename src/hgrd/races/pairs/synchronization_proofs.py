@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from hgrd.cuda.memory_model import Level, Space
+from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.host.model import Fact
-from hgrd.protocol.model import Access, Protocol
+from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import ParallelCase
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.acquire_release.events import acquire_release
@@ -53,8 +53,14 @@ def infer_synchronization(
 ) -> Synchronization:
     """The synchronisation of a protocol other than barriers: locks, flags, counters, tickets."""
     plain = by_tickets_alone(tickets)
-    if not protocol.symbols.observed and not protocol.gaps:
+    if not protocol.symbols.observed and not protocol.gaps and not _looks_at_choices(protocol):
         return plain
     proofs = SolverProofs(PairEncoder(protocol, facts, plain), phases, decide)
     words = separate_words(protocol)
     return synchronization(sync_context(words.protocol, acquire_release(words.protocol), tickets, proofs), words)
+
+
+def _looks_at_choices(protocol: Protocol) -> bool:
+    """Whether atomics or volatile reads look at one of several objects, which is observed of none of them."""
+    looks = (a for a in accesses(protocol.items) if a.kind is AccessKind.ATOMIC or a.volatile)
+    return any(a.result is not None and a.result.name not in protocol.symbols.observed for a in looks)

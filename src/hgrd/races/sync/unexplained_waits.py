@@ -52,13 +52,19 @@ def _looked_for_in_loops(events: AcquireRelease, after: Access) -> set[str]:
 
 
 def looked_at(events: AcquireRelease, after: Access) -> Iterator[str]:
-    """What a thread has looked at in loops before an access, or may have in parts that are not understood, in words."""
-    here = events.order.of(after)
+    """What a thread has looked at in loops before an access, or may have in parts that are not understood, in words.
+
+    It may also be one of several objects, where the access depends on what was found there.
+    """
+    here, needed = events.order.of(after), symbols_of(after.offset, *after.guards)
+    observed = events.protocol.symbols.observed
     for position in events.order.positions:
         match position.item:
             case Access(kind=kind, volatile=volatile) as access if kind is AccessKind.ATOMIC or volatile:
-                reads = access.result is not None
-                if reads and position.depth > 0 and may_follow(here, position) and not exclude(access, after):
+                found = access.result
+                told = found is not None and found in needed and found.name not in observed
+                looks = told or (found is not None and position.depth > 0)
+                if looks and may_follow(here, position) and not exclude(access, after):
                     yield access.target.name
             case Gap(may_order=True, span=span) if may_follow(here, position):
                 yield f"what is not understood in line {span.line}"
