@@ -155,7 +155,9 @@ def test_what_is_dropped_on_the_host_is_assumed_to_change_what_it_mentions(
 def test_what_is_dropped_on_the_host_may_change_what_it_mentions(tmp_path: Path, before: str, after: str):
     text = HOST.replace(before, after)
     assert text != HOST
-    assert verdicts(report_of(tmp_path, text)) == {"k": Outcome.UNKNOWN, "other": Outcome.SAFE}
+    found = verdicts(report_of(tmp_path, text))
+    assert found["other"] is Outcome.SAFE
+    assert found["k"] in (Outcome.RACE, Outcome.UNKNOWN)  # the latter where a loop has lost the number
 
 
 LEFT = """\
