@@ -145,8 +145,11 @@ class HostSemantics(Semantics):
     def note_pointer_targets(self, state: State, values: tuple[Value, ...]) -> None:
         drop_reachable_patterns(state, values)
 
-    def note_unknown_stores(self, targets: Iterable[MemoryObject]) -> None:
-        self.run.origins.record_lost(targets)
+    def note_unknown_stores(self, state: State, targets: Iterable[MemoryObject], given: Iterable[Value]) -> None:
+        self.run.origins.record_written(targets, sources_of(state, ((value, None) for value in given), local=True))
+
+    def origin_of_unsupported(self) -> Origin:
+        return Origin.INPUT
 
     def wants_patterns(self, effects: Effects) -> bool:
         return effects.through_pointers or bool(effects.arrays)

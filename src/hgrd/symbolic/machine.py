@@ -102,9 +102,13 @@ class Semantics(ABC):
         """Earlier iterations may have written through these pointers."""
         return
 
-    def note_unknown_stores(self, targets: Iterable[MemoryObject]) -> None:
-        """Code that is not followed may have stored anything in these objects."""
+    def note_unknown_stores(self, state: State, targets: Iterable[MemoryObject], given: Iterable[Value]) -> None:
+        """Code that is not followed, and was given these values, may store anything in these objects."""
         return
+
+    def origin_of_unsupported(self) -> Origin:
+        """What the value of an expression that is not understood counts as."""
+        return Origin.UNKNOWN
 
     def wants_patterns(self, effects: Effects) -> bool:
         """Whether the patterns that a loop of these effects fills objects with are needed."""

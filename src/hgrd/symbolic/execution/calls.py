@@ -295,6 +295,6 @@ def unknown_call(
 
 def _clobber(machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
     changed = [target for target in reachable(state, arguments) if target.space not in SHARED_SPACES]
+    machine.semantics.note_unknown_stores(state, changed, arguments)
     for target in changed:
         forget(state, target)
-    machine.semantics.note_unknown_stores(changed)

@@ -120,7 +120,7 @@ def _rare(machine: Machine, state: State, e: Expression) -> Value:
             for operand in operands:
                 evaluate(machine, state, operand)
             machine.semantics.unsupported(machine, state, reason, span)
-            return machine.unknown("unsupported", type_, Origin.UNKNOWN)
+            return machine.unknown("unsupported", type_, machine.semantics.origin_of_unsupported())
         case _:
             return OPAQUE
 

@@ -5,7 +5,7 @@ A speculative iteration on placeholders finds out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -225,6 +225,8 @@ class _Classifier(Struct, frozen=True):
     def _origin(self, first: Value, last: Value | None) -> Origin:
         if isinstance(first, FloatValue) or last is None:
             return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
+        if isinstance(last, Term) and any(_is_input(leaf) for leaf in _leaves(last)):
+            return Origin.INPUT
         touched = symbols_in(last) | symbols_in(first)
         reads = isinstance(last, Term) and bool(arrays_of(last))
         if not reads and all(s.origin not in _FROM_MEMORY for s in touched):
@@ -296,6 +298,20 @@ class _Classifier(Struct, frozen=True):
     def _older(self, amount: Term) -> bool:
         names = self.machine.names
         return all(s.name not in names.index or names.older(s, self.mark) for s in symbols_of(amount))
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    """The numbers that a term chooses among."""
+    if term.op is Op.ITE:
+        yield from _leaves(term.args[1])
+        yield from _leaves(term.args[2])
+    else:
+        yield term
+
+
+def _is_input(term: Term) -> bool:
+    """Whether a term is a number from outside: an iteration that ends with one may leave any."""
+    return term.op is Op.VAR and term.symbol.origin is Origin.INPUT
 
 
 def _plain(value: Value) -> bool:
