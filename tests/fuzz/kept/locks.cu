@@ -14,9 +14,10 @@ __global__ void of_the_block(int *a) {
   *(volatile int *)&lock = 0;  // give
 }
 
-// note: write give, write give; global; warp grid
-// race: atomic take, write give; global; warp grid (data-dependent)
-// race: write cell, write cell; global; warp grid
+// open: atomic take, write give; global; warp grid: a wait for lock, set in line 26, may order them
+// open: write cell, write cell; global; warp: a wait for lock, set in line 26, may order them
+// open: write give, write give; global; warp grid: a wait for lock, set in line 26, may order them
+// race: write cell, write cell; global; grid
 __global__ void acquired_in_the_block(int *a) {
   while (atomicCAS(&lock, 0, 1) != 0) {}  // take
   __threadfence_block();

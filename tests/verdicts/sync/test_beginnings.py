@@ -13,6 +13,8 @@ __device__ int named;
 __device__ int preset = 1;
 __managed__ int managed;
 __global__ void fill(int *flag, int v) { flag[threadIdx.x] = v; }
+__global__ void set_and_clear(int *flag) { atomicExch(flag, 0); atomicExch(flag, 1); }
+__global__ void clear_and_clear(int *flag) { atomicExch(flag, 2); atomicExch(flag, 0); }
 __global__ void k(int *data, int *flag, int *out) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
@@ -85,6 +87,11 @@ def test_flags_that_are_not_set(tmp_path: Path, host: str) -> None:
 )
 def test_flags_that_may_be_set_before(tmp_path: Path, host: str) -> None:
     assert outcome(tmp_path, host, name="managed" if "managed" in host else "named") is Outcome.RACE
+
+
+@pytest.mark.parametrize(("before", "safe"), [("set_and_clear", False), ("clear_and_clear", True)])
+def test_a_kernel_that_stores_only_other_values_clears_the_flag(tmp_path: Path, before: str, safe: bool) -> None:
+    assert (outcome(tmp_path, f"{before}<<<1, 1>>>(f); {LAUNCH}") is Outcome.SAFE) is safe
 
 
 def test_what_the_host_puts_there_is_what_the_variable_holds(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class WaitEndings(Struct, frozen=True):
             return number is not None and self._is_awaited(number, acquire)
         if beginning.own:
             return self._left_set(acquire, beginning.varying)
-        return all(self._is_awaited(n, acquire) for n in beginning.numbers)
+        return not beginning.numbers or any(self._is_awaited(n, acquire) for n in beginning.numbers)
 
     def _is_awaited(self, number: int, acquire: Acquire) -> bool:
         """Whether the wait ends at a number; where that depends on what the kernel is given, it is taken not to."""
