@@ -161,7 +161,8 @@ class Talker(Maker):
         if self.random.random() < 0.5:
             wait = (tree(f"while (!({seen})) {{}}"), *inside)
         else:
-            wait = (tree(f"for (int r = 0; r < 4; r++) {{ if ({seen}) {{@}} }}", body(*inside, tree("break;"))),)
+            looks = f"for (int look = 0; look < 4; look++) {{ if ({seen}) {{@}} }}"
+            wait = (tree(looks, body(*inside, tree("break;"))),)
         return (tree(f"if ({who}) {{@}} else {{@}}", produce, body(*wait)), *self.extra(names, cell))
 
     def counted(self, names: list[str], cell: Tree) -> tuple[Tree, ...]:
