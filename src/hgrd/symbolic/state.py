@@ -90,6 +90,10 @@ class Region(Struct, frozen=True):
             return Region(kept, Generation(self.generation.by_loop))
         return Region(kept, self.generation, self.zeroed, self.undefined)
 
+    def overlaps(self, offset: int, size: int) -> bool:
+        """Whether a known cell has any of these bytes."""
+        return any(o < offset + size and offset < o + c.size for o, c in self.cells.items())
+
     def followed(self, before: Region, stored: Stored) -> Region:
         """The region with what is left of the patterns of `before` after one store, and the store recorded."""
         fills = (fill.beside(stored) for fill in before.patterns)
@@ -255,7 +259,7 @@ def _cell(region: Region, offset: int, other: Region) -> Cell | None:
     held, theirs = region.cells.get(offset), other.cells.get(offset)
     if held is not None or theirs is None or not region.zeroed:
         return held
-    if any(o < offset + theirs.size and offset < o + c.size for o, c in region.cells.items()):
+    if region.overlaps(offset, theirs.size):
         return None
     match theirs.value:
         case Term() as value:

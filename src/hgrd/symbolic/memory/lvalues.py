@@ -245,15 +245,11 @@ def _with_named(machine: Machine, region: Region, target: MemoryObject, type_: T
     members = scalars(type_, machine.records, _MOST_NAMED)
     for at, member in members:
         size = machine.size(member)
-        if size and not _overlaps(region, at, size):
+        if size and not region.overlaps(at, size):
             value = read_at(machine, region, target, at, member)
             if not isinstance(value, OpaqueValue | Composite):
                 cells[at] = Cell(value, size)
     return cells
-
-
-def _overlaps(region: Region, offset: int, size: int) -> bool:
-    return any(o < offset + size and offset < o + c.size for o, c in region.cells.items())
 
 
 def _among_pointers(
@@ -297,7 +293,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
     if cell is not None and (size is None or cell.size == size):
         return cell.value if fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
     width = size or 1
-    if _overlaps(region, offset, width):
+    if region.overlaps(offset, width):
         return machine.unknown(target.name, type_, Origin.UNKNOWN)
     if region.zeroed:
         return zero(type_, machine.records)
