@@ -314,3 +314,97 @@ def test_flags_in_shared_memory_begin_with_anything(tmp_path: Path) -> None:
 
     assert found("if (threadIdx.x == 0) flag = 0;") is Outcome.SAFE
     assert found("") is Outcome.RACE
+
+
+@pytest.mark.parametrize(
+    ("back", "safe"),
+    [
+        ("*count = 0;", True),
+        ("if (threadIdx.x == 0) *count = 0;", True),
+        ("if (s > 0) *count = 0;", False),
+        ("if (blockIdx.x == 0) *count = 0;", False),
+        ("for (int i = 0; i < s; i++) *count = 0;", False),
+        ("if (s > 0) return; *count = 0;", False),
+        ("for (int i = 0; i < 9; i++) if (part[i] > s) return; *count = 0;", False),
+    ],
+)
+def test_counters_are_set_back_on_every_way(tmp_path: Path, back: str, safe: bool) -> None:
+    again = f"cudaMemset(c, 0, 4); for (int i = 0; i < 10; i++) {COUNT}"
+    assert counted(tmp_path, again, back=back) is (Outcome.SAFE if safe else Outcome.RACE)
+    assert counted(tmp_path, f"cudaMemset(c, 0, 4); {COUNT}", back=back) is Outcome.SAFE
+
+
+LAST_BLOCK = """
+#include <cuda_runtime.h>
+__global__ void k(const float *x, float *part, float *sum, unsigned *count, int n) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+    last = atomicAdd(count, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    __threadfence();
+    if (threadIdx.x == 0) for (int b = 0; b < gridDim.x; b++) *sum += part[b];
+    BACK
+  }
+}
+int main(int argc, char **argv) {
+  float *x, *p, *s; unsigned *c;
+  cudaMalloc(&x, 256), cudaMalloc(&p, 256), cudaMalloc(&s, 4), cudaMalloc(&c, 4);
+  cudaMemset(c, 0, 4);
+  for (int i = 0; i < 10; i++) k<<<64, 32>>>(x, p, s, c, argc);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("back", "outcome"),
+    [
+        ("if (threadIdx.x == 0) *count = 0;", Outcome.SAFE),
+        ("if (threadIdx.x == 7) *count = 0;", Outcome.SAFE),
+        ("if (threadIdx.x == 77) *count = 0;", Outcome.RACE),
+        ("if (threadIdx.x == 0 && n > 3) *count = 0;", Outcome.UNKNOWN),
+    ],
+)
+def test_some_thread_of_the_last_block_sets_it_back(tmp_path: Path, back: str, outcome: Outcome) -> None:
+    (kernel,) = check(tmp_path, LAST_BLOCK.replace("BACK", back)).kernels
+    assert kernel.outcome is outcome
+
+
+TAKEN_BACK = """
+#include <cuda_runtime.h>
+__global__ void k(int *data, int *flag, int *out, int n) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) { *data += 3; __threadfence(); atomicExch(flag, 1); }
+  } else {
+    if (threadIdx.x == 0) { BEFORE while (atomicAdd(flag, 0) != 1) {} __threadfence(); *out = *data; BACK }
+    AFTER
+  }
+}
+int main(int argc, char **argv) {
+  int *d, *f, *o;
+  cudaMalloc(&d, 4), cudaMalloc(&f, 4), cudaMalloc(&o, 4);
+  cudaMemset(f, 0, 4);
+  for (int i = 0; i < 10; i++) k<<<2, 64>>>(d, f, o, argc);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "back", "after", "safe"),
+    [
+        ("", "atomicExch(flag, 0);", "", True),
+        ("", "", "__syncthreads(); if (threadIdx.x == 5) atomicExch(flag, 0);", True),
+        ("", "", "if (threadIdx.x == 5) atomicExch(flag, 0);", False),
+        ("", "", "__syncthreads(); if (threadIdx.x == 99) atomicExch(flag, 0);", False),
+        ("", "if (n > 3) atomicExch(flag, 0);", "", False),
+        ("", "if (*out > 3) atomicExch(flag, 0);", "", False),
+        ("if (n > 3) return;", "atomicExch(flag, 0);", "", False),
+    ],
+)
+def test_flags_are_taken_back_on_every_way(tmp_path: Path, before: str, back: str, after: str, safe: bool) -> None:
+    text = TAKEN_BACK.replace("BEFORE", before).replace("BACK", back).replace("AFTER", after)
+    (kernel,) = check(tmp_path, text).kernels
+    assert kernel.outcome is (Outcome.SAFE if safe else Outcome.RACE)

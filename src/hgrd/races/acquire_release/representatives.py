@@ -28,11 +28,15 @@ class BlockRepresentatives(Struct, frozen=True):
         Each with the condition under which that thread has stored them.
         """
         for condition in (*access.guards, *access.endings):
-            yield condition, TRUE
-            for symbol in symbols_of(condition):
-                write = self._stored(symbol, here)
-                if write is not None and write.value is not None:
-                    yield substitute((condition,), {symbol: write.value})[0], conj(*write.guards)
+            yield from self.meanings(condition, here)
+
+    def meanings(self, condition: Term, here: Position) -> Iterator[tuple[Term, Term]]:
+        """A condition, as in `conditions`."""
+        yield condition, TRUE
+        for symbol in symbols_of(condition):
+            write = self._stored(symbol, here)
+            if write is not None and write.value is not None:
+                yield substitute((condition,), {symbol: write.value})[0], conj(*write.guards)
 
     def _stored(self, symbol: Symbol, here: Position) -> Access | None:
         """The only write of the shared variable that was read into `symbol`, with a barrier between the two.

@@ -18,8 +18,9 @@ from hgrd.host.model import Beginning
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, accesses
 from hgrd.protocol.phases.parallelism import Side
-from hgrd.races.acquire_release.accesses import modifies, reads_volatile
+from hgrd.races.acquire_release.accesses import known_at, modifies, reads_volatile
 from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
+from hgrd.races.acquire_release.certainty import surely_follows
 from hgrd.races.acquire_release.events import Acquire, Release
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
@@ -120,13 +121,20 @@ class ArrivalCounters(Idiom):
         arrival = arrivals[0]
         total = mul(self._parties(arrival), rounds)
         resets = [a for a in changes if a is not arrival]
-        reset = bool(resets) and all(r.value is const(0) for r in resets)
+        counting = Counting(arrival, total)
+        reset = all(r.value is const(0) for r in resets) and any(self._is_made(r, counting) for r in resets)
         begins_again = reset or _begins_again(arrival, total)
         if not _by_one(arrival, total) or not self._from_zero(arrival, begins_again=begins_again):
             return None
-        counting = Counting(arrival, total)
         last = all(any(_last(q, key, counting) for q in self._events.acquires(r)) for r in resets)
         return counting if last else None
+
+    def _is_made(self, reset: Access, counting: Counting) -> bool:
+        """Whether the last one to arrive, or another thread of its block, is sure to reset the counter."""
+        key = counting.arrival.target.key
+        complete = {q.symbol for q in self._events.acquires(reset) if _last(q, key, counting)}
+        arrived = self._events.order.of(counting.arrival)
+        return surely_follows(self._events, reset, arrived, known_at(counting.arrival), complete)
 
     def _from_zero(self, arrival: Access, *, begins_again: bool) -> bool:
         """Whether nothing says that the counter does not begin at 0; `begins_again`: the last one to arrive resets it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -9,13 +10,15 @@ from msgspec import Struct, field
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.host.model import Beginning
 from hgrd.protocol.model import Access, Protocol, accesses
-from hgrd.races.acquire_release.accesses import modifies
+from hgrd.races.acquire_release.accesses import known_at, modifies
 from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
+from hgrd.races.acquire_release.certainty import surely_follows
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
-from hgrd.races.acquire_release.program_order import may_follow
+from hgrd.races.acquire_release.program_order import Position, may_follow
+from hgrd.races.acquire_release.representatives import parts_of
 from hgrd.races.sync.idiom import Proofs
 from hgrd.symbolic.values import MemorySpace
-from hgrd.terms import FALSE, Origin, const, substitute, symbols_of, var
+from hgrd.terms import FALSE, Origin, Term, const, substitute, symbols_of, var
 
 _OF_THREADS: Final = (Origin.DIMENSION, Origin.THREAD, Origin.BLOCK)
 
@@ -116,11 +119,28 @@ class WaitEndings(Struct, frozen=True):
         return not any(self._harmless(a, acquire) and self._comes_last(a, acquire) for a in changes)
 
     def _comes_last(self, write: Access, acquire: Acquire) -> bool:
-        """Whether a write comes after the wait has ended: by a thread that has waited, or behind all that ends it."""
-        if any(q.seen.target.key == acquire.seen.target.key for q in self.events.acquires(write)):
-            return True
-        here, endings = self.events.order.of(write), [self.events.order.of(w) for w in self.writes(acquire)]
-        return all(may_follow(here, there) and not may_follow(there, here) for there in endings)
+        """Whether a write is sure to come after the wait has ended: where a thread has waited, or has set it."""
+        order, endings = self.events.order, self.writes(acquire)
+        known, key = known_at(write), acquire.seen.target.key
+        waited = [q for q in self.events.acquires(write) if q.seen.target.key == key and parts_of(q.when) <= known]
+        if waited and self._is_waited_for(acquire, endings):
+            here, told = acquire.position, {q.symbol for q in waited}
+            return surely_follows(self.events, write, here, _known_where(here), told)
+        here, there = order.of(write), [order.of(w) for w in endings]
+        after = all(may_follow(here, x) and not may_follow(x, here) for x in there)
+        return after and all(surely_follows(self.events, write, order.of(w), known_at(w), frozenset()) for w in endings)
+
+    def _is_waited_for(self, acquire: Acquire, endings: Sequence[Access]) -> bool:
+        """Whether some threads wait wherever the flag is set, as far as more than their indexes decides on that."""
+        own = _known_where(acquire.position)
+        common, observed = own.intersection(*map(known_at, endings)), self.protocol.symbols.observed
+        others = (s for s in symbols_of(*(own - common)) if s.origin not in _OF_THREADS)
+        return all(s.name in observed and observed[s.name].target.key == acquire.seen.target.key for s in others)
+
+
+def _known_where(position: Position) -> frozenset[Term]:
+    """The conditions that hold at an access before it is made."""
+    return frozenset(position.item.guards) if isinstance(position.item, Access) else frozenset()
 
 
 def _elsewhere(write: Access, acquire: Acquire) -> bool:
