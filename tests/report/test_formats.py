@@ -16,7 +16,10 @@ from tests.report.samples import RACY, report
 def written(name: str) -> tuple[str, str]:
     """(output, log) of a report on a race, in this format."""
     output, log = TextIOWrapper(BytesIO()), StringIO()
-    FORMATS[name](report(RACY), ReportContext(output=output, log=log, failures={"b.cu": "no such file"}))
+    writer = FORMATS[name](ReportContext(output=output, log=log))
+    writer.messages(report(RACY).messages)
+    writer.kernel(RACY)
+    writer.end(report(RACY), {"b.cu": "no such file"})
     output.flush()
     assert isinstance(output.buffer, BytesIO)
     return output.buffer.getvalue().decode(), log.getvalue()

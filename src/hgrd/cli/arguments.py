@@ -174,7 +174,13 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
         type=_positive(float),
         default=inf,
         metavar="SECONDS",
-        help="time for all kernels of a program together, with its host code (as much as they take)",
+        help="time for all kernels of a program together, with its host code (a fair part of the time for all)",
+    )
+    add(
+        "--total-timeout",
+        type=_positive(float),
+        metavar="SECONDS",
+        help="time for the whole run; what is done by then is reported (by default it depends on the work)",
     )
 
 

@@ -10,43 +10,67 @@ from typing import Final
 
 from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
 from hgrd.cli.messages import fail
+from hgrd.cli.progress import ProgressLine, progress_on
+from hgrd.engine.check import Limits
 from hgrd.engine.check import check as check_paths
-from hgrd.engine.check import guarded, parse
 from hgrd.engine.inputs import Failure, collect
+from hgrd.engine.parsing import guarded, parse
+from hgrd.engine.run.news import Progress
+from hgrd.engine.run.program import Settings
 from hgrd.engine.stages import show as print_stage
-from hgrd.findings.model import Report
+from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.tally import tally
-from hgrd.report import FORMATS, ReportContext
+from hgrd.report import FORMATS, ReportContext, Writer
 
 _log = logging.getLogger(__name__)
 
 
 def check(arguments: Namespace) -> int:
-    """Look for races in the programs of the paths, and write the report."""
-    options = analysis_options(arguments)
-    checked = check_paths(
-        arguments.paths,
-        source_options(arguments),
-        options,
-        arguments.jobs,
-        build=build_of(arguments),
-        replay=arguments.replay,
-    )
-    _say_failures(checked.failures)
-    if checked.report is None:
-        return 2
+    """Look for races in the programs of the paths, and write the report while it comes."""
+    settings = Settings(source_options(arguments), build_of(arguments), analysis_options(arguments), arguments.replay)
+    strict = settings.analysis.strict
     context = ReportContext(
         output=sys.stdout,
         log=sys.stderr,
-        failures={failure.file: failure.reason for failure in checked.failures},
-        strict=options.strict,
+        strict=strict,
         brief=arguments.quiet,
         verbose=arguments.verbose > 0,
         color=wants_color(arguments),
     )
-    FORMATS[arguments.format](checked.report, context)
+    writer = FORMATS[arguments.format](context)
+    with progress_on(sys.stderr, quiet=arguments.quiet) as progress:
+        listener = _Listener(writer, progress)
+        checked = check_paths(arguments.paths, settings, Limits(arguments.jobs, arguments.total_timeout), listener)
+    if checked.report is None:
+        return 2
+    writer.end(checked.report, {failure.file: failure.reason for failure in checked.failures})
+    if checked.report.stopped:
+        return 2
     incomplete = bool(checked.failures) or any(m.error for m in checked.report.messages)
-    return _status(checked.report, options.strict, arguments.fail_on_unknown, incomplete)
+    return _status(checked.report, strict, arguments.fail_on_unknown, incomplete)
+
+
+class _Listener:
+    """Passes the news of a run on to the writer and to the line of progress, which never stand in one line."""
+
+    def __init__(self, writer: Writer, progress: ProgressLine) -> None:
+        self._writer = writer
+        self._progress = progress
+
+    def messages(self, messages: tuple[Message, ...]) -> None:
+        self._progress.hide()
+        self._writer.messages(messages)
+
+    def kernel(self, report: KernelReport) -> None:
+        self._progress.hide()
+        self._writer.kernel(report)
+
+    def failure(self, failure: Failure) -> None:
+        self._progress.hide()
+        _say_failures((failure,))
+
+    def progress(self, progress: Progress) -> None:
+        self._progress.show(progress)
 
 
 def facts(arguments: Namespace) -> int:

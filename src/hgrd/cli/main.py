@@ -7,13 +7,16 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from hgrd.cli.arguments import UsageError, parser
 from hgrd.cli.messages import fail
+from hgrd.engine.run.stopping import hold_back, stoppable
 
 
 def entry() -> None:
     """The console script."""
+    hold_back()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -27,7 +30,8 @@ def run(arguments: Sequence[str]) -> int:
         logging.basicConfig(stream=sys.stderr, format="hgrd: %(message)s", level=level)
         from hgrd.cli import commands  # not for --help and usage errors: it loads the engine
 
-        status = commands.COMMANDS[options.command](options)
+        with nullcontext() if options.command == "check" else stoppable():
+            status = commands.COMMANDS[options.command](options)
         sys.stdout.flush()
         return status
     except UsageError as error:

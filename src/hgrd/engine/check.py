@@ -1,32 +1,30 @@
-"""Analysis of paths: each program is parsed and analysed on its own, and a failure of one does not stop the others."""
+"""Analysis of paths: each program in a process of its own, and whatever happens, a report of what has been done."""
 
 from __future__ import annotations
 
-import logging
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.engine.inputs import Failure, collect
-from hgrd.engine.pool import Died, run_each
-from hgrd.findings.model import Report
-from hgrd.findings.options import AnalysisOptions
-from hgrd.findings.roll_up import merged
-from hgrd.program.program import Diagnostic, Program
-from hgrd.program.span import Span
-from hgrd.source.build.build import NO_BUILD, Build
-from hgrd.source.options import SourceError, SourceOptions
-from hgrd.symbolic.limits import TimeLimitError, until
+from hgrd.engine.run.guard import Guard, guard
+from hgrd.engine.run.news import KernelDecided, KernelName, KernelsNamed, Listener, Progress
+from hgrd.engine.run.processes import Ended, Pipe, Running, readable
+from hgrd.engine.run.program import Settings, check_program
+from hgrd.engine.run.slots import Slots
+from hgrd.engine.run.stopping import stoppable
+from hgrd.findings.model import KernelReport, Message, Report
+from hgrd.findings.roll_up import merged, roll_up
+from hgrd.findings.undecided import undecided_launch
 
-T = TypeVar("T")
-_READING_SECONDS = 20.0  # for the files of a program, at least
-_log = logging.getLogger(__name__)
+_TICK = 0.5  # seconds between two reports of progress
+_LEAST_SECONDS = 20.0  # that a program gets, however many there are
+_BEFORE, _PROGRAM, _KERNEL = 90.0, 10.0, 3.0  # seconds of the default limit: in any case, for each program and kernel
 
 
 class Checked(Struct, frozen=True):
@@ -36,140 +34,200 @@ class Checked(Struct, frozen=True):
     failures: tuple[Failure, ...]
 
 
-class _Part(Struct, frozen=True):
-    """Result for one program; `kernels` are the names that it defines."""
+class Limits(Struct, frozen=True):
+    """Limits of a run: `jobs` processes that work at a time, `seconds` for all (None: it depends on the work)."""
 
-    report: Report | None
-    failures: tuple[Failure, ...]
-    kernels: tuple[str, ...] = ()
+    jobs: int
+    seconds: float | None = None
 
 
-def check(
-    paths: Sequence[str],
-    source: SourceOptions,
-    analysis: AnalysisOptions,
-    jobs: int,
-    *,
-    build: Build = NO_BUILD,
-    replay: bool = True,
-) -> Checked:
-    """Analyse the programs in `paths` in up to `jobs` processes (one program: in this process).
+def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Listener) -> Checked:
+    """Analyse the programs in `paths`; the listener hears of each verdict at once.
 
-    `build` gives the flags of single files.  `replay`: the witnesses of races are run on the simulator.
+    What is done is reported also where the time is over, or where a signal stops the run: `stopped` says so, what is
+    left is named in the failures, and kernels that were found and not decided are `unknown`.
     """
     begin = perf_counter()
-    inputs = collect(paths, source.include_dirs)
-    work = partial(_check_program, source=source, build=build, analysis=analysis, replay=replay)
-    if len(inputs.programs) <= 1:
-        parts = [work(files) for files in inputs.programs]
-    else:
-        _load()
-        parts = [
-            _died(files, part) if isinstance(part, Died) else part
-            for files, part in zip(inputs.programs, run_each(work, inputs.programs, jobs), strict=True)
-        ]
-    failures = (*inputs.failures, *(failure for part in parts for failure in part.failures))
-    failures += _unknown_kernels(analysis, [name for part in parts for name in part.kernels])
-    reports = [part.report for part in parts if part.report is not None]
-    return Checked(merged(reports, perf_counter() - begin) if reports else None, failures)
-
-
-def parse(
-    files: Iterable[str], source: SourceOptions, build: Build = NO_BUILD
-) -> tuple[tuple[Program, ...], tuple[Failure, ...]]:
-    """Parsed programs, and the failures of those that could not be parsed.
-
-    The analysis is imported while the compiler runs: importing it is half of the time of a small program.
-    """
-    from hgrd.source.parse import parse_file  # not at the top: it loads the front end
-
-    load = partial(import_module, "hgrd.engine.analysis.program")
-    outcomes = [
-        guarded(file, partial(_parsed, file, source, build, partial(parse_file, meanwhile=load))) for file in files
-    ]
-    programs = tuple(x for x in outcomes if not isinstance(x, Failure))
-    return programs, tuple(x for x in outcomes if isinstance(x, Failure))
-
-
-def _parsed(
-    file: str, source: SourceOptions, build: Build, parse_file: Callable[[str, SourceOptions], Program]
-) -> Program:
-    """Program compiled with the flags of the build; a diagnostic names macros that come from there."""
-    flags, origin = build.flags(file)
-    with until(source.deadline):
-        program = parse_file(file, flags.under(source))
-    if not flags.macros or not origin:
-        return program
-    noted = Diagnostic(Span(origin, 1, 1), f"{file} is compiled with {' '.join(flags.macros)}", error=False)
-    return replace(program, diagnostics=(*program.diagnostics, noted))
-
-
-def guarded(file: str, action: Callable[[], T]) -> T | Failure:
-    """Result of the action; an exception becomes a failure of the file."""
+    run = _Run(settings, limits, listener, begin)
     try:
-        return action()
-    except SourceError as error:
-        return Failure(file, str(error).removeprefix(f"{file}: "))
-    except TimeLimitError:
-        return Failure(file, "the time limit was reached")
-    except RecursionError:
-        return Failure(file, "nested too deeply to be analysed", traceback.format_exc())
-    except MemoryError:
-        return Failure(file, "too large to be analysed: out of memory")
-    except Exception as error:  # an error in one program must not lose the results of the others
-        return Failure(file, f"internal error: {type(error).__name__}: {error}", traceback.format_exc())
+        with stoppable():
+            inputs = collect(paths, settings.source.include_dirs)
+        run.begin_with(inputs.failures)
+        with guard() as guarding:
+            run.over(inputs.programs, guarding)
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    run.name_what_is_left()
+    return run.checked()
+
+
+class _Heard:
+    """What is known of one program."""
+
+    def __init__(self, files: tuple[str, ...]) -> None:
+        self.files = files
+        self.named: KernelsNamed | None = None
+        self.reports: dict[KernelName, KernelReport] = {}
+        self.messages: list[Message] = []
+        self.ended = False
+        self.problem = ""
+
+    @property
+    def kernels(self) -> tuple[KernelName, ...]:
+        return () if self.named is None else self.named.kernels
+
+    @property
+    def left(self) -> tuple[KernelName, ...]:
+        """Kernels without a verdict."""
+        return tuple(kernel for kernel in self.kernels if kernel not in self.reports)
+
+    def report(self) -> Report | None:
+        """What is known so far; None if it is nothing."""
+        kernels = tuple(self.reports[kernel] for kernel in self.kernels if kernel in self.reports)
+        if self.named is None or not kernels:
+            return None
+        return Report(self.named.files, kernels, tuple(dict.fromkeys(self.messages)), 0.0)
+
+
+class _Run:
+    def __init__(self, settings: Settings, limits: Limits, listener: Listener, begin: float) -> None:
+        self.settings = settings
+        self.limits = limits
+        self.listener = listener
+        self.begin = begin
+        self.programs: list[_Heard] = []
+        self.failures: list[Failure] = []
+        self.stopped = ""
+
+    def begin_with(self, failures: Iterable[Failure]) -> None:
+        """Take in the inputs that are no programs."""
+        for failure in failures:
+            self._failed(failure)
+
+    def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard) -> None:
+        """Analyse all programs, one process for each, until all are done or the time is over."""
+        self.programs = [_Heard(files) for files in programs]
+        waiting = deque(self.programs)
+        working: dict[Running, _Heard] = {}
+        slots = Slots(self.limits.jobs)
+        if len(waiting) > 1:
+            _load()
+        while waiting or working:
+            while waiting and (slots.take() or not working):
+                heard = waiting.popleft()
+                work = partial(_work, heard.files, self._settings(len(waiting) + 1), slots, guarding)
+                working[Running(work)] = heard
+            left = self._end() - perf_counter()
+            if left <= 0:
+                self.stopped = f"the time limit for the whole run was reached ({self._limit_in_words()})"
+                return
+            with stoppable():
+                ready = readable([*working, *([slots] if waiting else [])], min(left, _TICK))
+            for process in ready:
+                if isinstance(process, Running) and self._hear(working[process], process.receive()):
+                    del working[process]
+                    slots.put_back()
+            self.listener.progress(self._progress())
+
+    def _settings(self, ahead: int) -> Settings:
+        """Settings for the next of so many programs: with its fair part of the time."""
+        left = self._end() - perf_counter()
+        share = max(left * self.limits.jobs / ahead, _LEAST_SECONDS)
+        analysis = self.settings.analysis
+        limit = min(analysis.program_limit, share, left)
+        return replace(self.settings, analysis=replace(analysis, program_limit=limit))
+
+    def _end(self) -> float:
+        """When the run is to end; by default later, the more kernels have been found."""
+        if self.limits.seconds is not None:
+            return self.begin + self.limits.seconds
+        kernels = sum(len(heard.kernels) for heard in self.programs)
+        work = _PROGRAM * len(self.programs) + _KERNEL * kernels
+        return self.begin + _BEFORE + max(work / self.limits.jobs, self.settings.analysis.time_limit)
+
+    def _limit_in_words(self) -> str:
+        if self.limits.seconds is not None:
+            return f"--total-timeout {self.limits.seconds:g}"
+        return f"{self._end() - self.begin:.0f} s for what there is to do; --total-timeout sets another one"
+
+    def _hear(self, heard: _Heard, news: object) -> bool:
+        """Take in what a process has sent; whether it has ended."""
+        match news:
+            case KernelsNamed():
+                heard.named = news
+                self._messages(heard, news.messages)
+            case KernelDecided():
+                self._messages(heard, news.messages)
+                heard.reports[KernelName(news.report.kernel, news.report.span)] = news.report
+                self.listener.kernel(news.report)
+            case Failure():
+                self._fail(heard, news)
+            case Ended(reason=reason):
+                heard.ended = True
+                if reason:
+                    self._fail(heard, Failure(" ".join(heard.files), reason))
+                return True
+            case other:
+                raise TypeError(other)
+        return False
+
+    def _messages(self, heard: _Heard, messages: tuple[Message, ...]) -> None:
+        heard.messages += messages
+        self.listener.messages(messages)
+
+    def _fail(self, heard: _Heard, failure: Failure) -> None:
+        heard.problem = failure.reason
+        self._failed(failure)
+
+    def _failed(self, failure: Failure) -> None:
+        self.failures.append(failure)
+        self.listener.failure(failure)
+
+    def name_what_is_left(self) -> None:
+        """Kernels that were found and not decided are `unknown`; programs of which nothing is known are failures."""
+        for heard in self.programs:
+            reason = self.stopped or heard.problem
+            for kernel in heard.left:
+                (report,) = roll_up([undecided_launch(kernel.name, kernel.span, f"not analysed: {reason}")])
+                heard.reports[kernel] = report
+                self.listener.kernel(report)
+            if self.stopped and not heard.ended and heard.named is None:
+                self._failed(Failure(" ".join(heard.files), f"not analysed: {reason}"))
+
+    def checked(self) -> Checked:
+        """The result: programs and their kernels in the order in which they were found."""
+        defined = [name for heard in self.programs if heard.named is not None for name in heard.named.defined]
+        for failure in () if self.stopped else _unknown_kernels(self.settings.analysis.kernels, defined):
+            self._failed(failure)
+        reports = [report for heard in self.programs if (report := heard.report()) is not None]
+        if not reports and not self.stopped:
+            return Checked(None, tuple(self.failures))
+        whole = merged(reports, perf_counter() - self.begin)
+        return Checked(replace(whole, stopped=self.stopped), tuple(self.failures))
+
+    def _progress(self) -> Progress:
+        return Progress(
+            programs_done=sum(heard.ended for heard in self.programs),
+            programs=len(self.programs),
+            kernels_done=sum(len(heard.reports) for heard in self.programs),
+            kernels=sum(len(heard.kernels) for heard in self.programs),
+            seconds=perf_counter() - self.begin,
+        )
+
+
+def _work(files: tuple[str, ...], settings: Settings, slots: Slots, guarding: Guard, pipe: Pipe) -> None:
+    """The life of the process of a program."""
+    guarding.enrol()
+    check_program(files, settings, slots, pipe.send)
 
 
 def _load() -> None:
     """Imports modules that every process needs, once: forked processes inherit them."""
-    for module in ("hgrd.source.parse", "hgrd.engine.analysis.program", "hgrd.simulate.replay.replayer"):
+    for module in ("hgrd.source.parse", "hgrd.engine.run.kernels", "hgrd.simulate.replay.replayer"):
         import_module(module)
 
 
-def _check_program(
-    files: tuple[str, ...], source: SourceOptions, build: Build, analysis: AnalysisOptions, *, replay: bool
-) -> _Part:
-    begin = perf_counter()
-    limit = min(analysis.program_limit, max(analysis.time_limit, _READING_SECONDS))
-    programs, failures = parse(files, replace(source, deadline=begin + limit), build)
-    _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
-    names = tuple(dict.fromkeys(kernel.ref.name for program in programs for kernel in program.kernels()))
-    if not names:
-        return _Part(None, failures + tuple(_without_kernels(program) for program in programs))
-    if not any(map(analysis.wants, names)):
-        return _Part(None, failures, names)
-    # not at the top: they load the solver
-    from hgrd.engine.analysis.program import analyze
-    from hgrd.engine.analysis.replay import LateReplayer
-
-    end = begin + analysis.program_limit
-    left = replace(analysis, program_limit=end - perf_counter())
-    report = guarded(files[0], partial(analyze, programs, left, LateReplayer(end) if replay else None))
-    _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
-    if isinstance(report, Failure):
-        return _Part(None, (*failures, report), names)
-    return _Part(replace(report, files=tuple(program.file for program in programs)), failures, names)
-
-
-def _without_kernels(program: Program) -> Failure:
-    """Reason why a program has no kernel to analyse."""
-    errors = [f"{d.span}: {d.message}" for d in program.diagnostics if d.error]
-    if errors:
-        more = f" (errors: {len(errors)})" if len(errors) > 1 else ""
-        return Failure(program.file, f"no kernel left to analyse: {errors[0]}{more}")
-    if program.uninstantiated:
-        templates = ", ".join(dict.fromkeys(t.name for t in program.uninstantiated))
-        return Failure(program.file, f"its kernels are templates that nothing instantiates: {templates}")
-    return Failure(program.file, "it defines no kernel")
-
-
-def _unknown_kernels(analysis: AnalysisOptions, names: list[str]) -> tuple[Failure, ...]:
-    there = ", ".join(dict.fromkeys(names)) or "none"
-    missing = [name for name in analysis.kernels if name not in names]
-    return tuple(Failure(f"--kernel {name}", f"no such kernel (there: {there})") for name in missing)
-
-
-def _died(files: tuple[str, ...], died: Died) -> _Part:
-    killed = died.exit_code is not None and died.exit_code < 0
-    reason = f"signal {-died.exit_code}" if killed and died.exit_code is not None else f"exit code {died.exit_code}"
-    return _Part(None, (Failure(" ".join(files), f"the analysis process died ({reason}; out of memory?)"),))
+def _unknown_kernels(wanted: Iterable[str], defined: Iterable[str]) -> Iterator[Failure]:
+    there = ", ".join(dict.fromkeys(defined)) or "none"
+    missing = [name for name in wanted if name not in defined]
+    return (Failure(f"--kernel {name}", f"no such kernel (there: {there})") for name in missing)

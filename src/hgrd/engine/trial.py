@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.engine.check import parse
+from hgrd.engine.parsing import parse
 from hgrd.program.linked import link
 from hgrd.simulate.trial import InputError, Inputs, Trial, try_out
 from hgrd.source.build.build import NO_BUILD, Build

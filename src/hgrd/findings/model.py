@@ -264,9 +264,10 @@ class Message(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """Result for a set of files."""
+    """Result for a set of files; `stopped` says why the run ended before all was done, or is ""."""
 
     files: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
     messages: tuple[Message, ...]
     seconds: float
+    stopped: str = ""

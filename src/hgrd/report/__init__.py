@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Protocol
 
-from hgrd.findings.model import Report
-from hgrd.report import json, text
+from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.report.context import ReportContext
+from hgrd.report.json import JsonWriter
+from hgrd.report.text import TextWriter
 
 __all__ = ["FORMATS", "ReportContext", "Writer"]
 
-Writer: TypeAlias = Callable[[Report, ReportContext], None]
 
-FORMATS: Final[Mapping[str, Writer]] = {
-    "text": text.write,
-    "json": json.write,
+class Writer(Protocol):
+    """Writes a report while it comes into being.
+
+    `messages` and `kernel` are called with what has been found, in any order; `end` with the whole of it, and with
+    the inputs that could not be analysed, each with the reason.
+    """
+
+    def messages(self, messages: Iterable[Message], /) -> None: ...
+    def kernel(self, kernel: KernelReport, /) -> None: ...
+    def end(self, report: Report, failures: Mapping[str, str], /) -> None: ...
+
+
+FORMATS: Final[Mapping[str, Callable[[ReportContext], Writer]]] = {
+    "text": TextWriter,
+    "json": JsonWriter,
 }
 """The formats of `hgrd check --format`, by name; the first one is the default."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TextIO
 
 from msgspec import Struct
@@ -12,14 +11,13 @@ class ReportContext(Struct, frozen=True, kw_only=True):
     """What a writer is given beside the report.
 
     The report goes to `output` (bytes to its `buffer`), remarks about the input that are no part of it to `log`.
-    `failures` are the inputs that could not be analysed, each with the reason.  `strict`: writes of the same value are
+    `strict`: writes of the same value are
     races.  `brief`: the findings and the last line only.  `verbose`: all remarks instead of the first ones of each
     file.  `color`: with colours, where the format has any.
     """
 
     output: TextIO
     log: TextIO
-    failures: Mapping[str, str]
     strict: bool = False
     brief: bool = False
     verbose: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from hgrd import __version__
@@ -35,10 +35,22 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 Object: TypeAlias = dict[str, Json]
 
 
-def write(report: Report, context: ReportContext) -> None:
-    """Write the document, and nothing else, to the output; it contains the messages about the input."""
-    context.output.flush()
-    context.output.buffer.write(to_bytes(report, context.strict, context.failures))
+class JsonWriter:
+    """Writes one document, and nothing else, to the output when all is done; it contains the messages."""
+
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+
+    def messages(self, messages: Iterable[Message]) -> None:
+        """The document has them."""
+
+    def kernel(self, kernel: KernelReport) -> None:
+        """The document has it."""
+
+    def end(self, report: Report, failures: Mapping[str, str]) -> None:
+        context = self._context
+        context.output.flush()
+        context.output.buffer.write(to_bytes(report, context.strict, failures))
 
 
 def to_bytes(report: Report, strict: bool, failures: Mapping[str, str]) -> bytes:
@@ -71,6 +83,7 @@ def document(report: Report, strict: bool, failures: Mapping[str, str]) -> Objec
         "kernels": [_kernel(kernel, strict) for kernel in report.kernels],
         "messages": [_message(message) for message in report.messages],
         "failures": [{"file": file, "reason": reason} for file, reason in failures.items()],
+        "stopped": report.stopped or None,
         "seconds": _seconds(report.seconds),
     }
 

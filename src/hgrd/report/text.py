@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from hgrd.findings.model import Message, Report
+from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.program.span import NOWHERE
 from hgrd.report.context import ReportContext
 from hgrd.report.terminal import lines
 from hgrd.report.terminal.excerpt import source_reader
-from hgrd.report.terminal.report import TextOptions, render
+from hgrd.report.terminal.lines import Line
+from hgrd.report.terminal.report import TextOptions, render_kernel, render_summary
 
 _MOST_ERRORS: Final = 10  # of one file, unless all are asked for
 
 
-def write(report: Report, context: ReportContext) -> None:
-    """Write the report to the output; unless `brief`, the messages about the input go to the log before it."""
-    if not context.brief:
-        for message in message_lines(report.messages, everything=context.verbose):
-            print(message, file=context.log)
-    options = TextOptions(strict=context.strict, brief=context.brief)
-    lines.write(render(report, source_reader(), options), context.output, context.color)
+class TextWriter:
+    """Writes each kernel to the output as soon as it is decided; messages go to the log, unless `brief`."""
+
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+        self._options = TextOptions(strict=context.strict, brief=context.brief)
+        self._source_line = source_reader()
+
+    def messages(self, messages: Iterable[Message]) -> None:
+        if not self._context.brief:
+            for text in message_lines(messages, everything=self._context.verbose):
+                print(text, file=self._context.log, flush=True)
+
+    def kernel(self, kernel: KernelReport) -> None:
+        self._write(render_kernel(kernel, self._source_line, self._options))
+
+    def end(self, report: Report, failures: Mapping[str, str]) -> None:
+        self._write([render_summary(report, self._context.strict)])
+
+    def _write(self, written: Iterable[Line]) -> None:
+        lines.write(written, self._context.output, self._context.color)
+        self._context.output.flush()
 
 
 def message_lines(messages: Iterable[Message], *, everything: bool) -> Iterator[str]:

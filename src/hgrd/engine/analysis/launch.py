@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
 from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
-from hgrd.findings.model import Divergence, LaunchReport, Message, OpenPair, Outcome
+from hgrd.findings.model import Divergence, LaunchReport, Message
 from hgrd.findings.options import AnalysisOptions
+from hgrd.findings.undecided import undecided_launch
 from hgrd.host.model import Fact, HostNote, LaunchSite
 from hgrd.program.program import Function, Program
 from hgrd.protocol.model import Protocol
@@ -65,13 +66,13 @@ def analyze_launch(
             pairs = require_replay(replay_pairs(replayer, at, pairs, end), strict=options.strict)
             barriers = replay_barriers(replayer, at, barriers, end)
     except TimeLimitError as error:
-        return LaunchResult(_failed(at.kernel, at.launch, str(error), perf_counter() - begin))
+        return LaunchResult(not_analyzed(at.kernel, at.launch, str(error), perf_counter() - begin))
     except RecursionError:
-        return LaunchResult(_failed(at.kernel, at.launch, _TOO_DEEP, perf_counter() - begin))
+        return LaunchResult(not_analyzed(at.kernel, at.launch, _TOO_DEEP, perf_counter() - begin))
     except Exception as error:  # an error in one kernel must not lose the results of the others
         _log.info("kernel %s", at.kernel.ref.name, exc_info=True)
         reason = f"internal error: {type(error).__name__}: {error}"
-        return LaunchResult(_failed(at.kernel, at.launch, reason, perf_counter() - begin))
+        return LaunchResult(not_analyzed(at.kernel, at.launch, reason, perf_counter() - begin))
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
     seconds = perf_counter() - begin
     return LaunchResult(_report(at, _configuration(at.launch, protocol), pairs, barriers, seconds), inferred.messages)
@@ -104,8 +105,7 @@ def _checked(
 
 def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
     """Report that stands for launches of a kernel that may exist but were not found."""
-    gap = OpenPair(None, None, None, (), f"{why.text}, and may launch it again", why.span)
-    return _undecided(kernel, None, gap)
+    return undecided_launch(kernel.ref.name, kernel.span, f"{why.text}, and may launch it again", at=why.span)
 
 
 def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:
@@ -114,15 +114,18 @@ def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:
     return replace(protocol, gaps=gaps, assumed=(*context.assumed, *protocol.assumed))
 
 
-def _failed(kernel: Function, launch: LaunchSite | None, reason: str, seconds: float) -> LaunchReport:
-    return _undecided(kernel, launch, OpenPair(None, None, None, (), reason, kernel.span), seconds)
-
-
-def _undecided(kernel: Function, launch: LaunchSite | None, gap: OpenPair, seconds: float = 0) -> LaunchReport:
-    """Report without a verdict; `gap` says why."""
-    nothing = PairVerdicts(Outcome.UNKNOWN, (), (gap,), (), 0, 0, 0)
-    shown = "<<<?>>>" if launch is None else launch.configuration
-    return _launch_report(kernel, launch, shown, nothing, seconds)
+def not_analyzed(kernel: Function, launch: LaunchSite | None, reason: str, seconds: float = 0) -> LaunchReport:
+    """Report of a launch whose analysis did not come to its end, with the reason."""
+    if launch is None:
+        return undecided_launch(kernel.ref.name, kernel.span, reason, seconds=seconds)
+    return undecided_launch(
+        kernel.ref.name,
+        kernel.span,
+        reason,
+        launch_span=launch.span,
+        configuration=launch.configuration,
+        seconds=seconds,
+    )
 
 
 def _configuration(launch: LaunchSite | None, protocol: Protocol) -> str:

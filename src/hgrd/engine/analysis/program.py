@@ -1,21 +1,23 @@
-"""Analysis of a program: every kernel at every launch, in sequence."""
+"""Analysis of a program: its host code first, then every kernel at every launch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.engine.analysis.compile_gaps import dropped
 from hgrd.engine.analysis.kernels import KernelLaunches, kernels_at_launches
-from hgrd.engine.analysis.launch import LaunchContext, analyze_launch, may_launch_again
+from hgrd.engine.analysis.launch import LaunchContext, LaunchResult, analyze_launch, may_launch_again
 from hgrd.engine.analysis.replay import WitnessReplay
 from hgrd.findings.model import LaunchReport, Message, Report
 from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.roll_up import roll_up
 from hgrd.host.model import HostRun, LaunchSite
 from hgrd.host.run import run_host
-from hgrd.program.linked import link
+from hgrd.program.linked import Tables, link
 from hgrd.program.program import Program
 from hgrd.program.span import NOWHERE
 from hgrd.races.results.evidence import KernelAtLaunch
@@ -24,38 +26,69 @@ from hgrd.solve.session import Session
 from hgrd.symbolic.limits import deep_recursion
 
 _DEPTH = 3000  # calls, for functions as deeply nested as those that are lowered
-_LAUNCH_SHARE = 2  # a launch that is not the last may take 1 / _LAUNCH_SHARE of the time left
+_LEAST_SECONDS = 2.0  # of a launch: some that are decided are better than none
+_HOST_SHARE = 3  # the host code may take 1 / _HOST_SHARE of a program's time
+
+
+class HostedProgram(Struct, frozen=True):
+    """Program whose host code has been followed, and its kernels at their launches."""
+
+    programs: tuple[Program, ...]
+    tables: Tables
+    host: HostRun
+    kernels: tuple[KernelLaunches, ...]
+    messages: tuple[Message, ...]
+
+
+def follow_host(programs: tuple[Program, ...], options: AnalysisOptions) -> HostedProgram:
+    """The program ready for the analysis of its kernels; its host code may take a part of the time, and no more."""
+    deadline = perf_counter() + min(options.time_limit, options.program_limit / _HOST_SHARE)
+    with deep_recursion(_DEPTH):
+        host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=deadline)
+    kernels = kernels_at_launches(programs, host, options)
+    messages = (*_messages(programs, host), *(m for found in kernels for m in _assumed(found)))
+    return HostedProgram(programs, link(programs), host, kernels, tuple(dict.fromkeys(messages)))
+
+
+def analyze_kernel(
+    hosted: HostedProgram,
+    found: KernelLaunches,
+    session: Session,
+    options: AnalysisOptions,
+    end: float,
+    replayer: WitnessReplay | None = None,
+) -> Iterator[LaunchResult]:
+    """Results at one launch of a kernel after another, each of which has a fair part of the time until `end`."""
+    kernel, decide = found.kernel, Decider(session)
+    analyzed: list[LaunchReport] = []
+    with deep_recursion(_DEPTH):
+        for number, launch in enumerate(found.launches):
+            at = KernelAtLaunch(hosted.tables, kernel, launch, decide)
+            left = end - perf_counter()
+            share = max(left / (len(found.launches) - number), min(left, _LEAST_SECONDS))
+            within = replace(options, time_limit=min(options.time_limit, share))
+            result = analyze_launch(at, within, _context(hosted, found, launch, analyzed), replayer)
+            analyzed.append(result.report)
+            yield result
+    if found.launches != (None,) and kernel.ref.key in hosted.host.cut:
+        yield LaunchResult(may_launch_again(kernel, hosted.host.cut[kernel.ref.key]))
 
 
 def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: WitnessReplay | None = None) -> Report:
-    """Report on all kernels that `options` ask for; `replayer` None: no witness is run."""
+    """Report on all kernels that `options` ask for, in this process; `replayer` None: no witness is run."""
     begin = perf_counter()
     end = begin + options.program_limit
-    tables = link(programs)
-    reports: list[LaunchReport] = []
-    with deep_recursion(_DEPTH), Session() as session:
-        until_host = min(end, begin + options.time_limit)
-        host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=until_host)
-        kernels = kernels_at_launches(programs, host, options)
-        messages = _messages(programs, host)
-        ahead = sum(len(k.launches) for k in kernels)
-        decide = Decider(session)
-        for found in kernels:
-            name = found.kernel.ref.name
-            messages += [Message(f.span, f"assumed of kernel '{name}': {f.text}", False) for f in found.assumed]
-            analyzed: list[LaunchReport] = []
-            for launch in found.launches:
-                at = KernelAtLaunch(tables, found.kernel, launch, decide)
-                context = _context(programs, host, found, launch, analyzed)
-                result = analyze_launch(at, _within(options, end, ahead), context, replayer)
-                messages += result.messages
-                analyzed.append(result.report)
-                ahead -= 1
-            reports += analyzed
-            if found.launches != (None,) and found.kernel.ref.key in host.cut:
-                reports.append(may_launch_again(found.kernel, host.cut[found.kernel.ref.key]))
+    hosted = follow_host(programs, options)
+    results: list[LaunchResult] = []
+    with Session() as session:
+        for number, found in enumerate(hosted.kernels):
+            left = end - perf_counter()
+            share = max(left / (len(hosted.kernels) - number), min(left, _LEAST_SECONDS))
+            results += analyze_kernel(hosted, found, session, options, perf_counter() + share, replayer)
+    messages = (*hosted.messages, *(message for result in results for message in result.messages))
     files = tuple(p.file for p in programs)
-    return Report(files, roll_up(reports), tuple(dict.fromkeys(messages)), perf_counter() - begin)
+    kernels = roll_up(result.report for result in results)
+    return Report(files, kernels, tuple(dict.fromkeys(messages)), perf_counter() - begin)
 
 
 def _messages(programs: tuple[Program, ...], host: HostRun) -> list[Message]:
@@ -66,22 +99,18 @@ def _messages(programs: tuple[Program, ...], host: HostRun) -> list[Message]:
     return notes + compiler + [Message(NOWHERE, text, False) for text in missing]
 
 
+def _assumed(found: KernelLaunches) -> Iterator[Message]:
+    """Messages on what is assumed of a kernel at all of its launches."""
+    name = found.kernel.ref.name
+    return (Message(f.span, f"assumed of kernel '{name}': {f.text}", False) for f in found.assumed)
+
+
 def _context(
-    programs: tuple[Program, ...],
-    host: HostRun,
-    found: KernelLaunches,
-    launch: LaunchSite | None,
-    before: list[LaunchReport],
+    hosted: HostedProgram, found: KernelLaunches, launch: LaunchSite | None, before: list[LaunchReport]
 ) -> LaunchContext:
     """Context of a launch besides its facts; `before` are the reports of the kernel's earlier launches."""
-    assumed = found.assumed
+    assumed, host = found.assumed, hosted.host
     if launch is not None:
-        assumed = (*assumed, *dropped(host.functions, programs), *found.ruled_out)
+        assumed = (*assumed, *dropped(host.functions, hosted.programs), *found.ruled_out)
     conditions = {f.condition for report in before for f in report.findings} - {""}
-    return LaunchContext(programs, assumed, bool(host.launches or host.cut), conditions)
-
-
-def _within(options: AnalysisOptions, end: float, ahead: int) -> AnalysisOptions:
-    """Options of the next of the `ahead` launches that are left, where the program has until `end`."""
-    share = (end - perf_counter()) / min(ahead, _LAUNCH_SHARE)
-    return replace(options, time_limit=min(options.time_limit, share))
+    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions)

@@ -41,6 +41,8 @@ from hgrd.report.terminal.parts import (
 )
 
 _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+_CONFIDENCES = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
 _MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
 
 
@@ -52,25 +54,35 @@ class TextOptions(Struct, frozen=True):
 
 
 def render(report: Report, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
-    """Lines of a report: the findings of all kernels, what stayed open, a line for each kernel, and a summary."""
+    """Lines of a whole report: its kernels one after another, and a summary."""
     for kernel in report.kernels:
-        for finding in kernel.findings:
-            yield from _finding(kernel, finding, source_line, options.strict)
-            yield ()
-        for divergence in kernel.divergences:
-            yield from divergence_lines(kernel, divergence, source_line, options.strict)
-            yield ()
-        if not options.brief:
-            for pair in _open_pairs(kernel):
-                yield from _open_pair(kernel, pair, source_line)
-                yield ()
-            for barrier in dict.fromkeys(b for launch in kernel.launches for b in launch.open_barriers):
-                yield from open_barrier_lines(kernel, barrier, source_line)
-                yield ()
-    if not options.brief:
-        for kernel in report.kernels:
-            yield from _kernel(kernel, options.strict)
-    yield _summary(report, options.strict)
+        yield from render_kernel(kernel, source_line, options)
+    yield render_summary(report, options.strict)
+
+
+def render_kernel(kernel: KernelReport, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
+    """Lines of a kernel: its findings, the gravest first, what stayed open, and its verdict."""
+    for finding in sorted(kernel.findings, key=lambda finding: _gravity(finding, options.strict)):
+        yield from _finding(kernel, finding, source_line, options.strict)
+        yield ()
+    for divergence in kernel.divergences:
+        yield from divergence_lines(kernel, divergence, source_line, options.strict)
+        yield ()
+    if options.brief:
+        return
+    for pair in _open_pairs(kernel):
+        yield from _open_pair(kernel, pair, source_line)
+        yield ()
+    for barrier in dict.fromkeys(b for launch in kernel.launches for b in launch.open_barriers):
+        yield from open_barrier_lines(kernel, barrier, source_line)
+        yield ()
+    yield from _verdict(kernel, options.strict)
+    yield ()
+
+
+def _gravity(finding: Finding, strict: bool) -> tuple[int, int]:
+    """Sort key: the gravest first, and of these the surest."""
+    return _SEVERITIES.index(severity(finding, strict)), _CONFIDENCES.index(finding.confidence)
 
 
 # ---------------------------------------------------------------- one finding
@@ -197,7 +209,7 @@ def _undecided(launch: LaunchReport) -> int:
     return len({(pair.first, pair.second, pair.space) for pair in launch.open_pairs if pair.first is not None})
 
 
-def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
+def _verdict(kernel: KernelReport, strict: bool) -> Iterator[Line]:
     pairs = sum(launch.pairs for launch in kernel.launches)
     undecided = sum(map(_undecided, kernel.launches))
     seconds = sum(launch.seconds for launch in kernel.launches)
@@ -222,7 +234,8 @@ def _kernel(kernel: KernelReport, strict: bool) -> Iterator[Line]:
             yield field("note", note)
 
 
-def _summary(report: Report, strict: bool) -> Line:
+def render_summary(report: Report, strict: bool) -> Line:
+    """The last line of a report: what was found, and whether the run came to its end."""
     total = tally(report, strict)
     kernels, races, barriers = total.kernels, total.races, total.barriers
     outcomes = ((kernels.race, Outcome.RACE), (kernels.safe, Outcome.SAFE), (kernels.unknown, Outcome.UNKNOWN))
@@ -243,6 +256,7 @@ def _summary(report: Report, strict: bool) -> Line:
         counted(kernels.total, "kernel"),
         *said,
         f"; {', '.join(found)}; {_replays(total)}{report.seconds:.2f} s",
+        *((f"; stopped: {report.stopped}",) if report.stopped else ()),
     )
 
 

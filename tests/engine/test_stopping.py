@@ -1,0 +1,22 @@
+import os
+import signal
+
+import pytest
+
+from hgrd.engine.run.stopping import SIGNALS, hold_back, stoppable
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_signals_wait_until_the_run_can_be_stopped(number: signal.Signals):
+    masked, handler = signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGTERM)
+    try:
+        hold_back()
+        os.kill(os.getpid(), number)
+        reached = "before"
+        with pytest.raises(KeyboardInterrupt), stoppable():
+            reached = "inside"
+        assert reached == "before"
+        assert number in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
