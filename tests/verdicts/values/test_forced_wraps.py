@@ -15,6 +15,16 @@ __global__ void wide(unsigned char *p) { p[(unsigned long long)blockIdx.x * 6553
 // safe: 1 of 1 pairs
 __global__ void any_grid(unsigned char *p) { p[blockIdx.x * 65536u + threadIdx.x] = blockIdx.x >> 16; }
 
+// race: write mixed, write mixed; global; grid
+__global__ void mixed(unsigned short *p, unsigned rows, unsigned cols) {
+  unsigned c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y;
+  if (c < cols && r < rows) p[r * cols + c] = r ^ c;  // mixed
+}
+
+// note: write column, write column; global; grid
+// safe: 0 of 1 pairs
+__global__ void by_column(unsigned short *p) { p[blockIdx.x * 65536u + threadIdx.x] = 3 * threadIdx.x; }  // column
+
 int main(int argc, char **argv) {
   unsigned char *p;
   cudaMalloc(&p, (size_t)70000 * 65536);
@@ -22,6 +32,10 @@ int main(int argc, char **argv) {
   fits<<<60000, 256>>>(p);
   wide<<<70000, 256>>>(p);
   any_grid<<<argc, 256>>>(p);
+  unsigned short *q;
+  cudaMalloc(&q, (size_t)60000 * 80000 * 2);
+  mixed<<<dim3(313, 60000), 256>>>(q, 60000, 80000);
+  by_column<<<70000, 256>>>(q);
 }
 """
 

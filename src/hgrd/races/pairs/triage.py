@@ -14,6 +14,7 @@ from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
 from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
 from hgrd.races.results.sites import listed
 from hgrd.solve.query import Conflict, Model, Proved
+from hgrd.solve.steps.wrapping import takes_effect
 from hgrd.terms import Symbol
 
 
@@ -67,12 +68,15 @@ class ConflictTriage(Struct, frozen=True):
     ) -> tuple[EncodedPair, Conflict] | None:
         """The conflict; of two writes, one with different values, or None if the values are always equal.
 
-        The same holds for a write and a read of what the reading thread has just written itself.
+        The same holds for a write and a read of what the reading thread has just written itself.  A conflict by a wrap
+        that a proof of equal values takes not to happen is one of different values.
         """
         for values, assumed in self.stored.told(pair):
             match self.queries.decided(self.queries.in_full(pair, values=values)):
                 case narrower, Conflict() as different:
                     encoded, answer = narrower, different
+                case _, Proved(no_wrap=wraps) if any(takes_effect(t, answer.model) for t in wraps):
+                    pass
                 case _, Proved():
                     if assumed:
                         self.queries.verdicts.assume(assumed, self.queries.verdicts.protocol.span)
