@@ -46,3 +46,50 @@ int main() {
 """
 
 test_kernel = verdicts(SOURCE)
+
+RECORDS = """
+struct Shape { short columns; bool by_row; int pitch; };
+static const Shape shapes[3] = {{200, true, 200}, {160, false, 200}, {40, true, 64}};
+static const Shape narrow[3] = {{200, true, 200}, {160, false, 159}, {40, true, 64}};
+
+// safe: 1 of 1 pairs
+__global__ void rows(int *a, int columns, int pitch) {
+  if (threadIdx.x < columns) a[blockIdx.x * pitch + threadIdx.x] = blockIdx.x;
+}
+
+// race: write short, write short; global; grid
+__global__ void rows_of_one_that_is_too_narrow(int *a, int columns, int pitch) {
+  if (threadIdx.x < columns) a[blockIdx.x * pitch + threadIdx.x] = blockIdx.x;  // short
+}
+
+int main(int argc, char **argv) {
+  int *a, which = argc & 3;
+  if (which == 3) return 1;
+  cudaMalloc(&a, 20 * 200 * sizeof(int));
+  const Shape &wide = shapes[which], &other = narrow[which];
+  rows<<<20, 256>>>(a, wide.columns, wide.by_row ? wide.pitch : 200);
+  rows_of_one_that_is_too_narrow<<<20, 256>>>(a, other.columns, other.pitch);
+}
+"""
+
+test_members_of_one_record = verdicts(RECORDS)
+
+KERNELS = """
+// safe: 1 of 1 pairs
+__global__ void by_row(int *a, int pitch) { a[blockIdx.x * pitch + threadIdx.x % 100] = blockIdx.x; }
+
+// race: write columns, write columns; global; grid
+__global__ void by_column(int *a, int pitch) { a[blockIdx.x * pitch + threadIdx.x] = blockIdx.x; }  // columns
+
+struct Entry { const char *name; void (*kernel)(int *, int); int pitch; };
+static const Entry entries[] = {{"row", by_row, PITCH}, {"column", by_column, 99}};
+
+int main(int argc, char **argv) {
+  int *a;
+  cudaMalloc(&a, 20 * 128 * sizeof(int));
+  const Entry &entry = entries[argc & 1];
+  entry.kernel<<<20, 100>>>(a, entry.pitch);
+}
+"""
+
+test_kernel_of_its_record = verdicts(KERNELS.replace("PITCH", "100"))

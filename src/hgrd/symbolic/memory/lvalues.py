@@ -33,6 +33,7 @@ from hgrd.program.types import (
 )
 from hgrd.symbolic.array_patterns import Stored
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.offsets import covered, may_meet
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
 from hgrd.symbolic.values import (
@@ -51,7 +52,6 @@ from hgrd.symbolic.values import (
     zero,
 )
 from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
-from hgrd.terms.linear import linear
 
 SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
 _MOST_NAMED = 16  # members of a record that are named one by one
@@ -213,7 +213,7 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
     if offset.is_const:
         return read_at(machine, region, target, offset.value, type_)
     size = machine.size(type_)
-    candidates = [(o, c) for o, c in region.cells.items() if size is None or offset.low - c.size < o <= offset.high]
+    candidates = [(o, c) for o, c in region.cells.items() if size is None or may_meet(offset, size, o, c.size)]
     default = machine.semantics.contents(machine, target, region.generation, offset, type_)
     if not candidates:
         return zero(type_, machine.records) if region.zeroed else default
@@ -269,12 +269,8 @@ def _among_pointers(
 
 def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:
     """Whether the elements of `size` bytes at `known` cover all offsets in the object that `offset` can have."""
-    constant, atoms = linear(offset)
     whole = _extent(machine, target)
-    if constant % size or any(c % size for c in atoms.values()) or whole is None:
-        return False
-    first, last = max(offset.low, 0), min(offset.high, whole - size)
-    return all(o in known for o in range(-(-first // size) * size, last + 1, size))
+    return whole is not None and covered(offset, whole - size, known)
 
 
 def _extent(machine: Machine, target: MemoryObject) -> int | None:
