@@ -141,6 +141,15 @@ def test_intervals_decide() -> None:
     assert t.wrap(t.const(-1), 8, False, soft=True) is t.const(255)
 
 
+def test_multiples_leave_no_remainder() -> None:
+    rows = t.mul(t.var(Y), t.const(96))
+    assert t.mod(rows, t.const(32)) is t.bit_and(rows, t.const(31)) is t.const(0)
+    assert t.mod(t.add(rows, t.const(70)), t.const(32)) is t.const(6)
+    assert t.bit_and(t.add(rows, t.var(X)), t.const(31)) is t.bit_and(t.var(X), t.const(31))
+    assert t.mod(t.add(rows, t.var(X)), t.const(32)) is not t.mod(t.var(X), t.const(32))  # signs differ
+    assert t.bit_and(rows, t.const(63)) is not t.const(0)
+
+
 def test_what_a_choice_of_constants_equals() -> None:
     a, b, c = (t.lt(t.const(0), t.var(Symbol(name, -1, 1, Origin.INPUT))) for name in "abc")
     one, two, three = map(t.const, (1, 2, 3))

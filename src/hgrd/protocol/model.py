@@ -122,6 +122,11 @@ class Barrier(Struct, frozen=True):
         together = self.tile is None or self.scope is Scope.CLUSTER
         return self.scope is not Scope.WARP and self.mask is None and together and self.arrival is None
 
+    @property
+    def of_warp(self) -> bool:
+        """Whether all lanes of a warp wait here for each other to come here, not only those of a tile or mask."""
+        return self.scope is Scope.WARP and self.mask is None and self.tile is None and self.arrival is None
+
 
 class Arrival(Struct, frozen=True):
     """First half of a split barrier: those who wait in its second half wait for this, and see what was written before.

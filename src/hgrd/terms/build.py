@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from hgrd.terms import interval
+from hgrd.terms.multiples import is_multiple, without_multiple
 from hgrd.terms.term import Op, Symbol, Term, intern
 
 TRUE: Final = intern(Op.TRUE, None, (), 1, 1)
@@ -115,6 +116,11 @@ def mod(a: Term, b: Term) -> Term:
             return const(interval.truncated_mod(a.value, b.value))
         if a.low >= 0 and a.high < abs(b.value):
             return a
+        if is_multiple(a, b.value):
+            return const(0)
+        rest = without_multiple(a, b.value)
+        if rest is not None and a.low >= 0 and rest.low >= 0:
+            return mod(rest, b)
     return _binary(Op.MOD, a, b)
 
 
@@ -129,6 +135,12 @@ def bit_and(a: Term, b: Term) -> Term:
             return b
         if mask == -1 or (mask > 0 and mask & (mask + 1) == 0 and a.low >= 0 and a.high <= mask):
             return a
+        if mask > 0 and mask & (mask + 1) == 0:
+            if is_multiple(a, mask + 1):
+                return const(0)
+            rest = without_multiple(a, mask + 1)
+            if rest is not None:
+                return bit_and(rest, b)
     return a if a is b else _binary(Op.AND_BITS, a, b)
 
 

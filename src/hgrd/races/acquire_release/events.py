@@ -23,7 +23,7 @@ from hgrd.protocol.model import Access, Barrier, Fence, Observation, Protocol
 from hgrd.races.acquire_release.accesses import known_at, modifies, scope_of
 from hgrd.races.acquire_release.observations import Observations
 from hgrd.races.acquire_release.program_order import Position, ProgramOrder, certain, precedes, program_order
-from hgrd.races.acquire_release.representatives import BlockRepresentatives, parts_of
+from hgrd.races.acquire_release.representatives import Representatives, parts_of
 from hgrd.terms import FALSE, TRUE, Symbol, Term, conj, eq, var
 
 _MOST = 24  # acquires, or releases, of one access that are looked at
@@ -102,7 +102,8 @@ class AcquireRelease(Struct, frozen=True):
     protocol: Protocol
     order: ProgramOrder
     observations: Observations
-    representatives: BlockRepresentatives
+    representatives: Representatives
+    lanes: Representatives
     _acquires: dict[int, tuple[Acquire, ...]] = field(default_factory=dict[int, tuple[Acquire, ...]])
     _releases: dict[int, tuple[Release, ...]] = field(default_factory=dict[int, tuple[Release, ...]])
 
@@ -110,7 +111,8 @@ class AcquireRelease(Struct, frozen=True):
         """The acquires before `access` on which it depends that the access is reached."""
         if access.number not in self._acquires:
             here = self.order.of(access)
-            found = [*self._own_acquires(access, here), *self._delegated_acquires(access, here)]
+            others = (q for some in self._groups for q in self._delegated_acquires(access, here, some))
+            found = [*self._own_acquires(access, here), *others]
             self._acquires[access.number] = _strongest(found)[:_MOST]
         return self._acquires[access.number]
 
@@ -118,7 +120,8 @@ class AcquireRelease(Struct, frozen=True):
         """The writes that come after `access`, or are the access itself."""
         if access.number not in self._releases:
             here = self.order.of(access)
-            found = [*self._own_releases(access, here), *self._delegated_releases(access, here)]
+            others = (r for some in self._groups for r in self._delegated_releases(access, here, some))
+            found = [*self._own_releases(access, here), *others]
             self._releases[access.number] = tuple(dict.fromkeys(found))[:_MOST]
         return self._releases[access.number]
 
@@ -131,6 +134,11 @@ class AcquireRelease(Struct, frozen=True):
         if not acquire.delegated:
             fences = self._fences(acquire.position, position, known_at(write), acquiring=False)
             yield from (fence.before(found) for fence in fences if fence.when is TRUE)
+
+    @property
+    def _groups(self) -> tuple[Representatives, ...]:
+        """Those who act for all of a block, and for all of a warp."""
+        return (self.representatives, self.lanes)
 
     # ------------------------------------------------------------ by the thread itself
 
@@ -188,37 +196,37 @@ class AcquireRelease(Struct, frozen=True):
                 case _:
                     pass
 
-    # ------------------------------------------------------------ by another thread of the block
+    # ------------------------------------------------------------ by another thread of the block, or of the warp
 
-    def _delegated_acquires(self, access: Access, here: Position) -> Iterator[Acquire]:
+    def _delegated_acquires(self, access: Access, here: Position, others: Representatives) -> Iterator[Acquire]:
         known = known_at(access)
-        for condition, given in self.representatives.conditions(access, here):
+        for condition, given in others.conditions(access, here):
             for symbol, test, when in self.observations.tests(condition):
                 seen, position = self.observations.of(symbol), self.observations.made_at(symbol, here)
-                barrier = None if position is None else self.representatives.barrier(position, here, known)
+                barrier = None if position is None else others.barrier(position, here, known)
                 if position is None or barrier is None:
                     continue
-                one = self.representatives.someone(conj(when, given), (seen.offset,), here)
+                one = others.someone(conj(when, given), (seen.offset,), here, barrier=barrier)
                 if one is None:
                     continue
                 rest, (offset,) = one
                 found = Acquire(
                     seen, offset, symbol, test, rest, seen.scope, _acquires(seen, symbol, test), True, position
                 )
-                yield from (found, _BARRIER.after(found))
+                yield from (found,) if others.near else (found, _BARRIER.after(found))
                 parts = frozenset((*parts_of(when), *parts_of(given), *barrier.item.guards))
                 own = self._fences(position, barrier, parts, acquiring=True)
                 later = self._fences(barrier, here, known, acquiring=True)
                 yield from (fence.after(found) for fence in own if fence.when is TRUE)
                 yield from (fence.after(found, apart=True) for fence in later if fence.when is TRUE)
 
-    def _delegated_releases(self, access: Access, here: Position) -> Iterator[Release]:
+    def _delegated_releases(self, access: Access, here: Position, others: Representatives) -> Iterator[Release]:
         before = known_at(access)
         for write, position in self._later_writes(here):
-            barrier = next(self.representatives.passed(here, position, before), None)
+            barrier = next(others.passed(here, position, before), None)
             if barrier is None:
                 continue
-            one = self.representatives.someone(conj(*write.guards), (write.offset,), here, position)
+            one = others.someone(conj(*write.guards), (write.offset,), here, position, barrier=barrier)
             if one is None:
                 continue
             rest, (offset,) = one
@@ -234,19 +242,18 @@ class AcquireRelease(Struct, frozen=True):
         return any(self.representatives.passed(self.order.of(access), there, known_at(access)))
 
     def released_by_unknown_threads(self, access: Access) -> frozenset[int]:
-        """The numbers of writes after a barrier that some thread of the block makes, but it is unknown which one."""
-        here, before = self.order.of(access), known_at(access)
-        return frozenset(
-            write.number
-            for write, position in self._later_writes(here)
-            if any(self.representatives.passed(here, position, before)) and not self._is_of_one(write, here, position)
-        )
+        """The numbers of writes after a barrier that some thread behind it makes, but it is unknown which one."""
+        here = self.order.of(access)
+        return frozenset(w.number for w, p in self._later_writes(here) if self._is_of_unknown(access, w, here, p))
 
-    def _is_of_one(self, write: Access, *positions: Position) -> bool:
-        """Whether the only thing that the guards of a write ask of a thread is to be one that every block has."""
-        when = conj(*write.guards)
-        one = self.representatives.someone(when, (write.offset,), *positions)
-        return one is not None and set(parts_of(one[0])) <= set(parts_of(when))
+    def _is_of_unknown(self, access: Access, write: Access, here: Position, there: Position) -> bool:
+        """Whether others wait for the access before the write, and its guards ask more of one of them than to exist."""
+        when, known = conj(*write.guards), known_at(access)
+        barriers = [
+            (some, b) for some in self._groups if (b := next(some.passed(here, there, known), None)) is not None
+        ]
+        ones = [(some, some.someone(when, (write.offset,), here, there, barrier=b)) for some, b in barriers]
+        return bool(ones) and not any(one is not None and some.told(when, one[0]) for some, one in ones)
 
 
 def _acquires(seen: Observation, symbol: Symbol, test: Term) -> bool:
@@ -266,7 +273,8 @@ def implies_equal(test: Term, symbol: Symbol, value: Term) -> bool:
 def acquire_release(protocol: Protocol) -> AcquireRelease:
     """The acquire and release events of a protocol."""
     order = program_order(protocol)
-    return AcquireRelease(protocol, order, Observations(protocol, order), BlockRepresentatives(protocol, order))
+    block, lanes = Representatives(protocol, order), Representatives(protocol, order, near=True)
+    return AcquireRelease(protocol, order, Observations(protocol, order), block, lanes)
 
 
 def _strongest(acquires: list[Acquire]) -> tuple[Acquire, ...]:
