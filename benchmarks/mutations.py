@@ -68,6 +68,7 @@ from benchmarks.mutating import (
     written_as,
 )
 from hgrd.cuda.groups import Group
+from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE, const
@@ -510,10 +511,28 @@ MUTATIONS = (
         put("protocol.model:Barrier.of_block", property(lambda _: True)),
     ),
     Mutation(
+        "delegated-by-part-of-a-warp",
+        "barriers of some lanes hand on to the warp",
+        ("tests/verdicts/sync/test_lane_delegates.py",),
+        put("protocol.model:Barrier.of_warp", property(lambda b: b.scope is Scope.WARP)),
+    ),
+    Mutation(
+        "lane-delegates-off",
+        "no lane signals for its warp",
+        ("tests/verdicts/sync/test_lane_delegates.py",),
+        gives((), "races.acquire_release.representatives:lanes"),
+    ),
+    Mutation(
+        "users-of-tickets-off",
+        "it does not count where tickets are used that lanes get",
+        ("tests/verdicts/sync/test_warp_aggregation.py",),
+        gives((), "races.sync.tickets:_wherever_used"),
+    ),
+    Mutation(
         "handed-over-off",
         "values in shared memory say nothing of who wrote them",
         _LOCKS,
-        gives(None, "races.acquire_release.representatives:BlockRepresentatives._stored"),
+        gives(None, "races.acquire_release.representatives:Representatives._stored"),
     ),
     Mutation(
         "causes-off",
@@ -891,7 +910,7 @@ MUTATIONS = (
         "rounds-off",
         "barriers in rounds of a loop hand nothing on",
         ("tests/verdicts/sync/test_locks.py",),
-        around("races.acquire_release.representatives:BlockRepresentatives.passed", only_behind),
+        around("races.acquire_release.representatives:Representatives.passed", only_behind),
     ),
     Mutation(
         "endless-loops-known",

@@ -282,6 +282,42 @@ __global__ void two_counters(int *out, const int *in, int n) {
   if (keep) out[base + __popc(m & below)] = i;  // place
 }
 
+// safe: 1 of 1 pairs
+__global__ void given_by_the_first_lane_that_keeps(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+  unsigned below = (1u << lane) - 1;
+  bool keep = i < n && in[i] > 0;
+  unsigned m = __ballot_sync(~0u, keep);
+  int leader = __ffs(m) - 1, base = 0;
+  if (lane == leader) base = atomicAdd(&count, __popc(m));
+  base = __shfl_sync(~0u, base, leader);
+  if (keep) out[base + __popc(m & below)] = i;  // place
+}
+
+// safe: 1 of 1 pairs
+__global__ void nobody_keeps_or_the_first_gives(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+  unsigned below = (1u << lane) - 1;
+  bool keep = i < n && in[i] > 0;
+  unsigned m = __ballot_sync(~0u, keep);
+  int leader = __ffs(m) - 1, base = 0;
+  if (m && lane == leader) base = atomicAdd(&count, __popc(m));
+  base = __shfl_sync(~0u, base, leader < 0 ? 0 : leader);
+  if (keep) out[base + __popc(m & below)] = i;  // place
+}
+
+// race: write place, write place; global; block grid (data-dependent)
+__global__ void used_where_nobody_keeps(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+  unsigned below = (1u << lane) - 1;
+  bool keep = i < n && in[i] > 0;
+  unsigned m = __ballot_sync(~0u, keep);
+  int leader = __ffs(m) - 1, base = 0;
+  if (lane == leader) base = atomicAdd(&count, __popc(m));
+  base = __shfl_sync(~0u, base, leader);
+  if (keep || m == 0 && lane == 0) out[base + __popc(m & below)] = i;  // place
+}
+
 int main(int argc, char **argv) {
   int *a, *b, n = atoi(argv[1]);
   cudaMalloc(&a, 1 << 20);
@@ -307,6 +343,9 @@ int main(int argc, char **argv) {
   no_rank_among_equal_keys<<<4, 256>>>(a, b, n);
   one_place_for_equal_keys<<<4, 256>>>(a, b, n);
   two_counters<<<4, 256>>>(a, b, n);
+  given_by_the_first_lane_that_keeps<<<4, 256>>>(a, b, n);
+  nobody_keeps_or_the_first_gives<<<4, 256>>>(a, b, n);
+  used_where_nobody_keeps<<<4, 256>>>(a, b, n);
 }
 """
 

@@ -26,12 +26,13 @@ from hgrd.terms import Term, conj, const, eq, negate, symbols_of, var
 def gives_tickets(protocol: Protocol, facts: tuple[Fact, ...], decide: Callable[[Query], Answer]) -> Gives:
     """The proof, for a group of threads with a giver, and the addition by which the giver has drawn.
 
-    There must be no thread of the group (the first of the two) and giver (the second), in the same iterations, such
-    that the giver does not take part, gives something else, or knows another place or another amount.
+    There must be no thread of the group (the first of the two) that meets the conditions, and giver (the second), in
+    the same iterations, such that the giver does not take part, gives something else, or knows another place or another
+    amount.
     """
     threads = ThreadPair(protocol.symbols.private, protocol.configuration, same_block=True)
 
-    def gives(group: UniformGroup, drawn: Access) -> bool:
+    def gives(group: UniformGroup, drawn: Access, known: tuple[Term, ...]) -> bool:
         if group.giver is None or group.source is None or drawn.result is None:
             return False
         taking_part = (group.member, *group.guards)
@@ -46,7 +47,7 @@ def gives_tickets(protocol: Protocol, facts: tuple[Fact, ...], decide: Callable[
             *(eq(x, y) for x, y in zip(here, there, strict=True)),
         )
         between: tuple[Term, ...] = (
-            *threads.of(taking_part, Side.FIRST),
+            *threads.of((*taking_part, *known), Side.FIRST),
             *(eq(*(threads.of((t,), party)[0] for party in Side)) for t in (*group.terms, *map(var, group.loops))),
             eq(threads.number(Side.SECOND), own),
             negate(met),

@@ -23,10 +23,10 @@ from hgrd.terms import FALSE, Op, Symbol, Term, conj, const, disj, eq, ne, negat
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
 
-Gives: TypeAlias = Callable[[UniformGroup, Access], bool]
+Gives: TypeAlias = Callable[[UniformGroup, Access, tuple[Term, ...]], bool]
 """Whether the thread that gives the others of a group a value gives them what it has drawn by an access.
 
-They also know the place of the counter and the amount as it does.
+That is: those of them that meet the conditions.  They also know the place of the counter and the amount as it does.
 """
 _BITS: Final = 32  # of a counter, at least
 WHOLE_BLOCK: Final = UniformGroup((), ())
@@ -227,7 +227,7 @@ def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[T
     counted = {name: t for name, t in drawn.items() if t.law.counts}
     handed = {
         t.symbol.name: t
-        for t in (*_through_memory(everything, counted), *_by_shuffles(protocol, counted, gives), *more)
+        for t in (*_through_memory(everything, counted), *_by_shuffles(protocol, counted, everything, gives), *more)
     }
     counters = {
         by: Counter(protocol, by[1].kind == "up", these, resets[by], lambda a: _loops_around(a, relation.paths))
@@ -294,16 +294,32 @@ def _words(write: Access, read: Access) -> bool:
     return write.kind is AccessKind.WRITE and write.size == read.size and aligned
 
 
-def _by_shuffles(protocol: Protocol, drawn: dict[str, Ticket], gives: Gives) -> Iterator[Ticket]:
-    """Tickets that one lane has drawn, and the others of its warp or tile get from it."""
+def _by_shuffles(
+    protocol: Protocol, drawn: dict[str, Ticket], everything: Iterable[Access], gives: Gives
+) -> Iterator[Ticket]:
+    """Tickets that one lane has drawn, and the others of its warp or tile get from it, or those who use them."""
     for symbol, alike in protocol.uniform.groups.items():
         if alike.source is None:
             continue
         inside = [drawn[s.name] for s in symbols_of(alike.source) if s.name in drawn]
-        if alike.giver is not None and len(inside) == 1 and gives(alike, inside[0].drawn):
+        if (
+            alike.giver is not None
+            and len(inside) == 1
+            and gives(alike, inside[0].drawn, _wherever_used(symbol, everything))
+        ):
             yield Ticket(symbol, inside[0].drawn, inside[0].law, inside[0].amount, alike)
         else:
             yield from handed_on(symbol, [_ticket_in(alike.source, drawn)], alike)
+
+
+def _wherever_used(symbol: Symbol, everything: Iterable[Access]) -> tuple[Term, ...]:
+    """The conditions under which alone accesses depend on a value, or store what does."""
+    users = [a.guards for a in everything if symbol in symbols_of(*(t for t in _terms(a) if t is not None))]
+    return tuple(g for g in users[0] if all(g in guards for guards in users)) if users else ()
+
+
+def _terms(a: Access) -> tuple[Term | None, ...]:
+    return (a.offset, a.value, a.compare, *a.guards)
 
 
 def _ticket_in(value: Term | None, drawn: dict[str, Ticket]) -> Ticket | None:
