@@ -76,12 +76,13 @@ class Claims:
         self.barriers = {d.span.line for x in report.launches for d in x.divergences}
         self.barriers |= {b.span.line for x in report.launches for b in x.open_barriers}
 
-    def upsetting(self, *, differs: bool) -> frozenset[Pair]:
+    def upsetting(self, *, differs: bool, undecided: bool = False) -> frozenset[Pair]:
         """Races that are said to happen and change what is stored after them, or (`differs`) where.
 
-        The analysis takes what two threads read at one place to be one value, unless a race comes before.
+        The analysis takes what two threads read at one place to be one value, unless a race comes before; `undecided`:
+        one that is left open, too.
         """
-        races = (pair for pair, same in self.same.items() if not same and pair not in self.open)
+        races = (pair for pair, same in self.same.items() if not same and (undecided or pair not in self.open))
         return frozenset(pair for pair in races if not differs or not are_writes(pair))
 
     @property
@@ -120,7 +121,7 @@ def _missed(claims: Claims, report: KernelReport, seen: Seen, tally: Tally, *, u
             verdict = report.outcome.value
             yield Failure(kind, f"{verdict}: {words(pair)} at {sorted(x.value for x in missing)}; {where}")
         elif pair in seen.differs and claims.same.get(pair) and are_writes(pair):
-            if seen.never_without(pair, claims.upsetting(differs=False), differing=True):
+            if seen.never_without(pair, claims.upsetting(differs=False, undecided=True), differing=True):
                 tally.left[Left.OTHER_RACES] += 1
             else:
                 yield Failure("not the same value", words(pair))

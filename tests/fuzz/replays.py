@@ -143,6 +143,8 @@ class Replays:
         if finding.confidence is Confidence.DATA_DEPENDENT and not witness.contents:
             return Left.VALUES
         text = self.case.text()
+        if "modff(" in text:
+            return Left.FLOATS
         if self.case.talks or "= atomic" in text or ("atomic" in text and "__threadfence" in text):
             return Left.STATE
         return None

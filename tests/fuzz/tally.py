@@ -23,6 +23,7 @@ class Left(Enum):
     VALUES = (
         "the witness names a value that a loop has made, or that is read where the kernel writes, not what makes it"
     )
+    FLOATS = "a test of a floating-point number is on the way, which the witness takes to be passed, whatever it says"
     SHARED_CONTENTS = (
         "the witness needs contents of records, rows or __device__ variables, or of shared memory, no matter where"
     )

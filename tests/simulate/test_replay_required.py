@@ -80,6 +80,36 @@ def test_where_nothing_is_run_it_is_reported(tmp_path: Path) -> None:
     assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, "")]
 
 
+# Of t / 2 only odd threads have a rest: no two of them write in one place.
+OF_FLOATS = """
+__global__ void k(int *out, const float *in) {
+  float whole, rest = modff(NUMBER, &whole);
+  if (rest != 0) out[threadIdx.x / 2] = threadIdx.x;
+}
+int main() {
+  int *out;
+  float *in;
+  cudaMalloc(&out, 4096), cudaMalloc(&in, 4096);
+  k<<<1, 64>>>(out, in);
+}
+"""
+
+
+def test_what_is_computed_of_the_threads_own_numbers_has_one_value(tmp_path: Path) -> None:
+    kernel = replayed(tmp_path, OF_FLOATS.replace("NUMBER", "threadIdx.x * 0.5f"), "")
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = kernel.launches[0].open_pairs
+    assert open_pair.reason == (
+        "it depends on values that the kernel computes: != in floating point; "
+        "not replayed: the write in line 4 was not made"
+    )
+
+
+def test_what_is_computed_of_contents_may_have_any(tmp_path: Path) -> None:
+    kernel = replayed(tmp_path, OF_FLOATS.replace("NUMBER", "in[threadIdx.x]"), "")
+    assert [f.confidence for f in kernel.findings] == [Confidence.DATA_DEPENDENT]
+
+
 WAITING = """
 __device__ int flag = 0;
 __global__ void k(int *data, int *out) {

@@ -24,6 +24,7 @@ from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, s
 from hgrd.terms.linear import difference, linear
 
 _LONG: Final = 100  # nodes of a condition
+_MOST_STEPS: Final = 2_000  # for one condition: each solved equation makes new terms, that no step has seen before
 
 
 def projected(
@@ -64,8 +65,8 @@ def _without(term: Term, loose: set[Symbol], done: dict[Term, Term]) -> Term:
 def _exists(own: Set[Symbol], term: Term, done: dict[tuple[Term, frozenset[Symbol]], Term]) -> Term:
     """A condition that some values of the own symbols make the term true, as far as its shape tells."""
     within = frozenset(own & symbols_of(term))
-    if not within:
-        return term
+    if not within or len(done) >= _MOST_STEPS:
+        return term  # which follows from itself
     if (term, within) not in done:
         done[term, within] = _exists_here(within, term, done)
     return done[term, within]

@@ -135,7 +135,8 @@ class ComputedValues(Struct, frozen=True):
         apart = difference(query.first.address, query.second.address)
         counted = {n for n in map(plain_name, _outside_reads(apart)) if n in self.drawn}
         several = counted if len({self.drawn[n].counter for n in counted}) > 1 else ()
-        return tuple(sorted({*computed, *several, *(self.exchanged & set(map(plain_name, used)))}))
+        together = self.exchanged & set(map(plain_name, used))
+        return tuple(sorted({_in_words(name) for name in (*computed, *several, *together)}))
 
     def _is_shared(self, name: str) -> bool:
         return self.reads[name].space is Space.SHARED
@@ -208,6 +209,12 @@ class ComputedValues(Struct, frozen=True):
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or plain_name(symbol) in self.computed
+
+
+def _in_words(name: str) -> str:
+    """The name of a value; of one that is computed in floating point (`abstract_floats`) the operation."""
+    operation, computed, _ = name.partition("%")
+    return f"{operation.partition(' ')[2]} in floating point" if computed else name
 
 
 def _found(read: Access) -> tuple[Term, Term]:

@@ -184,13 +184,17 @@ def _in_mask(mask: Term, lane: Term) -> Term:
 
 
 def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The terms with symbols for all that is computed in floating point: equal computations get equal symbols."""
+    """The terms with symbols for all that is computed in floating point: equal computations get equal symbols.
+
+    What is computed from contents of memory may have any value, as these may; what is not has one that is not known.
+    """
     done: dict[Term, Term] = {}
     names: dict[Term, Term] = {}
     for term in bottom_up(t for t in terms if _computes_floats(t)):
         if term.op is Op.READ and term.array.startswith("float"):
             if term not in names:
-                symbol = Symbol(f"{term.array}%{len(names)}", term.low, term.high, Origin.DATA)
+                origin = Origin.DATA if _from_memory(term) else Origin.COMPUTED
+                symbol = Symbol(f"{term.array}%{len(names)}", term.low, term.high, origin)
                 names[term] = var(symbol)
             done[term] = names[term]
         elif term.args:
@@ -198,6 +202,12 @@ def abstract_floats(terms: tuple[Term, ...]) -> tuple[Term, ...]:
         else:
             done[term] = term
     return tuple(done.get(t, t) for t in terms)
+
+
+def _from_memory(term: Term) -> bool:
+    """Whether contents of memory go into a computation, or a value that is not known at all."""
+    own = any(s.origin in (Origin.DATA, Origin.COMPUTED, Origin.UNKNOWN) for s in symbols_of(term))
+    return own or any(not array.startswith("float") and not array.endswith("()") for array in term.arrays)
 
 
 def _computes_floats(term: Term) -> bool:
