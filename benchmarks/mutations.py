@@ -523,6 +523,18 @@ MUTATIONS = (
         gives((), "races.acquire_release.representatives:lanes"),
     ),
     Mutation(
+        "barriers-in-memory-of-any",
+        "barriers in memory are of all threads, however many they are made for",
+        ("tests/verdicts/barriers/test_barriers_in_memory.py",),
+        gives(const(0), "protocol.device_calls.barriers.in_memory:difference"),
+    ),
+    Mutation(
+        "barriers-in-memory-twice",
+        "who arrives at a barrier in memory need not wait at once",
+        ("tests/verdicts/barriers/test_barriers_in_memory.py",),
+        around("protocol.named_barriers:_halves", lambda halves, items: (halves(items)[0], frozenset[str]())),
+    ),
+    Mutation(
         "users-of-tickets-off",
         "it does not count where tickets are used that lanes get",
         ("tests/verdicts/sync/test_warp_aggregation.py",),

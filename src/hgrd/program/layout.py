@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hgrd.cuda.barrier_objects import OBJECT_SIZE, is_barrier
 from hgrd.cuda.cub import STORAGE_SIZE, uses_storage
 from hgrd.cuda.groups import HANDLE_SIZE, is_group
 from hgrd.program.types import (
@@ -40,6 +41,8 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
             return record.size if record is not None and record.complete else None
         case OpaqueType(name=name) if is_group(name):
             return HANDLE_SIZE
+        case OpaqueType(name=name) if is_barrier(name):
+            return OBJECT_SIZE
         case OpaqueType(name=name) if name.endswith("::TempStorage"):
             return STORAGE_SIZE
         case OpaqueType(name=name) if uses_storage(name):

@@ -89,12 +89,14 @@ class Access(Struct, frozen=True):
 class NamedBarrier(Struct, frozen=True):
     """Number of a barrier, and how many threads meet at it (None: all of the block); PTX ISA, "bar, barrier".
 
-    `arrives`: a thread that gets there does not wait for the others.
+    `arrives`: a thread that gets there does not wait for the others.  `place`: that of a barrier in memory, which goes
+    by a number, too; "" of others.
     """
 
     number: Term
     count: Term | None = None
     arrives: bool = False
+    place: str = ""
 
 
 class Barrier(Struct, frozen=True):

@@ -17,7 +17,15 @@ from msgspec.structs import replace
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.protocol.configuration import index_terms
-from hgrd.protocol.model import Barrier, Configuration, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import (
+    Arrival,
+    Barrier,
+    Configuration,
+    Gap,
+    Item,
+    NamedBarrier,
+    ProtocolLoop,
+)
 from hgrd.symbolic.state import ConditionKind
 from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, symbols_of
 from hgrd.terms.evaluate import EvaluationError, evaluate
@@ -54,8 +62,12 @@ class NamedBarriers(Struct, frozen=True):
         sites = [_Site(barrier, loops) for barrier, loops in _sites(items, ())]
         if not sites:
             return items, ()
+        waited = _waited_for(items)
         for site in sites:
-            site.problem = self._problem(site)
+            named = site.barrier.named
+            assert named is not None
+            known = not named.place or named.place in waited
+            site.problem = self._problem(site) if known else "threads that arrive at it and do not wait at once"
         self._agree(sites)
         made: dict[int, Item] = {id(site.barrier): self._made(site) for site in sites}
         gaps = tuple(dict.fromkeys(g for g in made.values() if isinstance(g, Gap)))
@@ -149,7 +161,9 @@ class NamedBarriers(Struct, frozen=True):
     def _made(self, site: _Site) -> Item:
         barrier = replace(site.barrier, named=None)
         if site.problem:
-            reason = f"a barrier with a number, with {site.problem}"
+            named = site.barrier.named
+            what = "in memory" if named is not None and named.place else "with a number"
+            reason = f"a barrier {what}, with {site.problem}"
             return Gap(reason, barrier.guards, barrier.span)
         if site.meeting is None:
             return barrier
@@ -179,6 +193,40 @@ def _sites(items: tuple[Item, ...], loops: _Loops) -> Iterator[tuple[Barrier, _L
                 yield from _sites(inner, (*loops, item))
             case _:
                 pass
+
+
+def _waited_for(items: tuple[Item, ...]) -> frozenset[str]:
+    """The places of barriers in memory at which all who arrive wait before anything else is done with them.
+
+    Else threads may arrive again before others have arrived once, and are not waited for.
+    """
+    found, lost = _halves(items)
+    return found - lost
+
+
+def _halves(items: tuple[Item, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The places of barriers in memory among the items, and those of them where it is not certain that all wait."""
+    found: set[str] = set()
+    lost: set[str] = set()
+    arrived: dict[str, tuple[Term, ...]] = {}
+    for item in items:
+        match item:
+            case Arrival(name=place, guards=guards):
+                found.add(place)
+                lost |= {place} & arrived.keys()
+                arrived[place] = guards
+            case Barrier(named=NamedBarrier(place=place), arrival=first, guards=guards) if place:
+                found.add(place)
+                before = arrived.pop(place, None)
+                if (before is None) != (first is None) or (before is not None and set(before) != set(guards)):
+                    lost.add(place)
+            case ProtocolLoop(items=inner):
+                more, open_ = _halves(inner)
+                found |= more
+                lost |= open_ | (more & arrived.keys())
+            case _:
+                pass
+    return frozenset(found), frozenset(lost | arrived.keys())
 
 
 def _shared(site: _Site, sites: list[_Site]) -> str:

@@ -16,6 +16,7 @@ from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type,
 from hgrd.protocol.device_calls.addresses import address_function
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
 from hgrd.protocol.device_calls.asynchronous_copies import pipeline_primitive
+from hgrd.protocol.device_calls.barriers.in_memory import barrier_object_call
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
@@ -69,9 +70,10 @@ def intrinsic(
     function = atomic_function(name)
     if function is not None:
         return atomic(device, machine, state, call, arguments, function)
-    known = atomic_object_call(device, machine, state, call, arguments)
-    if known is not None:
-        return known
+    for objects in (atomic_object_call, barrier_object_call):
+        known = objects(device, machine, state, call, arguments)
+        if known is not None:
+            return known
     grouped = group_call(device, machine, state, call, arguments)
     if grouped is not None:
         return grouped

@@ -58,7 +58,11 @@ class PendingCopy(Struct):
 
 
 class Recorder(Struct):
-    """Recorder of items; `open` is a stack of item lists, that of the innermost loop last."""
+    """Recorder of items; `open` is a stack of item lists, that of the innermost loop last.
+
+    `whole_barriers`: by object with barriers, whether all are made for all threads of the block; `barrier_places`: the
+    numbers that barriers in memory go by.
+    """
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
     loops: list[_OpenLoop] = field(default_factory=list[_OpenLoop])
@@ -67,6 +71,8 @@ class Recorder(Struct):
     count: int = 0
     pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
     batches: int = 0
+    whole_barriers: dict[str, bool] = field(default_factory=dict[str, bool])
+    barrier_places: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, machine: Machine, item: Item) -> None:
         if machine.speculative:

@@ -287,7 +287,15 @@ class DeviceSemantics(Semantics):
         self.recorder.add(machine, Arrival(name, barrier_guards(state), span))
 
     def wait(
-        self, machine: Machine, state: State, name: str, scope: Scope, span: Span, *, tile: Term | None = None
+        self,
+        machine: Machine,
+        state: State,
+        name: str,
+        scope: Scope,
+        span: Span,
+        *,
+        tile: Term | None = None,
+        named: NamedBarrier | None = None,
     ) -> None:
         """Second half of a split barrier, whose first half stands before it under the same conditions."""
         guards = barrier_guards(state)
@@ -296,7 +304,7 @@ class DeviceSemantics(Semantics):
         if not self.recorder.arrived(name, guards):
             self.unsupported(machine, state, "a wait at a barrier whose arrival stands elsewhere", span)
         else:
-            self.recorder.add(machine, Barrier(scope, guards, span, None, tile, state.path, arrival=name))
+            self.recorder.add(machine, Barrier(scope, guards, span, None, tile, state.path, name, named))
 
     def fence(
         self,

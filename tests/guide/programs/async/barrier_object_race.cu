@@ -1,13 +1,9 @@
 // Section: CUDA C++ Programming Guide: Asynchronous Barrier
 // Shows: a thread that has arrived does not wait for others
-// Gap: barriers in memory
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 
-// open: a call of arrive, whose body is not known
-// open: a call of init, whose body is not known
-// open: a call of wait, whose body is not known
-// open: read 19, write 17; shared; block: what was not understood in line 18 may order the two accesses
+// race: read 15, write 13; shared; block
 __global__ void mirror(const int *in, int *out) {
   __shared__ cuda::barrier<cuda::thread_scope_block> all;
   __shared__ int s[128];

@@ -1,0 +1,50 @@
+"""Barriers in memory by the names of their functions: `cuda::barrier` of libcu++.
+
+CUDA C++ Programming Guide, "Asynchronous Barrier"; CUDA C++ Core Libraries, "cuda::barrier".
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from hgrd.cuda.atomics import scope_of_object
+from hgrd.cuda.memory_model import Level
+
+OBJECT_SIZE = 8
+"""Bytes of a barrier in memory."""
+_TYPE = re.compile(r"cuda::barrier<\(?(?:cuda::)?(thread_scope_\w+)\)?>")
+_CLASS = "cuda::barrier::"
+
+
+class BarrierCall(Enum):
+    """What a function does to a barrier in memory."""
+
+    INIT = "says how many threads it expects"
+    ARRIVE = "arrives without waiting"
+    WAIT = "waits for those that have arrived"
+    MEET = "arrives and waits"
+
+
+_FUNCTIONS = {
+    "init": BarrierCall.INIT,
+    "cuda::init": BarrierCall.INIT,
+    _CLASS + "arrive": BarrierCall.ARRIVE,
+    _CLASS + "wait": BarrierCall.WAIT,
+    _CLASS + "arrive_and_wait": BarrierCall.MEET,
+}
+
+
+def is_barrier(class_name: str) -> bool:
+    """Whether a class of this name is one of barriers in memory."""
+    return class_name.startswith("cuda::barrier<")
+
+
+def barrier_call(qualified: str, class_name: str) -> BarrierCall | None:
+    """What a function of a library does to an object of this class.
+
+    None of other functions and classes, and where the barrier runs code or orders no two threads.
+    """
+    known = _TYPE.fullmatch(class_name)
+    scope = None if known is None else scope_of_object(known.groups())
+    return _FUNCTIONS.get(qualified) if scope is not None and scope.covers(Level.INTRA_BLOCK) else None

@@ -1,0 +1,81 @@
+"""Barriers in memory: `cuda::barrier` in shared memory, made for all threads of the block.
+
+CUDA C++ Programming Guide, "Asynchronous Barrier": a thread that waits goes on when as many threads have arrived as the
+barrier was made for, and sees what they have written before.  To make one is a write, and to use it an atomic, so that
+those who use it before it is made are seen.
+"""
+
+from __future__ import annotations
+
+from hgrd.cuda.barrier_objects import OBJECT_SIZE, BarrierCall, barrier_call
+from hgrd.cuda.memory_model import AccessKind, Scope
+from hgrd.program.expressions import Call
+from hgrd.program.types import OpaqueType, PointerType
+from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
+from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.model import NamedBarrier
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import OPAQUE, MemorySpace, Pointer, Value
+from hgrd.terms import Term, const, mul
+from hgrd.terms.linear import difference
+
+_OTHERS = "a barrier in memory that is not known to be of all threads of a block"
+_FIRST = 16  # number of the first one: those of the block come before
+_ONE = const(1)
+
+
+def barrier_object_call(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """Value of a function of a barrier in memory; None of others."""
+    type_ = call.arguments[0].type if call.arguments else None
+    if not isinstance(type_, PointerType) or not isinstance(type_.to, OpaqueType):
+        return None
+    kind = barrier_call(call.function.qualified, type_.to.name)
+    if kind is None:
+        return None
+    if kind is BarrierCall.INIT:
+        return _made(device, machine, state, call, arguments)
+    named = _named(device, arguments[0])
+    if named is None or (kind is not BarrierCall.WAIT and any(a is not _ONE for a in arguments[1:])):
+        device.unsupported(machine, state, _OTHERS, call.span)
+        return OPAQUE
+    barrier, pointer = named
+    atomic = AtomicOperation("load", Scope.BLOCK)
+    device.access(machine, state, AccessEvent(AccessKind.ATOMIC, pointer, OBJECT_SIZE, call.span, atomic=atomic))
+    match kind:
+        case BarrierCall.ARRIVE:
+            device.arrive(machine, state, barrier.place, call.span)
+        case BarrierCall.WAIT:
+            device.wait(machine, state, barrier.place, Scope.BLOCK, call.span, named=barrier)
+        case _:
+            device.barrier(machine, state, Scope.BLOCK, call.span, named=barrier)
+    return OPAQUE
+
+
+def _made(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """A barrier is made, for a number of threads."""
+    pointer, expected, *more = arguments
+    if not isinstance(pointer, Pointer) or pointer.target.space is not MemorySpace.SHARED or more:
+        return None
+    device.access(machine, state, AccessEvent(AccessKind.WRITE, pointer, OBJECT_SIZE, call.span))
+    if not machine.speculative:
+        whole = isinstance(expected, Term) and difference(expected, mul(*device.configuration.block)) is const(0)
+        device.recorder.whole_barriers[pointer.target.key] = whole and device.recorder.whole_barriers.get(
+            pointer.target.key, True
+        )
+    return OPAQUE
+
+
+def _named(device: DeviceSemantics, pointer: Value) -> tuple[NamedBarrier, Pointer] | None:
+    """The barrier at an address, if it is known which one, and that it was made for all threads of the block."""
+    if not isinstance(pointer, Pointer) or pointer.target.space is not MemorySpace.SHARED:
+        return None
+    if not pointer.offset.is_const or not device.recorder.whole_barriers.get(pointer.target.key, False):
+        return None
+    place = f"{pointer.target.key} + {pointer.offset.value}"
+    number = device.recorder.barrier_places.setdefault(place, _FIRST + len(device.recorder.barrier_places))
+    return NamedBarrier(const(number), place=place), pointer
