@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
@@ -13,6 +15,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from msgspec import Struct
 
 from hgrd.engine.run.stopping import SIGNALS
+
+_log = logging.getLogger(__name__)
 
 
 class Pipe(Protocol):
@@ -101,12 +105,18 @@ def _why(exit_code: int | None) -> str:
     return f"the analysis process died ({said}; out of memory?)"
 
 
+def _log_unraisable(found: sys.UnraisableHookArgs) -> None:
+    """A time limit may end while an object is made or dropped: that is no news for the user."""
+    _log.info("ignored in %r: %r", found.object, found.exc_value)
+
+
 def _work(parents: Pipe, pipe: Pipe, task: Task) -> None:
     """What the new process does: signals that are meant for the run as a whole do not reach it."""
     parents.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    sys.unraisablehook = _log_unraisable
     task(pipe)
     pipe.send(_AllSent())
     pipe.close()
