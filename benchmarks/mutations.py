@@ -535,6 +535,12 @@ MUTATIONS = (
         around("protocol.named_barriers:_halves", lambda halves, items: (halves(items)[0], frozenset[str]())),
     ),
     Mutation(
+        "counted-copies-undisturbed",
+        "what copies still use is not touched between arrival and wait",
+        ("tests/verdicts/barriers/test_counted_copies.py",),
+        gives(False, "protocol.inference.recorder:Recorder.disturbed"),
+    ),
+    Mutation(
         "users-of-tickets-off",
         "it does not count where tickets are used that lanes get",
         ("tests/verdicts/sync/test_warp_aggregation.py",),

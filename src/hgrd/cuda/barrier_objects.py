@@ -13,6 +13,7 @@ from hgrd.cuda.memory_model import Level
 
 OBJECT_SIZE = 8
 """Bytes of a barrier in memory."""
+INIT = "cuda::init"
 _TYPE = re.compile(r"cuda::barrier<\(?(?:cuda::)?(thread_scope_\w+)\)?>")
 _CLASS = "cuda::barrier::"
 
@@ -28,7 +29,7 @@ class BarrierCall(Enum):
 
 _FUNCTIONS = {
     "init": BarrierCall.INIT,
-    "cuda::init": BarrierCall.INIT,
+    INIT: BarrierCall.INIT,
     _CLASS + "arrive": BarrierCall.ARRIVE,
     _CLASS + "wait": BarrierCall.WAIT,
     _CLASS + "arrive_and_wait": BarrierCall.MEET,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
+from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
 from hgrd.protocol.device_calls.memory import arms
 from hgrd.protocol.inference.events import AccessEvent
 from hgrd.protocol.inference.recorder import barrier_guards
@@ -19,6 +20,8 @@ from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Composite, Pointer, Value
 from hgrd.terms import Term
+
+_OF_THREAD = 4  # arguments of a copy that no group makes together
 
 
 def pipeline_primitive(
@@ -38,10 +41,30 @@ def pipeline_primitive(
     return OPAQUE
 
 
+def counted_copy(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """`cuda::memcpy_async(to, from, size, barrier)`, a copy of one thread; None of others."""
+    place = counting_barrier(device, machine, state, call, arguments)
+    if place is None or len(arguments) != _OF_THREAD:
+        return None
+    known = begin_copy(device, machine, state, call, arguments[0], arguments[1:3], place)
+    return OPAQUE if known else None
+
+
 def begin_copy(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, to: Value, what: tuple[Value, ...]
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    to: Value,
+    what: tuple[Value, ...],
+    counted: str = "",
 ) -> bool:
-    """Begins a copy of `what`: a source and a constant number of bytes; False, where it is not known what it copies."""
+    """Begins a copy of `what`: a source and a constant number of bytes; False, where it is not known what it copies.
+
+    `counted`: the barrier in memory that counts it.
+    """
     source, length = what
     size = number(length)
     if size is None or not isinstance(to, Pointer) or not arms(source):
@@ -55,7 +78,7 @@ def begin_copy(
             device.access(machine, state, AccessEvent(kind, pointer, size, call.span))
             last = device.recorder.open[-1][-1] if device.recorder.count > before else None
             found += [last] if isinstance(last, Access) else []
-    device.recorder.begins(machine, tuple(found))
+    device.recorder.begins(machine, tuple(found), counted)
     return True
 
 

@@ -10,6 +10,7 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.configuration import cluster_rank
 from hgrd.protocol.device_calls.asynchronous_copies import begin_copy
+from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
 from hgrd.protocol.device_calls.group_ranks import group_of, rank
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
@@ -91,16 +92,21 @@ def _leads(device: DeviceSemantics, machine: Machine, call: Call, group: Group) 
 def _copy(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], group: Group
 ) -> Value:
-    """Copy that a group makes together, a batch of its own: whichever thread copies a byte, it may be any one."""
+    """Copy that a group makes together: whichever thread copies a byte, it may be any one.
+
+    It is a batch of its own, or a barrier in memory counts it.
+    """
+    counted = counting_barrier(device, machine, state, call, arguments)
     branch = state.copy()
     leads = _leads(device, machine, call, group)
-    if len(arguments) == 4 and isinstance(leads, Term) and leads.op is Op.EQ:
+    if len(arguments) == (4 if counted is None else 5) and isinstance(leads, Term) and leads.op is Op.EQ:
         branch.assume(leads, ConditionKind.BRANCH, call.span)
         length, shape = arguments[3], call.arguments[3].type
         if isinstance(shape, PointerType):
             length = load(machine, state, length, shape.to, call.span)
-        if begin_copy(device, machine, branch, call, arguments[1], (arguments[2], length)):
-            device.recorder.commit(machine, barrier_guards(state), call.span)
+        if begin_copy(device, machine, branch, call, arguments[1], (arguments[2], length), counted or ""):
+            if counted is None:
+                device.recorder.commit(machine, barrier_guards(state), call.span)
             return OPAQUE
     return _not_understood(device, machine, state, call, group)
 

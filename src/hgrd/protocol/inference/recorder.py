@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
-from hgrd.protocol.model import Access, Arrival, Barrier, Exchange, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, Exchange, Gap, Item, ProtocolLoop, accesses
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
@@ -46,11 +46,13 @@ class _OpenLoop(Struct):
 class PendingCopy(Struct):
     """Copy that a thread has begun and not waited for: its accesses, and its batch (None: not yet committed).
 
+    `counted`: the place of the barrier in memory that counts it; "": threads wait for their own batches.
     The accesses may be made at any time until then, so they stand in each phase that begins before.
     """
 
     accesses: tuple[Access, ...]
     batch: int | None
+    counted: str = ""
 
     @property
     def guards(self) -> tuple[Term, ...]:
@@ -61,7 +63,7 @@ class Recorder(Struct):
     """Recorder of items; `open` is a stack of item lists, that of the innermost loop last.
 
     `whole_barriers`: by object with barriers, whether all are made for all threads of the block; `barrier_places`: the
-    numbers that barriers in memory go by.
+    numbers that barriers in memory go by; `arriving`: by place, the accesses of copies counted with the last arrival.
     """
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
@@ -73,6 +75,7 @@ class Recorder(Struct):
     batches: int = 0
     whole_barriers: dict[str, bool] = field(default_factory=dict[str, bool])
     barrier_places: dict[str, int] = field(default_factory=dict[str, int])
+    arriving: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, tuple[Access, ...]])
 
     def add(self, machine: Machine, item: Item) -> None:
         if machine.speculative:
@@ -88,17 +91,17 @@ class Recorder(Struct):
 
     # ------------------------------------------------------------ asynchronous copies
 
-    def begins(self, machine: Machine, accesses: tuple[Access, ...]) -> None:
+    def begins(self, machine: Machine, made: tuple[Access, ...], counted: str = "") -> None:
         """The accesses, recorded last, are those of a copy that goes on."""
-        if accesses and not machine.speculative:
-            self.pending.append(PendingCopy(accesses, None))
+        if made and not machine.speculative:
+            self.pending.append(PendingCopy(made, None, counted))
 
     def commit(self, machine: Machine, guards: tuple[Term, ...], span: Span) -> None:
         """The copies begun so far, and not committed, are the next batch."""
         if machine.speculative:
             return
         for copy in self.pending:
-            if copy.batch is None:
+            if copy.batch is None and not copy.counted:
                 copy.batch = self.batches
                 self._unless_always(copy, guards, span)
         self.batches += 1
@@ -108,7 +111,16 @@ class Recorder(Struct):
         if machine.speculative:
             return
         last = self.batches - (prior or 0)
-        done = [c for c in self.pending if prior is None or (c.batch is not None and c.batch < last)]
+        own = [c for c in self.pending if not c.counted]
+        self._end([c for c in own if prior is None or (c.batch is not None and c.batch < last)], guards, span)
+
+    def end_counted(self, machine: Machine, place: str, guards: tuple[Term, ...], span: Span) -> tuple[Access, ...]:
+        """The copies that a barrier in memory counts end here at the latest; their accesses."""
+        done = [] if machine.speculative else [c for c in self.pending if c.counted == place]
+        self._end(done, guards, span)
+        return tuple(a for c in done for a in c.accesses)
+
+    def _end(self, done: list[PendingCopy], guards: tuple[Term, ...], span: Span) -> None:
         self._again(done)
         self.pending = [c for c in self.pending if c not in done]
         for copy in done:
@@ -166,6 +178,16 @@ class Recorder(Struct):
                 case _:
                     pass
         return len(last) == 1 and set(last[0].guards) == set(guards)
+
+    def disturbed(self, name: str) -> bool:
+        """Whether threads access, since their last arrival at a barrier, what copies counted there may still use."""
+        copied = self.arriving.get(name, ())
+        for item in reversed(self.open[-1] if copied else []):
+            if isinstance(item, Arrival) and item.name == name:
+                return False
+            if any(_may_meet(a, c) for a in accesses((item,)) for c in copied):
+                return True
+        return bool(copied)
 
     def just_stored(self, pointer: Pointer, size: int, state: State, left: Symbol | None) -> Term | None:
         """Value that the thread in `state` has just stored at this place; None if it did more than read since.
@@ -228,6 +250,11 @@ def _meets(access: Access, copied: Access) -> bool:
         return False
     apart = add(access.offset, mul(const(-1), copied.offset))
     return apart.low < copied.size and -access.size < apart.high
+
+
+def _may_meet(access: Access, copied: Access) -> bool:
+    """Whether threads may make an access to what the copy of any of them reads or writes meanwhile."""
+    return access.target.key == copied.target.key and AccessKind.WRITE in (access.kind, copied.kind)
 
 
 def _mentions(items: tuple[Item, ...], name: str) -> bool:

@@ -7,11 +7,12 @@ those who use it before it is made are seen.
 
 from __future__ import annotations
 
-from hgrd.cuda.barrier_objects import OBJECT_SIZE, BarrierCall, barrier_call
+from hgrd.cuda.barrier_objects import INIT, OBJECT_SIZE, BarrierCall, barrier_call
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
-from hgrd.program.types import OpaqueType, PointerType
+from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
+from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic.machine import Machine
@@ -21,6 +22,7 @@ from hgrd.terms import Term, const, mul
 from hgrd.terms.linear import difference
 
 _OTHERS = "a barrier in memory that is not known to be of all threads of a block"
+_STILL_USED = "memory that an asynchronous copy may still use, between arrival and wait"
 _FIRST = 16  # number of the first one: those of the block come before
 _ONE = const(1)
 
@@ -29,10 +31,7 @@ def barrier_object_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     """Value of a function of a barrier in memory; None of others."""
-    type_ = call.arguments[0].type if call.arguments else None
-    if not isinstance(type_, PointerType) or not isinstance(type_.to, OpaqueType):
-        return None
-    kind = barrier_call(call.function.qualified, type_.to.name)
+    kind = barrier_call(call.function.qualified, _class_of(call.arguments[0].type if call.arguments else None))
     if kind is None:
         return None
     if kind is BarrierCall.INIT:
@@ -42,16 +41,46 @@ def barrier_object_call(
         device.unsupported(machine, state, _OTHERS, call.span)
         return OPAQUE
     barrier, pointer = named
-    atomic = AtomicOperation("load", Scope.BLOCK)
-    device.access(machine, state, AccessEvent(AccessKind.ATOMIC, pointer, OBJECT_SIZE, call.span, atomic=atomic))
+    _used(device, machine, state, pointer, call)
+    place, recorder = barrier.place, device.recorder
+    if kind is not BarrierCall.WAIT:
+        recorder.arriving[place] = recorder.end_counted(machine, place, barrier_guards(state), call.span)
     match kind:
         case BarrierCall.ARRIVE:
-            device.arrive(machine, state, barrier.place, call.span)
+            device.arrive(machine, state, place, call.span)
         case BarrierCall.WAIT:
-            device.wait(machine, state, barrier.place, Scope.BLOCK, call.span, named=barrier)
+            if recorder.disturbed(place):
+                device.unsupported(machine, state, _STILL_USED, call.span)
+            device.wait(machine, state, place, Scope.BLOCK, call.span, named=barrier)
         case _:
             device.barrier(machine, state, Scope.BLOCK, call.span, named=barrier)
     return OPAQUE
+
+
+def counting_barrier(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> str | None:
+    """Place of the barrier in memory that counts an asynchronous copy (`cuda::memcpy_async`); None if there is none.
+
+    Its phase ends when the copy has ended, and the copy is that of a thread that arrives later.
+    """
+    type_ = call.arguments[-1].type if call.arguments else None
+    if call.function.name != "memcpy_async" or barrier_call(INIT, _class_of(type_)) is None:
+        return None
+    named = _named(device, arguments[-1])
+    if named is None:
+        return None
+    _used(device, machine, state, named[1], call)
+    return named[0].place
+
+
+def _class_of(type_: Type | None) -> str:
+    return type_.to.name if isinstance(type_, PointerType) and isinstance(type_.to, OpaqueType) else ""
+
+
+def _used(device: DeviceSemantics, machine: Machine, state: State, pointer: Pointer, call: Call) -> None:
+    atomic = AtomicOperation("load", Scope.BLOCK)
+    device.access(machine, state, AccessEvent(AccessKind.ATOMIC, pointer, OBJECT_SIZE, call.span, atomic=atomic))
 
 
 def _made(
