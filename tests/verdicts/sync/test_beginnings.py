@@ -408,3 +408,78 @@ def test_flags_are_taken_back_on_every_way(tmp_path: Path, before: str, back: st
     text = TAKEN_BACK.replace("BEFORE", before).replace("BACK", back).replace("AFTER", after)
     (kernel,) = check(tmp_path, text).kernels
     assert kernel.outcome is (Outcome.SAFE if safe else Outcome.RACE)
+
+
+GRAPH = """
+#include <cuda_runtime.h>
+__global__ void k(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(flag, 1); }
+  else { while (atomicAdd(flag, 0) != 1) {} __threadfence(); *out = *data; }
+}
+int main(int argc, char **argv) {
+  int *d, *f, *o;
+  cudaMalloc(&d, 4), cudaMalloc(&f, 4), cudaMalloc(&o, 4);
+  cudaMemset(f, 0, 4);
+  cudaStream_t s; cudaGraph_t g, h; cudaGraphExec_t run = NULL, other; cudaGraphNode_t node;
+  cudaStreamCreate(&s);
+  void *arguments[] = {&d, &f, &o};
+  cudaKernelNodeParams kernel = {};
+  kernel.func = (void *)k; kernel.gridDim = dim3(2); kernel.blockDim = dim3(32); kernel.kernelParams = arguments;
+  cudaMemsetParams clear = {};
+  clear.dst = f; clear.value = 0; clear.elementSize = 4; clear.width = 1; clear.height = 1;
+  bool some = argc > 3;
+  BODY
+}
+"""
+BEGIN = "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);"
+CLEAR, IN_STREAM = "cudaMemsetAsync(f, 0, 4, s);", "k<<<2, 32, 0, s>>>(d, f, o);"
+MADE = "cudaGraphInstantiate(&run, g, NULL, NULL, 0);"
+END = f"cudaStreamEndCapture(s, &g); {MADE}"
+OTHER = "cudaStreamEndCapture(s, &h); cudaGraphInstantiate(&other, h, NULL, NULL, 0);"
+RUN, RUN_OTHER = "cudaGraphLaunch(run, s);", "cudaGraphLaunch(other, s);"
+NODE, CLEAR_NODE = "cudaGraphAddKernelNode(&node, g, 0, 0, &kernel);", "cudaGraphAddMemsetNode(&node, g, 0, 0, &clear);"
+
+
+def in_graph(folder: Path, body: str) -> Outcome:
+    (kernel,) = check(folder, GRAPH.replace("BODY", body)).kernels
+    return kernel.outcome
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{BEGIN} {IN_STREAM} {END} {RUN}",
+        f"{BEGIN} {CLEAR} {IN_STREAM} {END} {AGAIN} {RUN}",
+        f"{BEGIN} {IN_STREAM} {CLEAR} {END} {AGAIN} {RUN}",
+        f"{BEGIN} {IN_STREAM} {END} {AGAIN} {{ {CLEAR} {RUN} }}",
+        f"{BEGIN} {IN_STREAM} {END} {IN_STREAM}",
+        f"{AGAIN} {{ if (!run) {{ {BEGIN} {CLEAR} {IN_STREAM} {END} }} {RUN} }}",
+        f"if (some) {BEGIN} {IN_STREAM} if (some) {{ {END} {RUN} }}",
+        f"{BEGIN} {CLEAR} {IN_STREAM} {END} {BEGIN} {CLEAR} {IN_STREAM} {OTHER} {AGAIN} {{ {RUN} {RUN_OTHER} }}",
+        f"cudaGraphCreate(&g, 0); {NODE} {MADE} {RUN}",
+        f"cudaGraphCreate(&g, 0); {CLEAR_NODE} {NODE} {MADE} {AGAIN} {RUN}",
+    ],
+)
+def test_graphs_that_clear_the_flag_each_time(tmp_path: Path, body: str) -> None:
+    assert in_graph(tmp_path, body) is Outcome.SAFE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{BEGIN} {IN_STREAM} {END} {RUN} {RUN}",
+        f"{BEGIN} {IN_STREAM} {END} {AGAIN} {RUN}",
+        f"{BEGIN} {IN_STREAM} {END} {AGAIN} {{ if (i % 2) {CLEAR} {RUN} }}",
+        f"{BEGIN} if (some) {CLEAR} {IN_STREAM} {END} {AGAIN} {RUN}",
+        f"{BEGIN} {IN_STREAM} {IN_STREAM} {END} {RUN}",
+        f"{IN_STREAM} {BEGIN} {IN_STREAM} {END} {RUN}",
+        f"{BEGIN} {IN_STREAM} {END} {RUN} {IN_STREAM}",
+        f"{AGAIN} {{ if (!run) {{ {BEGIN} {IN_STREAM} {END} }} {RUN} }}",
+        f"if (some) {BEGIN} {IN_STREAM} if (some) {{ {END} {RUN} {RUN} }}",
+        f"{BEGIN} {CLEAR} {IN_STREAM} {END} {BEGIN} {IN_STREAM} {OTHER} {AGAIN} {{ {RUN} {RUN_OTHER} }}",
+        f"cudaGraphCreate(&g, 0); {NODE} {MADE} {AGAIN} {RUN}",
+    ],
+)
+def test_graphs_that_find_what_an_earlier_launch_left(tmp_path: Path, body: str) -> None:
+    assert in_graph(tmp_path, body) is Outcome.RACE

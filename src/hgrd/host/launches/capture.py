@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import survived
 from hgrd.host.execution.symbol_copies import constants_at, facts_of
-from hgrd.host.launches.abstraction import LaunchAbstraction, abstraction_of
+from hgrd.host.launches.abstraction import abstraction_of
 from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
@@ -22,7 +22,8 @@ from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, rel
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
-from hgrd.host.model import Beginning, Fact, LaunchSite, ProgramMade
+from hgrd.host.model import Fact, LaunchSite, ProgramMade
+from hgrd.host.provenance.recordings import Entered, RecordedLaunch
 from hgrd.host.wording import place_name, say
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
@@ -45,7 +46,7 @@ from hgrd.symbolic.values import (
     pointed_to,
     terms_in,
 )
-from hgrd.terms import Term, as_int, const, negate, symbols_of
+from hgrd.terms import Term, as_int, const, negate
 
 Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
@@ -81,7 +82,13 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
     match request.kernel:
         case FunctionValue(function=kernel):
             if not machine.speculative and run.options.wants(kernel.name):
-                _add(run, machine, _site(run, machine, state, request, kernel))
+                site, entered = _site(run, machine, state, request, kernel)
+                recording = run.provenance.beginnings.recording
+                if recording is not None:
+                    recording.entries.append(RecordedLaunch(site, entered))
+                if recording is None or not recording.is_on(state.path):
+                    site = replace(site, begins=run.provenance.beginnings.begins(entered, state.path))
+                add_site(run, machine, site)
             written = after_kernel(run.text.mod_sets, kernel.key, state, request.arguments)
             by_name = [machine.object_of(v) for v in run.text.mod_sets.by_name(kernel.key)]
             if run.origins.visible.by_kernel(kernel.key, run.text.mod_sets):
@@ -178,7 +185,8 @@ def _launch_any(run: HostRunState, machine: Machine, state: State, request: Laun
 
 def _site(
     run: HostRunState, machine: Machine, state: State, request: LaunchRequest, kernel: ir.FunctionRef
-) -> LaunchSite:
+) -> tuple[LaunchSite, Entered]:
+    """A launch, but for what it begins with."""
     grid, block = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
     shared = as_int(request.shared) if isinstance(request.shared, Term) else None
     roots = [*grid, *block, *([] if shared is None else [shared])]
@@ -211,7 +219,8 @@ def _site(
     within = [*held, *(t for h in contents for t in h.fill.terms()), *(t for a in arguments for t in terms_in(a))]
     facts = [fact(c, seen.term(c.term), kinds) for c in conditions]
     named = argument_facts(parameters, arguments, (*extents, *held), request.span)
-    return LaunchSite(
+    keys = (*(t.key for v in values for t in pointed_to(v)), *by_name)
+    site = LaunchSite(
         kernel,
         request.span,
         grid,
@@ -228,28 +237,8 @@ def _site(
         request.cluster,
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
-        begins=()
-        if in_graph
-        else _begins(run, state, request, kernel, [*(t.key for v in values for t in pointed_to(v)), *by_name], seen),
     )
-
-
-def _begins(
-    run: HostRunState,
-    state: State,
-    request: LaunchRequest,
-    kernel: ir.FunctionRef,
-    keys: Iterable[str],
-    seen: LaunchAbstraction,
-) -> tuple[Beginning, ...]:
-    """What is known of the objects that a kernel gets, or knows by name, where it begins."""
-    found: list[Beginning] = []
-    for beginning, before in (b for key in dict.fromkeys(keys) for b in run.provenance.beginnings.at(key, state.path)):
-        own = beginning.kernel == kernel.key
-        others = (a for a, b in zip_longest(request.arguments, before) if a is not None and a != b) if own else ()
-        varying = frozenset(s.name for a in others for t in terms_in(a) for s in symbols_of(seen.term(t)))
-        found.append(replace(beginning, own=own, varying=varying))
-    return tuple(dict.fromkeys(found))
+    return site, Entered(kernel.key, request.arguments, keys, seen.term)
 
 
 def _arguments(
@@ -341,7 +330,7 @@ def _say_extents(extents: Extents) -> str:
     return f"({', '.join(texts[:2] if extents[2] is one else texts)})"
 
 
-def _add(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
+def add_site(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
     """Adds a launch site; the same launch again leaves only the facts that hold both times."""
     same_line = [i for i, s in enumerate(run.launches.sites) if s.span == site.span and s.kernel == site.kernel]
     for index in same_line:

@@ -13,8 +13,9 @@ from hgrd.cuda.spelling import cuda_name
 from hgrd.host.execution.library_call import SIZE, LibraryCall, LibraryModel
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.execution.symbol_copies import copy_to_symbol, forget_constants
+from hgrd.host.library import graphs
 from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
-from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function, launch_from_graph_node
+from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function
 from hgrd.host.library.textures import bind_reference, create_object
 from hgrd.host.memory.array_contents import (
     copied_patterns,
@@ -284,8 +285,8 @@ def _another_memory(call: LibraryCall) -> Value | None:
     return _SUCCESS
 
 
-def _by_number(get: Callable[[LibraryCall], None]) -> LibraryModel:
-    """The model of a driver function that writes a handle of a kernel or an address."""
+def _besides(get: Callable[[LibraryCall], None]) -> LibraryModel:
+    """The model of a function that does what any other may do, and then something that is known."""
 
     def model(call: LibraryCall) -> Value | None:
         done = _status(call)
@@ -325,13 +326,12 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaOccupancyMaxPotentialBlockSizeVariableSMem": _writes((1, 1 << 20), (1, 1024)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _writes((1, 1 << 10)),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": _writes((1, 1 << 10)),
-    "cuMemAlloc": _by_number(allocate),
-    "cuModuleGetFunction": _by_number(get_function),
+    "cuMemAlloc": _besides(allocate),
+    "cuModuleGetFunction": _besides(get_function),
     "cuLaunchKernel": _launch_by_number,
     "cuLaunchCooperativeKernel": _launch_by_number,
     "cudaLaunchKernel": launch_from_function,
     "cudaLaunchCooperativeKernel": launch_from_function,
-    "cudaGraphAddKernelNode": launch_from_graph_node,
     "cudaLaunchKernelExC": launch_from_configuration,
     "cudaLaunchKernelEx": launch_from_configuration,
     "cudaCreateTextureObject": create_object,
@@ -340,6 +340,8 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaBindTexture2D": bind_reference(1),
     "cudaBindTextureToArray": bind_reference(0),
     "cudaBindSurfaceToArray": bind_reference(0),
+    **graphs.NODES,
+    **{name: _besides(get) for name, get in graphs.BESIDES.items()},
     "make_cudaExtent": _extent,
     "make_cudaPos": _extent,
     "make_cudaPitchedPtr": _extent,
@@ -381,8 +383,6 @@ def _after(name: str, prefix: str) -> bool:
 
 def _status(call: LibraryCall) -> Value | None:
     """Any other function: it may write through its pointer arguments, and returns success."""
-    if "BeginCapture" in call.name:
-        call.run.launches.in_graph = True
     if call.name.startswith(_RANDOM):
         call.run.provenance.objects.record_input(direct_targets(call.arguments))
     else:

@@ -33,8 +33,8 @@ def launch_from_graph_node(call: LibraryCall) -> Value | None:
     if len(call.arguments) < 5:
         return None
     node = call.arguments[4]
-    kernel = _member(call, node, "func")
-    arguments = by_address(call, kernel, _member(call, node, "kernelParams"))
+    kernel = member_at(call, node, "func")
+    arguments = by_address(call, kernel, member_at(call, node, "kernelParams"))
     return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", in_graph=True)
 
 
@@ -60,12 +60,12 @@ def _launch_as_in(
     in_graph: bool = False,
 ) -> Value:
     """A launch whose extents stand in a record of the runtime at the address `parameters`."""
-    grid, block = _member(call, parameters, "gridDim"), _member(call, parameters, "blockDim")
+    grid, block = member_at(call, parameters, "gridDim"), member_at(call, parameters, "blockDim")
     request = LaunchRequest(
         kernel,
         grid,
         block,
-        _member(call, parameters, shared),
+        member_at(call, parameters, shared),
         arguments,
         call.span,
         in_graph=in_graph,
@@ -77,22 +77,22 @@ def _launch_as_in(
 
 def _cluster(call: LibraryCall, config: Value) -> Extents | None:
     """Blocks of a cluster that the attribute of a configuration asks for; None: unknown, as where there are several."""
-    attribute, count = _member(call, config, "attrs"), _member(call, config, "numAttrs")
+    attribute, count = member_at(call, config, "attrs"), member_at(call, config, "numAttrs")
     if not isinstance(count, Term) or not count.is_const or count.value > 1:
         return None
     if count.value == 0:
         return _ALONE
-    kind = _member(call, attribute, "id")
+    kind = member_at(call, attribute, "id")
     if not isinstance(kind, Term) or not kind.is_const:
         return None
     if kind.value != _CLUSTER_DIMENSION:
         return _ALONE
-    extents = [_member(call, attribute, "val", "clusterDim", axis) for axis in "xyz"]
+    extents = [member_at(call, attribute, "val", "clusterDim", axis) for axis in "xyz"]
     x, y, z = (n if isinstance(n, Term) and n.is_const else None for n in extents)
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-def _member(call: LibraryCall, base: Value, *names: str) -> Value:
+def member_at(call: LibraryCall, base: Value, *names: str) -> Value:
     """A member of the record at an address, or one of a member of it; unknown, if the program does not mention it."""
     type_ = base.target.element if isinstance(base, Pointer) else None
     for name in names:

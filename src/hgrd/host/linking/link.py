@@ -23,6 +23,7 @@ LAUNCH_FUNCTIONS = frozenset(
         "cudaGraphAddKernelNode", "cuLaunchKernel", "cuLaunchCooperativeKernel",
     )
 )  # fmt: skip
+_GRAPH_LAUNCHES = frozenset(("cudaGraphLaunch", "cuGraphLaunch"))  # of kernels that are launched elsewhere, to record
 _GET_FUNCTION = "cuModuleGetFunction"
 
 
@@ -242,6 +243,8 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
                     functions.update(n.value for n in nodes(arguments) if isinstance(n, ir.StringConst))
                 if cuda_name(called.name) in LAUNCH_FUNCTIONS:
                     launches.add(LaunchPlace(span, ""))
+                    launchers.add(called.key)
+                if cuda_name(called.name) in _GRAPH_LAUNCHES:
                     launchers.add(called.key)
             case ir.Construct(constructor=called) if called is not None:
                 functions.add(called.key)

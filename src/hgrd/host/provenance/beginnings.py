@@ -9,6 +9,7 @@ an iteration, which the run that looks ahead has shown before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from msgspec import Struct, field
@@ -16,35 +17,20 @@ from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import patterns_of
 from hgrd.host.model import Beginning
+from hgrd.host.provenance.changes import Change, choices_of
+from hgrd.host.provenance.recordings import Entered, Recorded, RecordedLaunch, Recording
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, IntType, Type
 from hgrd.symbolic.array_patterns import Affine
-from hgrd.symbolic.state import EMPTY, Condition, ConditionKind, State
-from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
+from hgrd.symbolic.state import EMPTY, Condition, State
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to, terms_in
 from hgrd.terms import Op, Origin, Term, as_int, const, negate, symbols_of
 
 _BYTE: Final = 255
 _MOST: Final = 64  # numbers of one object that are told apart
 _MOST_CHANGES: Final = 200  # of one object that a launch looks back to
 _END: Final = 1 << 62  # behind all bytes
-_CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _DEVICE: Final = (MemorySpace.GLOBAL, MemorySpace.HOST)
-
-
-class Change(Struct, frozen=True):
-    """A change of an object, at a time, on a path: `held` is what it may hold then, as far as that is known.
-
-    It replaces the bytes from `first` to before `end` (None: to the end); `adds`: it may leave them as they are.
-    `arguments` are those of a launch.
-    """
-
-    time: int
-    path: tuple[Condition, ...]
-    held: tuple[Beginning, ...]
-    first: int = 0
-    end: int | None = None
-    adds: bool = False
-    arguments: tuple[Value, ...] = ()
 
 
 class OpenLoop(Struct, frozen=True):
@@ -58,7 +44,8 @@ class ObjectBeginnings(Struct):
     """Changes of objects so far, by their keys.
 
     `whole`: objects begin as they are declared (the run is that of `main`).  `ahead`: when the last loop began outside
-    of runs that look ahead.
+    of runs that look ahead.  `graphs` are what has been recorded, by the keys of their handles, and `recording` what is
+    being recorded now.
     """
 
     whole: bool = False
@@ -66,6 +53,8 @@ class ObjectBeginnings(Struct):
     ahead: int = 0
     loops: list[OpenLoop] = field(default_factory=list[OpenLoop])
     changes: dict[str, list[Change]] = field(default_factory=dict[str, list[Change]])
+    graphs: dict[str, Recording] = field(default_factory=dict[str, Recording])
+    recording: Recording | None = None
 
     # ------------------------------------------------------------ changes
 
@@ -133,6 +122,11 @@ class ObjectBeginnings(Struct):
         self._add(target.key, Change(self.time, state.path, moved, first, end, adds=not to.offset.is_const))
 
     def _add(self, key: str, change: Change) -> None:
+        if self.recording is not None:
+            self.recording.entries.append(Recorded(key, change))
+            if self.recording.is_on(change.path):
+                return
+            change = replace(change, path=(*change.path, self.recording.is_off()))
         self.changes.setdefault(key, []).append(change)
         self.time += 1
 
@@ -177,7 +171,32 @@ class ObjectBeginnings(Struct):
         """The loop that was entered last is over."""
         self.loops.pop()
 
+    # ------------------------------------------------------------ graphs
+
+    def launch_graphs(self, keys: Iterable[str], path: tuple[Condition, ...]) -> Iterator[RecordedLaunch]:
+        """One of several graphs is launched: what it changes, up to each launch in it, has been changed then."""
+        launched = [self.graphs[key] for key in keys]
+        for recording in launched:
+            for entry in recording.entries:
+                match entry:
+                    case Recorded(key=key, change=change):
+                        adds = change.adds or len(launched) > 1 or not recording.is_certain(change)
+                        self._add(key, replace(change, time=self.time, path=path, adds=adds))
+                    case RecordedLaunch():
+                        yield entry
+
     # ------------------------------------------------------------ launches
+
+    def begins(self, entered: Entered, path: Sequence[Condition]) -> tuple[Beginning, ...]:
+        """What is known of the objects that a kernel gets, or knows by name, where it begins."""
+        found: list[Beginning] = []
+        for beginning, before in (b for key in dict.fromkeys(entered.keys) for b in self.at(key, path)):
+            own = beginning.kernel == entered.kernel
+            pairs = zip_longest(entered.arguments, before)
+            others = (a for a, b in pairs if a is not None and a != b) if own else ()
+            varying = frozenset(s.name for a in others for t in terms_in(a) for s in symbols_of(entered.seen(t)))
+            found.append(replace(beginning, own=own, varying=varying))
+        return tuple(dict.fromkeys(found))
 
     def at(self, key: str, path: Sequence[Condition]) -> Iterator[tuple[Beginning, tuple[Value, ...]]]:
         """What an object may hold now, on a path, and the arguments of the kernel that has left it so, if one has."""
@@ -219,7 +238,7 @@ class _Walk:
                 return None
             if not start <= change.time < end or any(c.term in self._excluded for c in change.path):
                 continue
-            choices = frozenset(c.term for c in change.path if c.kind in _CHOSEN and not c.ended)
+            choices = choices_of(change.path)
             replaced = self.replaced(later, choices)
             if (0, _END) not in replaced:
                 for beginning in change.held:
