@@ -67,9 +67,10 @@ class Beginning(Struct, frozen=True):
     """What an object, by its key, may hold when a kernel begins: a number, or what a kernel has left there.
 
     `number`: in every `size` bytes, since `span`; None: the kernel with the key `kernel`, launched there, may have
-    changed it ("": it is as it is declared).  It is so from the byte `first` to before `end` (None: to the end), but
-    not in what is `besides`.  `numbers` are some that the kernel stores.  `own`: it is an earlier launch of the kernel
-    that begins, and `varying` are the names of inputs that may be others than they were there.
+    changed it ("": it is as it is declared).  `anything`: the program computes a number, it is unknown which.  It
+    is so from the byte `first` to before `end` (None: to the end), but not in what is `besides`.  `numbers` are
+    some that the kernel stores.  `own`: it is an earlier launch of the kernel that begins, and `varying` are the
+    names of inputs that may be others than they were there.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Beginning(Struct, frozen=True):
     numbers: frozenset[int] = frozenset()
     own: bool = False
     varying: frozenset[str] = frozenset()
+    anything: bool = False
 
 
 class PossibleOverlap(Struct, frozen=True):

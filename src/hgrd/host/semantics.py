@@ -15,6 +15,7 @@ from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
+from hgrd.host.execution.unmodelled_stores import record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
@@ -26,7 +27,6 @@ from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import of_container
-from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
     drop_all_patterns,
@@ -126,12 +126,14 @@ class HostSemantics(Semantics):
     ) -> None:
         pass
 
-    def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+    def before_store(
+        self, machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span
+    ) -> None:
         self.run.origins.record_store(machine, address, value)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
-        self.run.provenance.beginnings.record_store(state, address, value, span)
+        self.run.provenance.beginnings.record_store(state, address, value, type_, span)
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         """An integer type has no infinity: the behaviour is undefined where it is given one (C++ [conv.fpint])."""
@@ -186,7 +188,7 @@ class HostSemantics(Semantics):
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
         if not exact and not own_elements:
-            self.run.origins.record_written(direct_targets(_written(call, arguments)), sources)
+            self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):
             for key in self.run.origins.inside(arguments) & state.store.keys():
                 state.store[key] = Region({}, Generation())
@@ -234,13 +236,14 @@ class HostSemantics(Semantics):
         if constructed is not None:
             return constructed
         deep = function is not None and function.user_code
+        written, adds = written_by(call, arguments), adds_element(invocation)
         if makes_results(call.function.name):
             self.run.provenance.objects.record_remade(direct_targets(arguments), call.span)
-        elif not adds_element(invocation):
-            written = _written(call, arguments)
+        elif not adds:
             self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
-        self.run.provenance.beginnings.record_anything(state, reachable(state, _written(call, arguments)))
-        forget_elements(state, _written(call, arguments))
+        if not adds:
+            record_unmodelled(self.run, state, call, reachable(state, written))
+        forget_elements(state, written)
         self._outside_code(state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
         return _new_object(machine, call, arguments) or invocation.unknown()
@@ -268,7 +271,7 @@ class HostSemantics(Semantics):
             drop_all_patterns(state)
         elif not call.function.qualified.startswith(_HARMLESS):
             drop_reachable_patterns(state, arguments)
-        forget_targets(state, _written(call, arguments), deep=deep)
+        forget_targets(state, written_by(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
         kernel = machine.evaluate(state, launch.kernel)
@@ -343,12 +346,6 @@ class HostSemantics(Semantics):
             may_run(self.run, state)
         if "goto" in reason:
             self.run.notes.add(machine, f"{reason} is not followed: what is behind it may be missing", span)
-
-
-def _written(call: ir.Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The arguments through which a function without a body may write, by its name in the object file."""
-    its_object, others = may_write(call.function.key)
-    return arguments if others else arguments[: int(its_object)]
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

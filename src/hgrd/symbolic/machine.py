@@ -94,7 +94,9 @@ class Semantics(ABC):
     ) -> None:
         """A write of memory that threads share."""
 
-    def before_store(self, machine: Machine, state: State, address: Value, value: Value, span: Span) -> None:
+    def before_store(
+        self, machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span
+    ) -> None:
         """Called before a store: the same memory may also be known by another name."""
         return
 

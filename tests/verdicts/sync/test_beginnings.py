@@ -483,3 +483,55 @@ def test_graphs_that_clear_the_flag_each_time(tmp_path: Path, body: str) -> None
 )
 def test_graphs_that_find_what_an_earlier_launch_left(tmp_path: Path, body: str) -> None:
     assert in_graph(tmp_path, body) is Outcome.RACE
+
+
+CONTAINERS = "#include <algorithm>\n#include <array>\n#include <numeric>\n#include <vector>\n#include <cstdlib>\n"
+TO = "cudaMemcpy(f, h.data(), 16, cudaMemcpyHostToDevice);"
+TO_F = "cudaMemcpy(f, p, 16, cudaMemcpyHostToDevice);"
+
+
+def from_host(folder: Path, body: str) -> Outcome:
+    found = check(folder, CONTAINERS + HOST.replace("BODY", body).replace("FIRST", "")).kernels
+    return next(k.outcome for k in found if k.kernel == "k")
+
+
+FILLS = [
+    f"std::vector<int> h(64, NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h(argc, NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h(64, NUMBER), q = h; h[0] = 5; cudaMemcpy(f, q.data(), 16, cudaMemcpyHostToDevice); {LAUNCH}",
+    f"std::vector<int> h(64, NUMBER), q(h.begin(), h.end()); cudaMemcpy(f, q.data(), 16, cudaMemcpyDefault); {LAUNCH}",
+    f"std::vector<int> h{{NUMBER, 1}}; {TO} {LAUNCH}",
+    f"std::vector<int> h; h.assign(64, NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h; h.resize(64, NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h; for (int i = 0; i < 64; i++) h.push_back(NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h(64, 7); std::fill(h.begin(), h.end(), NUMBER); {TO} {LAUNCH}",
+    f"std::vector<int> h(64, 7); for (int i = 0; i < 64; i++) h[i] = NUMBER; {TO} {LAUNCH}",
+    f"std::array<int, 4> h; h.fill(NUMBER); {TO} {LAUNCH}",
+    f"std::array<int, 4> h{{NUMBER, 1, 1, 1}}; {TO} {LAUNCH}",
+    f"int *p = new int[4]{{NUMBER, 1, 1, 1}}; {TO_F} {LAUNCH}",
+    f"int *p = new int[64]; std::fill_n(p, 64, NUMBER); {TO_F} {LAUNCH}",
+    f"int *p = (int *)malloc(4 * argc); for (int i = 0; i < argc; i++) p[i] = NUMBER; {TO_F} {LAUNCH}",
+    f"std::vector<int> h(64, NUMBER); cudaMemcpyAsync(f, h.data(), 16, cudaMemcpyHostToDevice, 0); {LAUNCH}",
+    f"std::fill(m, m + 64, NUMBER); {MANAGED}",
+    f"std::vector<int> h(64, NUMBER); std::copy(h.begin(), h.end(), m); {MANAGED}",
+    f"std::iota(m, m + 64, NUMBER); {MANAGED}",
+    f"m[0] = NUMBER; for (int i = 1; i < 64; i++) m[i] = 0; {MANAGED}",
+]
+
+
+@pytest.mark.parametrize("body", FILLS)
+def test_what_the_host_fills_arrays_with(tmp_path: Path, body: str) -> None:
+    assert from_host(tmp_path, body.replace("NUMBER", "0")) is Outcome.SAFE
+    assert from_host(tmp_path, body.replace("NUMBER", "1")) is Outcome.RACE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"std::generate(m, m + 64, [] {{ return 1; }}); {MANAGED}",
+        f"std::transform(m, m + 64, m, [](int v) {{ return v + 1; }}); {MANAGED}",
+        f"std::vector<int> h(64); for (int i = 0; i < 64; i++) h[i] = (i + 1) % 7; {TO} {LAUNCH}",
+    ],
+)
+def test_what_it_computes_there_may_be_anything(tmp_path: Path, body: str) -> None:
+    assert from_host(tmp_path, body) is not Outcome.SAFE

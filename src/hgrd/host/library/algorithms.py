@@ -23,7 +23,7 @@ from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distin
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
-from hgrd.terms import Origin, Term, add, as_int, const, mul
+from hgrd.terms import Origin, Term, add, as_int, const, mul, wrap
 
 
 def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
@@ -45,7 +45,7 @@ def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
 
 def _written(call: LibraryCall) -> None:
     call.run.provenance.objects.record_remade(direct_targets(call.arguments[:1]), call.span)
-    call.run.provenance.beginnings.record_anything(call.state, direct_targets(call.arguments[:1]))
+    call.run.provenance.beginnings.record_computed(call.state, direct_targets(call.arguments[:1]))
     drop_reachable_patterns(call.state, call.arguments)
     forget_targets(call.state, call.arguments[:2], deep=False)
 
@@ -60,6 +60,7 @@ def _iota(call: LibraryCall) -> Value | None:
         return None
     size = call.machine.size(type_) or 1
     _written(call)
+    call.run.provenance.beginnings.record_fill(call.state, first, value, const(size), call.span, size)
     cut = None if type_.signed and type_.bits >= INT.bits else (type_.bits, type_.signed)
     pattern = Affine(as_int(value), const(1), cut)
     record_patterns_at(
@@ -68,6 +69,33 @@ def _iota(call: LibraryCall) -> Value | None:
         (ArrayPattern(first.offset, size, count, type_, size, pattern, call.span, assumes_no_overflow=True),),
     )
     return OPAQUE
+
+
+def _filled(call: LibraryCall) -> Value | None:
+    """std::fill(first, last, value) and std::fill_n(first, count, value): all elements are equal."""
+    found, value = _range(call) if call.name == "fill" else _counted(call), call.argument(2)
+    if found is None or not isinstance(value, Term):
+        return None
+    first, count, type_ = found
+    size = call.machine.size(type_) or 1
+    bytes_ = mul(count, const(size))
+    left = patterns_beside(call.state, first, bytes_)
+    _written(call)
+    call.run.provenance.beginnings.record_fill(call.state, first, value, bytes_, call.span, size)
+    pattern = Affine(wrap(as_int(value), type_.bits, type_.signed, soft=False), const(0))
+    record_patterns_at(
+        call.state, first, (*left, ArrayPattern(first.offset, size, count, type_, size, pattern, call.span))
+    )
+    return OPAQUE if call.name == "fill" else move(first, bytes_)
+
+
+def _counted(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
+    """As `_range`, for a range that is given by its begin and number of elements."""
+    first, type_, count = call.arguments[0], call.type_of(0), call.number(1)
+    element = type_.to if isinstance(type_, PointerType) else None
+    if not isinstance(first, Pointer) or not isinstance(element, IntType) or count is None:
+        return None
+    return first, count, element
 
 
 def _reordered(call: LibraryCall) -> Value | None:
@@ -94,7 +122,7 @@ def _copied(call: LibraryCall) -> Value | None:
     drop_aliased_patterns(call.state, to)
     by_name = partial(call.run.provenance.names.program_made, call.call.arguments[0])
     call.run.provenance.objects.record_copy(to, first, by_name)
-    call.run.provenance.beginnings.record_anything(call.state, (to.target,))
+    call.run.provenance.beginnings.record_copy(call.state, to, first, size, call.span)
     forget_targets(call.state, (to,), deep=False)
     record_patterns_at(call.state, to, known)
     return move(to, size)
@@ -154,6 +182,7 @@ _LOOKING: Final = (  # C++ [alg.nonmodifying], [alg.sorting], [numeric.ops]
 )  # fmt: skip
 _ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
     "iota": _iota,
+    **dict.fromkeys(("fill", "fill_n"), _filled),
     "copy": _copied,
     "move": _copied,
     **dict.fromkeys(_LOOKING, _looked_at),

@@ -1,8 +1,8 @@
 """Models of containers of the C++ library and of Thrust: their size, and the object with their elements.
 
 A container is opaque; its object has cells at offset 0, the number of elements, and at 8, their address (if another
-container had them first).  Those from offset _BEGIN on are elements that it begins with; they go to the object with the
-elements when that is used first.
+container had them first), and at BEGUN_WITH what all of them begin with, where that is known.  Those from offset _BEGIN
+on are elements that it begins with; they go to the object with the elements when that is used first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.pointer_holders import is_moved
 from hgrd.host.linking.library_names import of_container
-from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, VOID, ArrayType, IntType, OpaqueType, PointerType, Type
@@ -47,6 +47,7 @@ def adds_element(call: LibraryCall) -> bool:
         return False
     elements, value = _data(call), call.argument(len(call.arguments) - 1)
     call.run.provenance.objects.record_store(call.machine, call.state, elements or OPAQUE, value or OPAQUE, call.span)
+    _begin_with(call, elements, value, len(call.arguments) - 1, adds=True)
     return True
 
 
@@ -105,19 +106,50 @@ def _construct(call: LibraryCall) -> Value | None:
         case _ if here is None:
             return None
         case Term() if len(call.arguments) <= 3:
-            return Composite({0: Cell(as_int(source), _CELL)}, _CELL)
+            return Composite({0: Cell(as_int(source), _CELL)} | _all_alike(call), _CELL)
         case Pointer(target=target) if target.element == here.element and is_moved(call.call.arguments[-1]):
             return _taken(call, target)
         case Pointer(target=target) if target.element == here.element and len(call.arguments) == 2:
             known = call.state.store.get(target.key, EMPTY).cells
-            return Composite({o: c for o, c in known.items() if o == 0} | _elements_of(call, target), _CELL)
+            count = {o: c for o, c in known.items() if o == 0}
+            return Composite(count | _elements_of(call, target) | _as_in(call, f"{target.key}{ELEMENTS}"), _CELL)
         case Pointer(target=MemoryObject(element=ArrayType(count=int() as count)) as array):
             listed = call.state.store.get(array.key, EMPTY).cells
             return Composite({0: Cell(const(count), _CELL)} | _moved(listed, _BEGIN), _CELL)
+        case Pointer(target=target) if len(call.arguments) >= 3:
+            return Composite(_as_in(call, target.key), _CELL)
         case None if len(call.arguments) == 1:
             return Composite({0: Cell(const(0), _CELL)}, _CELL)
         case _:
             return Composite({}, _CELL)
+
+
+def _all_alike(call: LibraryCall) -> dict[int, Cell]:
+    """What all elements of a new container begin with: a value that is given, or 0."""
+    value = call.argument(2) if len(call.arguments) > 2 else const(0)
+    return {BEGUN_WITH: Cell(as_int(value), _width(call, 2))} if isinstance(value, Term) else {}
+
+
+def _as_in(call: LibraryCall, key: str) -> dict[int, Cell]:
+    """What all elements of a new container begin with that is made of what an object holds."""
+    found = call.run.provenance.beginnings.common(key, call.state.path)
+    return {} if found is None else {BEGUN_WITH: Cell(*found)}
+
+
+def _width(call: LibraryCall, index: int) -> int:
+    """The size of an argument, or of what it is a reference to."""
+    type_ = call.type_of(index)
+    type_ = type_.to if isinstance(type_, PointerType) else type_
+    return 1 if type_ is None else call.machine.size(type_) or 1
+
+
+def _begin_with(
+    call: LibraryCall, elements: Value | None, value: Value | None, index: int, *, adds: bool = False
+) -> None:
+    """All elements of a container hold a value, the argument with this index; `adds`: or some of them."""
+    if isinstance(elements, Pointer):
+        width = _width(call, index)
+        call.run.provenance.beginnings.record_fill(call.state, elements, value, None, call.span, width, adds=adds)
 
 
 def _elements_of(call: LibraryCall, container: MemoryObject) -> dict[int, Cell]:
@@ -156,9 +188,23 @@ def _resize(call: LibraryCall) -> Value | None:
     target, count = _target(call), call.number(1)
     if target is None or count is None:
         return None
+    value = call.argument(2) if len(call.arguments) > 2 else const(0)
+    adds = call.name == "resize" and _size(call) is not const(0)
+    _begin_with(call, _data(call), value, 2, adds=adds)
     call.state.store[target.key] = Region({0: Cell(count, _CELL)}, Generation())
     forget_elements(call.state, call.arguments[:1])
     return call.unknown()
+
+
+def _fill(call: LibraryCall) -> Value | None:
+    """`fill(value)` of a `std::array`."""
+    elements, value = _data(call), call.argument(1)
+    if not isinstance(elements, Pointer) or value is None:
+        return None
+    _begin_with(call, elements, value, 1)
+    call.run.provenance.objects.record_remade((elements.target,), call.span)
+    forget_elements(call.state, call.arguments[:1])
+    return OPAQUE
 
 
 def _size(call: LibraryCall) -> Value | None:
@@ -269,6 +315,7 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "size": _size,
     "length": _size,
     "push_back": _push_back,
+    "fill": _fill,
     "resize": _resize,
     "assign": _resize,
     "data": _data,

@@ -159,8 +159,11 @@ def _filled(call: LibraryCall) -> Value | None:
 
 def _copied(call: LibraryCall) -> Value | None:
     """cudaMemcpy(to, from, size, kind): known contents are copied, too."""
-    if len(call.arguments) < 3 or not _at_once(call):
+    if len(call.arguments) < 3:
         return _forgotten(call)
+    if not _at_once(call):
+        call.run.provenance.beginnings.record_copy(call.state, *call.arguments[:2], call.number(2), call.span)
+        return _overwritten(call)
     to, source, size = call.arguments[0], call.arguments[1], call.number(2)
     left, known = patterns_beside(call.state, to, size), copied_patterns(call.state, to, source, size)
     if isinstance(to, Pointer) and to.target.key in call.run.linked.globals:

@@ -31,6 +31,7 @@ _MOST_PARTS: Final = 4  # array patterns that one object keeps when a part of it
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
 _DESCRIBE: Final = "Descr"  # ends the names of what cuSPARSE knows arrays by
 ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
+BEGUN_WITH: Final = 16  # a container has a cell at this offset with a number that all its elements begin with
 SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, where there may be more than one
 
 

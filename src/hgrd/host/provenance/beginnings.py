@@ -15,16 +15,18 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.memory.array_contents import patterns_of
+from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of
 from hgrd.host.model import Beginning
 from hgrd.host.provenance.changes import Change, choices_of
 from hgrd.host.provenance.recordings import Entered, Recorded, RecordedLaunch, Recording
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, IntType, Type
+from hgrd.program.types import ArrayType, IntType, OpaqueType, Type
 from hgrd.symbolic.array_patterns import Affine
 from hgrd.symbolic.state import EMPTY, Condition, State
-from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to, terms_in
+from hgrd.symbolic.values import OPAQUE, Composite, MemoryObject, MemorySpace, Pointer, Value, pointed_to, terms_in
 from hgrd.terms import Op, Origin, Term, as_int, const, negate, symbols_of
+from hgrd.terms.linear import linear
+from hgrd.terms.rewrite import arrays_of
 
 _BYTE: Final = 255
 _MOST: Final = 64  # numbers of one object that are told apart
@@ -59,14 +61,19 @@ class ObjectBeginnings(Struct):
     # ------------------------------------------------------------ changes
 
     def record_fill(
-        self, state: State, to: Value, value: Value | None, size: Term | None, span: Span, width: int = 1
+        self,
+        state: State,
+        to: Value,
+        value: Value | None,
+        size: Term | None,
+        span: Span,
+        width: int = 1,
+        *,
+        adds: bool = False,
     ) -> None:
-        """`size` bytes were set to a number of `width` bytes, again and again."""
+        """`size` bytes were set to a number of `width` bytes, again and again; `adds`: or some of them."""
         for target in pointed_to(to):
-            numbers = () if not isinstance(value, Term) else _numbers(as_int(value))
-            mask = (1 << 8 * width) - 1
-            held = tuple(Beginning(target.key, n & mask, width, span=span) for n in numbers)
-            self._replaced(state, to, target, held, size)
+            self._replaced(state, to, target, _held(target.key, value, width, span), size, adds=adds)
 
     def record_copy(self, state: State, to: Value, source: Value | None, size: Term | None, span: Span) -> None:
         """`size` bytes were copied."""
@@ -74,24 +81,44 @@ class ObjectBeginnings(Struct):
             held = () if not isinstance(source, Pointer) else tuple(self._copied(state, target.key, source, size, span))
             self._replaced(state, to, target, held, size)
 
-    def record_store(self, state: State, address: Value, value: Value, span: Span) -> None:
-        """A statement of the host stored a value."""
+    def record_store(self, state: State, address: Value, value: Value, type_: Type, span: Span) -> None:
+        """A statement of the host stored a value; a container that it stores begins with what it is made with."""
+        width = type_.bits // 8 if isinstance(type_, IntType) else None
         for target in pointed_to(address):
-            width = _width(target.element)
-            if target.space in _DEVICE and width is None:
+            begun = value.cells.get(BEGUN_WITH) if isinstance(value, Composite) else None
+            if begun is not None and isinstance(type_, OpaqueType):
+                key = f"{target.key}{ELEMENTS}"
+                self._add(key, Change(self.time, state.path, _held(key, begun.value, begun.size, span)))
+            elif target.space not in _DEVICE and not isinstance(target.element, ArrayType):
+                continue
+            elif width is None:
                 self.record_anything(state, (target,))
-            elif target.space in _DEVICE and width is not None:
-                moves = isinstance(address, Pointer) and any(
-                    s.origin in (Origin.LOOP, Origin.UNKNOWN) for s in symbols_of(address.offset)
-                )
-                size = target.size if moves else const(width)
-                start = replace(address, offset=const(0)) if moves and isinstance(address, Pointer) else address
-                self.record_fill(state, start, value, size, span, width)
+            else:
+                self._store(state, address, target, _held(target.key, value, width, span), width)
+
+    def _store(
+        self, state: State, address: Value, target: MemoryObject, held: tuple[Beginning, ...], width: int
+    ) -> None:
+        """A number was stored; by a loop that goes from element to element, in all from the first one on."""
+        moves = isinstance(address, Pointer) and any(
+            s.origin in (Origin.LOOP, Origin.UNKNOWN) for s in symbols_of(address.offset)
+        )
+        if not moves or not isinstance(address, Pointer):
+            self._replaced(state, address, target, held, const(width))
+        else:
+            _, steps = linear(address.offset)
+            adds = list(steps.values()) != [width] or address.offset.low < 0
+            self._add(target.key, Change(self.time, state.path, held, max(0, address.offset.low), adds=adds))
 
     def record_anything(self, state: State, targets: Iterable[MemoryObject]) -> None:
         """Objects were changed by code that is not followed."""
         for target in targets:
             self._add(target.key, Change(self.time, state.path, ()))
+
+    def record_computed(self, state: State, targets: Iterable[MemoryObject]) -> None:
+        """Objects, or the elements of containers, hold numbers that the program has computed."""
+        for key in (k for t in targets for k in (t.key, f"{t.key}{ELEMENTS}")):
+            self._add(key, Change(self.time, state.path, (Beginning(key, None, 0, anything=True),)))
 
     def record_launch(
         self,
@@ -108,7 +135,14 @@ class ObjectBeginnings(Struct):
             self._add(target.key, Change(self.time, state.path, held, adds=True, arguments=arguments))
 
     def _replaced(
-        self, state: State, to: Value, target: MemoryObject, held: tuple[Beginning, ...], size: Term | None
+        self,
+        state: State,
+        to: Value,
+        target: MemoryObject,
+        held: tuple[Beginning, ...],
+        size: Term | None,
+        *,
+        adds: bool = False,
     ) -> None:
         """Bytes of an object, as many as `size`, hold something else."""
         if not isinstance(to, Pointer):
@@ -119,7 +153,7 @@ class ObjectBeginnings(Struct):
         whole = first == 0 and (size is target.size or not known)
         end = None if whole or size is None or not known else first + size.value
         moved = tuple(replace(b, first=b.first + first, end=_least(b.end, first, end)) for b in held)
-        self._add(target.key, Change(self.time, state.path, moved, first, end, adds=not to.offset.is_const))
+        self._add(target.key, Change(self.time, state.path, moved, first, end, adds=adds or not to.offset.is_const))
 
     def _add(self, key: str, change: Change) -> None:
         if self.recording is not None:
@@ -132,30 +166,40 @@ class ObjectBeginnings(Struct):
 
     def _copied(self, state: State, key: str, source: Pointer, size: Term | None, span: Span) -> Iterator[Beginning]:
         """What bytes that are copied hold, at their places in the copy."""
-        if not source.offset.is_const:
-            return
-        begin, target = source.offset.value, source.target
-        if target.space is MemorySpace.GLOBAL:
-            yield from (replace(b, key=key) for b, _ in self.at(target.key, state.path) if begin == 0)
-            return
-        region = state.store.get(target.key, EMPTY)
-        cells = {at - begin: c for at, c in region.cells.items() if at >= begin}
+        begin, target = source.offset.value if source.offset.is_const else 0, source.target
         bytes_ = size.value if size is not None and size.is_const else None
-        for at, cell in list(cells.items())[:_MOST]:
-            for number in _numbers(as_int(cell.value)) if isinstance(cell.value, Term) else ():
-                if bytes_ is None or at + cell.size <= bytes_:
-                    yield Beginning(key, number, cell.size, span=span, first=at, end=at + cell.size)
+        region = EMPTY if target.space is MemorySpace.GLOBAL else state.store.get(target.key, EMPTY)
+        for at, cell in list(region.cells.items())[:_MOST]:
+            for known in _held(key, cell.value, cell.size, span):
+                if begin <= at and (bytes_ is None or at - begin + cell.size <= bytes_):
+                    yield replace(known, first=at - begin, end=at - begin + cell.size)
+        cells = tuple((at - begin, at - begin + c.size) for at, c in region.cells.items())
         if region.zeroed:
-            yield Beginning(key, 0, 1, span=span, besides=tuple((at, at + c.size) for at, c in cells.items()))
+            yield Beginning(key, 0, 1, span=span, besides=cells)
+            return
         for fill in patterns_of(state, target):
             match fill.pattern:
                 case Affine(first=first, step=step) if (
                     step is const(0) and not fill.holes and fill.start is const(begin)
                 ):
-                    for number in _numbers(first):
-                        yield Beginning(key, number, fill.size, span=span)
+                    yield from _held(key, first, fill.size, span)
                 case _:
                     pass
+        for before, _ in self.at(target.key, state.path):
+            declared = before.number is None and not before.kernel and not before.anything
+            if not declared or target.space is MemorySpace.GLOBAL:
+                end = None if before.end is None else before.end - begin
+                besides = (*((a - begin, b - begin) for a, b in before.besides), *cells)
+                if end is None or end > 0:
+                    yield replace(before, key=key, first=max(0, before.first - begin), end=end, besides=besides)
+
+    def common(self, key: str, path: Sequence[Condition]) -> tuple[Value, int] | None:
+        """The number that all words of an object hold, unknown if they differ, and their size; None: none is known."""
+        found = dict.fromkeys((b.number, b.size) for b, _ in self.at(key, path) if b.number is not None or b.anything)
+        if not found:
+            return None
+        number, size = next(iter(found))
+        return (const(number), size) if len(found) == 1 and number is not None else (OPAQUE, 1)
 
     # ------------------------------------------------------------ loops
 
@@ -262,11 +306,16 @@ def _least(end: int | None, first: int, limit: int | None) -> int | None:
     return moved if limit is None or (moved is not None and moved <= limit) else limit
 
 
-def _width(type_: Type | None) -> int | None:
-    """The size of the integers in an object; None: it holds something else."""
-    while isinstance(type_, ArrayType):
-        type_ = type_.of
-    return type_.bits // 8 if isinstance(type_, IntType) else None
+def _held(key: str, value: Value | None, width: int, span: Span) -> tuple[Beginning, ...]:
+    """What words hold that a value was stored in: its numbers, or anything, if it is computed; (): it may be input."""
+    if value == OPAQUE:
+        return (Beginning(key, None, 0, span=span, anything=True),)
+    if not isinstance(value, Term):
+        return ()
+    mask = (1 << 8 * width) - 1
+    numbers = tuple(Beginning(key, n & mask, width, span=span) for n in _numbers(as_int(value)))
+    given = any(s.origin is Origin.INPUT for s in symbols_of(value)) or any(arrays_of(value))
+    return numbers if numbers or given else (Beginning(key, None, 0, span=span, anything=True),)
 
 
 def _numbers(value: Term) -> tuple[int, ...]:

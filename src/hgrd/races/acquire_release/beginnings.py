@@ -22,7 +22,7 @@ def beginnings_of(memory: MemoryFacts, word: Access) -> list[Beginning]:
 
 def _with_declared(known: list[Beginning], declared: tuple[Beginning, ...]) -> Iterator[Beginning]:
     for beginning in known:
-        if beginning.number is not None or beginning.kernel:
+        if beginning.number is not None or beginning.kernel or beginning.anything:
             yield beginning
         else:
             yield from (replace(b, besides=(*b.besides, *beginning.besides)) for b in declared)

@@ -243,7 +243,7 @@ def _is_zero(beginning: Beginning, arrival: Access, *, begins_again: bool) -> bo
     """Whether a counter that begins so begins at 0; another kernel that sets it to 0 somewhere is taken to leave 0."""
     if beginning.number is not None:
         return not number_at(beginning, arrival.size, signed=False)
-    return begins_again if beginning.own else 0 in beginning.numbers
+    return not beginning.anything and (begins_again if beginning.own else 0 in beginning.numbers)
 
 
 def _mine(acquire: Acquire, counting: Counting) -> bool:

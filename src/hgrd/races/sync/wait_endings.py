@@ -98,6 +98,8 @@ class WaitEndings(Struct, frozen=True):
         if beginning.number is not None:
             number = number_at(beginning, word.size, signed=signed)
             return number is not None and self._is_awaited(number, acquire)
+        if beginning.anything:
+            return True
         if beginning.own:
             return self._left_set(acquire, beginning.varying)
         return not beginning.numbers or any(self._is_awaited(n, acquire) for n in beginning.numbers)

@@ -165,7 +165,7 @@ def store(
     machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span, volatile: bool = False
 ) -> None:
     """Stores a value of `type_` at an address."""
-    machine.semantics.before_store(machine, state, address, value, span)
+    machine.semantics.before_store(machine, state, address, value, type_, span)
     match address:
         case Pointer(target=target):
             if target.space in SHARED_SPACES:
