@@ -15,7 +15,7 @@ from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
-from hgrd.host.execution.unmodelled_stores import record_unmodelled, written_by
+from hgrd.host.execution.unmodelled_stores import given_to, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
@@ -26,7 +26,7 @@ from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
-from hgrd.host.linking.library_names import of_container
+from hgrd.host.linking.library_names import is_of_program, makes_memory, of_container
 from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
     drop_all_patterns,
@@ -199,14 +199,14 @@ class HostSemantics(Semantics):
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:
         """What pointers that a call returns or stores may lead to, besides memory that it makes."""
-        if "alloc" in call.function.name.lower():
+        if makes_memory(call.function):
             return set()
         made = _constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
         given = sources_of(state, typed, local=isinstance(made or call.type, OpaqueType))
         if makes_object(call.function.name):
             return given
-        return given | self.run.origins.names_of_call(call.function.key, arguments)
+        return given | self.run.origins.names_of_call(call.function.key, given_to(call, arguments))
 
     def _with_origin(self, invocation: LibraryCall, value: Value, mark: int, sources: set[str]) -> Value:
         """The result of a call, after what it may lead to has been recorded."""
@@ -222,7 +222,7 @@ class HostSemantics(Semantics):
     def _modelled(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value | None:
         """The result of a call by the model of the function; None: it has none."""
         call, of_program = invocation.call, function is not None and function.user_code
-        model = None if own else _model(call, of_program=of_program)
+        model = None if own or is_of_program(call.function) else _model(call, of_program=of_program)
         if model is None and not of_program:
             model = algorithm_model(call.function.qualified)
         return None if model is None else model(invocation)

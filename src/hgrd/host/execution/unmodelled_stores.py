@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.program.expressions import Call
+from hgrd.program.types import PointerType, Type
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject, Value
 
@@ -26,6 +28,16 @@ def written_by(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
     """The arguments through which a function without a body may write, by its name in the object file."""
     its_object, others = may_write(call.function.key)
     return arguments if others else arguments[: int(its_object)]
+
+
+def given_to(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The arguments without those that are places where a function puts a pointer."""
+    typed = zip_longest(arguments[: len(call.arguments)], (e.type for e in call.arguments))
+    return tuple(v for v, t in typed if v is not None and not _takes_pointer(t))
+
+
+def _takes_pointer(type_: Type | None) -> bool:
+    return isinstance(type_, PointerType) and isinstance(type_.to, PointerType)
 
 
 def record_unmodelled(run: HostRunState, state: State, call: Call, targets: Iterable[MemoryObject]) -> None:

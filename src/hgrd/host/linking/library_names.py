@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.program.expressions import FunctionRef
+
 _CONTAINERS: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
+
+_ALLOCATING: Final = (  # beginnings of names of C functions of libraries
+    "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
+)  # fmt: skip
 
 _FAMILIES: Final = {
     "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
@@ -51,6 +57,23 @@ LIBC_FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 
 LIBC_NAMES: Final = frozenset(name for family in LIBC_FAMILIES.values() for name in family)
 """All names in `LIBC_FAMILIES`."""
+
+
+def is_of_program(function: FunctionRef) -> bool:
+    """Whether the program declares a function itself, whatever the libraries call by that name.
+
+    A name without parameter types is that of a C function, which all programs share; two underscores begin names that
+    no program may give (C++ [lex.name]).
+    """
+    return function.user_code and function.key != function.name and not function.name.startswith("__")
+
+
+def makes_memory(function: FunctionRef) -> bool:
+    """Whether a library function makes memory that no one else has: one with a declaration, or with a known name."""
+    if "alloc" not in function.name.lower() or is_of_program(function):
+        return False
+    declared = function.key != function.name
+    return declared or function.name in LIBC_NAMES or function.name.startswith(_ALLOCATING)
 
 
 def of_container(qualified: str) -> bool:
