@@ -772,7 +772,7 @@ MUTATIONS = (
         "begins-unknown",
         "nothing is known of what flags and counters hold when a kernel begins",
         ("tests/verdicts/sync/test_beginnings.py",),
-        gives((), "host.launches.capture:_begins"),
+        gives((), "host.provenance.beginnings:ObjectBeginnings.begins"),
     ),
     Mutation(
         "begins-on-all-paths",
@@ -791,6 +791,30 @@ MUTATIONS = (
         "every counter begins at 0",
         ("tests/verdicts/sync/test_beginnings.py",),
         gives(True, "races.sync.arrival_counters:ArrivalCounters._from_zero"),
+    ),
+    Mutation(
+        "resets-are-sure",
+        "a counter or flag is set back wherever a write in the source does so",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(True, "races.sync.arrival_counters:surely_follows", "races.sync.wait_endings:surely_follows"),
+    ),
+    Mutation(
+        "graphs-launched-once",
+        "what a graph does when it is launched is not followed",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives((), "host.provenance.beginnings:ObjectBeginnings.launch_graphs"),
+    ),
+    Mutation(
+        "unmodelled-stores-nothing",
+        "functions of the C++ library without a model store no numbers that flags begin with",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(None, "host.semantics:record_unmodelled"),
+    ),
+    Mutation(
+        "allocators-by-name",
+        "what has alloc in its name makes memory of its own",
+        ("tests/verdicts/host/test_unseen_allocators.py",),
+        gives(True, "host.semantics:makes_memory"),
     ),
     Mutation(
         "kernels-fill-nothing",
