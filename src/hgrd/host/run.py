@@ -8,7 +8,9 @@ from math import inf
 from msgspec.structs import replace
 
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
+from hgrd.host.execution.stream_log import StreamLog
 from hgrd.host.execution.symbol_copies import begin_with
+from hgrd.host.launches.simultaneous import note_simultaneous
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
@@ -149,6 +151,7 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
         with until(deadline):
             is_main = entry.ref.key == "main"
             run.provenance.beginnings = ObjectBeginnings(whole=is_main)
+            run.streams = StreamLog()
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if linked.called_unseen(entry):
@@ -161,6 +164,7 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
         run.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:
         run.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
+    note_simultaneous(run)
     run.coverage.entered |= machine.entered
     return machine.steps
 

@@ -17,14 +17,14 @@ from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
-from hgrd.host.launches.capture import LaunchRequest, capture_launch
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
 from hgrd.host.library.cuda_runtime import cuda_model
-from hgrd.host.library.launch_functions import made_dim3
+from hgrd.host.library.launch_functions import launch_from_syntax, made_dim3
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
+from hgrd.host.library.stream_calls import log_call
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import is_of_program, makes_memory, of_container
 from hgrd.host.memory.array_contents import (
@@ -44,7 +44,7 @@ from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
-from hgrd.program.types import ArrayType, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
@@ -179,6 +179,7 @@ class HostSemantics(Semantics):
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
+        log_call(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)
         value = self._not_followed(invocation, function) if value is None else value
@@ -274,17 +275,7 @@ class HostSemantics(Semantics):
         forget_targets(state, written_by(call, arguments), deep=deep)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
-        kernel = machine.evaluate(state, launch.kernel)
-        grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
-        shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
-        arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
-        signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
-        type_ = signature if isinstance(signature, FunctionType) else None
-        request = LaunchRequest(
-            kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments
-        )
-        capture_launch(self.run, machine, state, request)
-        return OPAQUE
+        return launch_from_syntax(self.run, machine, state, launch)
 
     def skips_dead_arm(self, arm: Statement) -> bool:
         overlooked = self.run.launches.overlooked
@@ -346,13 +337,6 @@ class HostSemantics(Semantics):
             may_run(self.run, state)
         if "goto" in reason:
             self.run.notes.add(machine, f"{reason} is not followed: what is behind it may be missing", span)
-
-
-def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:
-    """The value of an argument; kernels take no references, but code that compiles in part may seem to pass one."""
-    if isinstance(argument.type, PointerType) and argument.type.reference:
-        return load(machine, state, value, argument.type.to, argument.span)
-    return value
 
 
 def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:

@@ -113,4 +113,5 @@ def _context(
     if launch is not None:
         assumed = (*assumed, *dropped(host.functions, hosted.programs), *found.ruled_out)
     conditions = {f.condition for report in before for f in report.findings} - {""}
-    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions)
+    beside = () if launch is None else launch.beside
+    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions, beside)

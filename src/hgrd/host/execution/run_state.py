@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct, field
 
 from hgrd.host.execution.result_names import ResultNames
+from hgrd.host.execution.stream_log import StreamLog
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
@@ -147,6 +148,7 @@ class HostRunState(Struct):
     copies: Copies = field(default_factory=Copies)
     origins: PointerOrigins = field(default_factory=PointerOrigins)
     notes: Notes = field(default_factory=Notes)
+    streams: StreamLog = field(default_factory=StreamLog)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:

@@ -1,19 +1,48 @@
-"""Launches by functions of the CUDA runtime: `cudaLaunchKernel`, `cudaLaunchKernelEx`, kernel nodes of graphs."""
+"""Launches, by their syntax and by functions of the CUDA runtime: `cudaLaunchKernel`, kernel nodes of graphs."""
 
 from __future__ import annotations
 
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.execution.stream_log import NODE, Created, Handle, HostWaits, handle_of
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
+from hgrd.host.library.stream_calls import handle_at, log_deed
+from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, ArrayType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import VOID, ArrayType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import convert
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FunctionValue, Pointer, Value
 from hgrd.terms import Term, as_int, const
 
 _ALONE = (const(1), const(1), const(1))
 _CLUSTER_DIMENSION = 4  # cudaLaunchAttributeClusterDimension
+
+
+def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch: ir.Launch) -> Value:
+    """kernel<<<grid, block, shared bytes, stream>>>(arguments …)."""
+    kernel = machine.evaluate(state, launch.kernel)
+    grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
+    shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
+    stream = handle_of(machine, state, launch.stream)
+    arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
+    signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
+    type_ = signature if isinstance(signature, FunctionType) else None
+    request = LaunchRequest(
+        kernel, grid, block, shared, arguments, launch.span, type=type_, written=launch.arguments, stream=stream
+    )
+    capture_launch(run, machine, state, request)
+    return OPAQUE
+
+
+def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:
+    """The value of an argument; kernels take no references, but code that compiles in part may seem to pass one."""
+    if isinstance(argument.type, PointerType) and argument.type.reference:
+        return load(machine, state, value, argument.type.to, argument.span)
+    return value
 
 
 def launch_from_function(call: LibraryCall) -> Value | None:
@@ -23,7 +52,16 @@ def launch_from_function(call: LibraryCall) -> Value | None:
     kernel, shared = call.arguments[0], call.arguments[4] if len(call.arguments) > 4 else None
     arguments = by_address(call, kernel, call.arguments[3])
     cooperative = "Cooperative" in call.name
-    request = LaunchRequest(kernel, call.arguments[1], call.arguments[2], shared, arguments, call.span, cooperative)
+    request = LaunchRequest(
+        kernel,
+        call.arguments[1],
+        call.arguments[2],
+        shared,
+        arguments,
+        call.span,
+        cooperative,
+        stream=handle_at(call, 5),
+    )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)
 
@@ -35,7 +73,11 @@ def launch_from_graph_node(call: LibraryCall) -> Value | None:
     node = call.arguments[4]
     kernel = member_at(call, node, "func")
     arguments = by_address(call, kernel, member_at(call, node, "kernelParams"))
-    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", in_graph=True)
+    log_deed(call, Created(Handle(NODE), waits=True))
+    if call.argument(3) is not const(0):  # it comes after other nodes
+        log_deed(call, HostWaits(None))
+    alone = Handle(NODE, const(len(call.run.streams.entries)))
+    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", alone, in_graph=True)
 
 
 def launch_from_configuration(call: LibraryCall) -> Value | None:
@@ -47,7 +89,8 @@ def launch_from_configuration(call: LibraryCall) -> Value | None:
         arguments = by_address(call, kernel, call.arguments[2])
     else:
         arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
-    return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes")
+    stream = handle_of(call.machine, call.state, None, member_at(call, config, "stream"))
+    return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes", stream)
 
 
 def _launch_as_in(
@@ -56,6 +99,7 @@ def _launch_as_in(
     kernel: Value,
     arguments: tuple[Value, ...],
     shared: str,
+    stream: Handle | None,
     *,
     in_graph: bool = False,
 ) -> Value:
@@ -70,6 +114,7 @@ def _launch_as_in(
         call.span,
         in_graph=in_graph,
         cluster=_ALONE if in_graph else _cluster(call, parameters),
+        stream=stream,
     )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)

@@ -43,7 +43,8 @@ class ModSets(Struct):
 
     `known` has the parameters through which a function may write (None: it may write anywhere), `named` the device
     variables that a kernel assigns to by name, `passed` those that it passes on, `stores` the only stores through each
-    parameter, `numbers` what it stores; by the key of the function.
+    parameter, `numbers` what it stores, `plain` the parameters through which it stores other than by atomics; by the
+    key of the function.
     """
 
     functions: Mapping[str, Function]
@@ -54,6 +55,7 @@ class ModSets(Struct):
         default_factory=dict[str, "tuple[tuple[ir.Assign, ...], ...]"]
     )
     numbers: dict[str, tuple[ir.Expression, ...]] = field(default_factory=dict[str, "tuple[ir.Expression, ...]"])
+    plain: dict[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
     passed: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
@@ -64,6 +66,15 @@ class ModSets(Struct):
             if function is not None and function.body is not None:
                 self.known[key] = _Body(self, function).written()
         return self.known[key]
+
+    def stored(self, key: str) -> frozenset[int]:
+        """The indexes of the parameters through which a function is seen to store, other than by atomics."""
+        if key not in self.plain:
+            self.plain[key] = frozenset()  # the answer for a recursive call
+            function = self.functions.get(key)
+            if function is not None and function.body is not None:
+                self.plain[key] = _Body(self, function).stored()
+        return self.plain[key]
 
     def by_name(self, kernel: str) -> frozenset[Variable]:
         """The device variables that a kernel, or what it calls, assigns to by name."""
@@ -209,6 +220,19 @@ class _Body:
         """For each parameter the stores through it, where nothing else may write through it; else ()."""
         writing = [(node, found) for node in self.all if (found := frozenset(self._written_by(node)))]
         return tuple(_plain_stores(w for w in writing if w[1] & {p, _ANYWHERE}) for p in self.parameters)
+
+    def stored(self) -> frozenset[int]:
+        found: set[PointerSource] = set()
+        for node in self.all:
+            match node:
+                case ir.Assign(place=place) | ir.Update(place=place) if _variable(place) is None:
+                    found |= self.of_place(place)
+                case ir.Call(function=function, arguments=arguments):
+                    through = self.table.stored(function.key)
+                    found.update(self._of_all(a for i, a in enumerate(arguments) if i in through))
+                case _:
+                    pass
+        return frozenset(i for i, p in enumerate(self.parameters) if p in found)
 
     def _written_by(self, node: object) -> Iterator[PointerSource]:
         match node:

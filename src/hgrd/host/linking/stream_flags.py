@@ -24,13 +24,14 @@ def _is_independent(node: object) -> bool:
     at = _FLAGS.get(cuda_name(node.function.name))
     if at is None or at >= len(node.arguments):
         return False
-    return not _is_default(node.arguments[at])
+    return not is_default(node.arguments[at])
 
 
-def _is_default(flags: ir.Expression) -> bool:
+def is_default(flags: ir.Expression) -> bool:
+    """Whether a stream made with these flags waits for the default stream, and that for it."""
     match flags:
         case ir.Convert(operand=operand):
-            return _is_default(operand)
+            return is_default(operand)
         case ir.IntConst(value=value):
             return value == 0
         case ir.Load(place=ir.VariablePlace(variable=variable)):
