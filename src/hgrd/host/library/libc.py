@@ -18,7 +18,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
-from hgrd.program.types import VOID, OpaqueType, PointerType
+from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
 from hgrd.symbolic.arithmetic import extreme
 from hgrd.symbolic.floats import rounded
 from hgrd.symbolic.memory.lvalues import load, store
@@ -37,6 +37,7 @@ from hgrd.terms import (
     TRUE,
     Op,
     Origin,
+    Symbol,
     Term,
     as_bool,
     as_int,
@@ -53,6 +54,7 @@ from hgrd.terms import (
     read,
     shl,
     sub,
+    var,
 )  # fmt: skip
 
 
@@ -259,9 +261,11 @@ def _logarithm(call: LibraryCall) -> Value | None:
 
 
 def _maybe_null(call: LibraryCall) -> Value | None:
-    """getenv, fopen, fgets: a pointer or null."""
+    """getenv, fopen, fgets: a pointer or null; some write to the text that they are given."""
     call.run.provenance.objects.record_input(direct_targets(call.arguments))
     drop_reachable_patterns(call.state, call.arguments)
+    if call.name in ("fgets", "strtok"):
+        forget_targets(call.state, call.arguments[:1], deep=False)
     found = call.unknown()
     if not isinstance(found, Pointer):
         return found
@@ -272,6 +276,7 @@ def _maybe_null(call: LibraryCall) -> Value | None:
 def _clock(call: LibraryCall) -> Value | None:
     """time, gettimeofday: they store the time through their pointers."""
     drop_reachable_patterns(call.state, call.arguments)
+    forget_targets(call.state, call.arguments, deep=False)
     return call.unknown()
 
 
@@ -288,6 +293,19 @@ def _random(call: LibraryCall) -> Value | None:
 def _length(call: LibraryCall) -> Value | None:
     """Some int that is not negative."""
     return between(call.machine, call.run.result_names.of(call.machine, call.span) or call.name, 0, (1 << 31) - 1)
+
+
+def _number_in_text(call: LibraryCall) -> Value | None:
+    """atoi and its like: the same number, as long as nothing is written to the text."""
+    text, type_ = call.arguments[0], call.call.type
+    if not isinstance(text, Pointer) or not isinstance(type_, IntType):
+        return call.unknown()
+    region = call.state.store.get(text.target.key, EMPTY)
+    if region.cells or region.patterns:
+        return call.unknown()
+    name = call.run.result_names.of(call.machine, call.span) or f"{call.name}()"
+    key = (call.name, text.target.key, text.offset, region.generation)
+    return var(Symbol(call.machine.names.of(key, name), *type_.range, Origin.INPUT))
 
 
 def _implies(call: LibraryCall) -> Value | None:
@@ -329,6 +347,7 @@ _MODELS: Final[Mapping[str, LibraryModel]] = {
     "logarithm": _logarithm,
     "pointer or null": _maybe_null,
     "length": _length,
+    "number in a text": _number_in_text,
     "random number": _random,
     "clock": _clock,
     "no effect": _harmless,

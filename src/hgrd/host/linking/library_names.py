@@ -41,11 +41,12 @@ _FAMILIES: Final = {
     "logarithm": "log2 log2f",
     "pointer or null": "getenv fopen strchr strrchr strstr strtok fgets opendir popen",
     "length": "strlen sizeof_pack",
+    "number in a text": "atoi atol atoll",
     "random number": "rand random lrand48",
     "clock": "time gettimeofday",
     "no effect": (
-        "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp atoi atol "
-        "atoll atof strtoull strtof srand srand48 drand48 clock usleep sleep fwrite operator== operator!= "
+        "printf fprintf puts putchar perror fputs fflush fclose free strcmp strncmp strcasecmp memcmp "
+        "atof strtoull strtof srand srand48 drand48 clock usleep sleep fwrite operator== operator!= "
         "operator< operator> operator<= operator>= stoi stol stoul stof stod to_string"
     ),
 }
