@@ -18,7 +18,13 @@ from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
-from hgrd.host.library.containers import adds_element, container_model, copies_numbers, forget_elements
+from hgrd.host.library.containers import (
+    adds_element,
+    container_model,
+    copies_numbers,
+    forget_elements,
+    removes_elements,
+)
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.launch_functions import launch_from_syntax, made_dim3
 from hgrd.host.library.libc import LIBC, fails
@@ -240,7 +246,7 @@ class HostSemantics(Semantics):
         written, adds = written_by(call, arguments), adds_element(invocation)
         if makes_results(call.function.name):
             self.run.provenance.objects.record_remade(direct_targets(arguments), call.span)
-        elif not adds:
+        elif not adds and not removes_elements(call):
             self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
         if not adds:
             record_unmodelled(self.run, state, call, reachable(state, written))

@@ -30,6 +30,7 @@ from hgrd.terms.term import Term
 _OWNERS: Final = (  # other containers are views of elements that have other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
 )  # fmt: skip
+_REMOVING: Final = ("erase", "pop_back", "pop_front", "clear", "reserve", "shrink_to_fit")
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _MOST = (1 << 40) - 1
 _CELL = 8
@@ -49,6 +50,11 @@ def adds_element(call: LibraryCall) -> bool:
     call.run.provenance.objects.record_store(call.machine, call.state, elements or OPAQUE, value or OPAQUE, call.span)
     _begin_with(call, elements, value, len(call.arguments) - 1, adds=True)
     return True
+
+
+def removes_elements(call: Call) -> bool:
+    """Whether a call is `erase` or its like, which stores nothing new: what is left was there before."""
+    return call.function.name in _REMOVING and of_container(call.function.qualified)
 
 
 def container_model(qualified: str) -> LibraryModel | None:
