@@ -8,6 +8,8 @@ from hgrd.findings.model import Outcome
 from tests.checking import check
 
 PROGRAM = """
+#include <vector>
+struct Part { int *a; int n; };
 __global__ void fill(int *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] = i;
@@ -30,6 +32,8 @@ int main(int argc, char **argv) {
   cudaStreamCreateWithFlags(&s, FLAGS);
   cudaStreamCreateWithFlags(&t, FLAGS);
   for (int i = 0; i < 4; i++) cudaStreamCreateWithFlags(&many[i], FLAGS);
+  std::vector<Part> p(100);
+  for (auto &part : p) cudaMalloc(&part.a, n * sizeof(int));
   cudaEvent_t done, other;
   cudaEventCreate(&done);
   cudaEventCreate(&other);
@@ -41,6 +45,9 @@ int main(int argc, char **argv) {
 FILL = "fill<<<16, 256, 0, s>>>(a, n);"
 USE = "use<<<16, 256, 0, t>>>(a, b, n);"
 ALONE = [
+    "for (int i = 0; i < 100; i++) fill<<<1, 256, 0, i % 2 ? s : t>>>(i % 2 ? a : c, n);",
+    "for (int i = 0; i < 100; i++) { fill<<<1, 256, 0, many[i % 4]>>>(p[i].a, n);"
+    "use<<<1, 256, 0, many[i % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
     f"{FILL} use<<<16, 256, 0, s>>>(a, b, n);",
     f"{FILL} cudaEventRecord(done, s); cudaStreamWaitEvent(t, done, 0); {USE}",
     f"{FILL} cudaStreamSynchronize(s); {USE}",
@@ -62,6 +69,9 @@ ALONE = [
     f"{FILL} for (int i = 0; i < argc; i++) cudaStreamSynchronize(s); {USE}",
 ]
 TOGETHER = [
+    "for (int i = 0; i < 100; i++) fill<<<1, 256, 0, i % 2 ? s : t>>>(a, n);",
+    "for (int i = 0; i < 100; i++) { fill<<<1, 256, 0, many[i % 4]>>>(p[i].a, n);"
+    "use<<<1, 256, 0, many[(i + 1) % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
     f"{FILL} {USE}",
     f"{FILL} cudaEventRecord(done, s); cudaStreamWaitEvent(s, done, 0); {USE}",
     f"cudaEventRecord(done, s); {FILL} cudaStreamWaitEvent(t, done, 0); {USE}",

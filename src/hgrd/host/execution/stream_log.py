@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -12,8 +13,8 @@ from hgrd.program.span import Span
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import locate
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import NullValue, Pointer, Value
-from hgrd.terms import Symbol, Term, const
+from hgrd.symbolic.values import Choice, NullValue, Pointer, Value
+from hgrd.terms import FALSE, TRUE, Symbol, Term, const, substitute
 
 _WHICH: Final = re.compile(r"\[([^\]]*)\]|'\d+|~|#")
 _POINTER: Final = 8
@@ -30,6 +31,14 @@ class Handle(Struct, frozen=True):
     index: Term | None = None
 
 
+class Either(Struct, frozen=True):
+    """One of two streams or events."""
+
+    condition: Term
+    then: Handle | Either | None
+    otherwise: Handle | Either | None
+
+
 DEFAULT: Final = Handle("", const(0))
 NODE: Final = "node of a graph"  # each is a stream of its own
 
@@ -38,7 +47,7 @@ class Launched(Struct, frozen=True):
     """A kernel, by its key, is launched; `stored` are the indexes of the arguments through which it stores plainly."""
 
     kernel: str
-    stream: Handle
+    stream: Handle | Either
     arguments: tuple[Value, ...]
     stored: frozenset[int]
 
@@ -51,15 +60,15 @@ class Created(Struct, frozen=True):
 
 
 class Recorded(Struct, frozen=True):
-    event: Handle
-    stream: Handle
+    event: Handle | Either
+    stream: Handle | Either
 
 
 class Awaits(Struct, frozen=True):
     """What follows on a stream waits for an event."""
 
-    stream: Handle
-    event: Handle
+    stream: Handle | Either
+    event: Handle | Either
 
 
 class HostWaits(Struct, frozen=True):
@@ -68,7 +77,7 @@ class HostWaits(Struct, frozen=True):
     None: for everything.
     """
 
-    handle: Handle | None
+    handle: Handle | Either | None
 
 
 class OnDevice(Struct, frozen=True):
@@ -119,7 +128,7 @@ class StreamLog(Struct):
 
 def handle_of(
     machine: Machine, state: State, expression: ir.Expression | None, value: Value | None = None
-) -> Handle | None:
+) -> Handle | Either | None:
     """The stream or event that an expression, or a value, is; without both the default stream.  None: not known."""
     if value is None and expression is not None:
         value = machine.evaluate(state, expression)
@@ -129,8 +138,23 @@ def handle_of(
         case Pointer(target=target):
             name = plain_name(target.key)
             return Handle(name, _index(machine, state, expression, name, target.key))
+        case Choice(condition=condition, then=a, otherwise=b):
+            return Either(condition, handle_of(machine, state, None, a), handle_of(machine, state, None, b))
         case _:
             return None
+
+
+def chosen(handle: Handle | Either | None, values: Mapping[Symbol, Term]) -> Handle | None:
+    """The stream or event for these values of symbols; None: it is not known."""
+    while isinstance(handle, Either):
+        condition = valued(handle.condition, values)
+        handle = handle.then if condition is TRUE else handle.otherwise if condition is FALSE else None
+    return handle
+
+
+def valued(term: Term, values: Mapping[Symbol, Term]) -> Term:
+    """A term with values in place of symbols."""
+    return substitute((term,), values)[0] if values else term
 
 
 def plain_name(key: str) -> str:

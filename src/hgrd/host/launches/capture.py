@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.execution.stream_log import Handle, Launched
+from hgrd.host.execution.stream_log import Either, Handle, Launched
 from hgrd.host.execution.surviving_iterations import survived
 from hgrd.host.execution.symbol_copies import constants_at, facts_of
 from hgrd.host.launches.abstraction import abstraction_of
@@ -74,7 +74,7 @@ class LaunchRequest(Struct, frozen=True):
     written: tuple[ir.Expression, ...] = ()
     in_graph: bool = False  # the kernel does not run here, but when a graph is launched
     cluster: Extents | None = (const(1), const(1), const(1))  # blocks of a cluster; None: unknown
-    stream: Handle | None = None  # None: unknown
+    stream: Handle | Either | None = None  # None: unknown
 
 
 def capture_launch(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:

@@ -20,6 +20,7 @@ from hgrd.host.execution.stream_log import (
     Allocated,
     Awaits,
     Created,
+    Either,
     Entry,
     Handle,
     HostWaits,
@@ -27,16 +28,18 @@ from hgrd.host.execution.stream_log import (
     NodesLinked,
     OnDevice,
     Recorded,
+    chosen,
+    valued,
 )
 from hgrd.host.model import Simultaneous
 from hgrd.program.span import Span
 from hgrd.symbolic.values import Choice, Composite, Pointer, Value
-from hgrd.terms import FALSE, TRUE, Symbol, Term, const, negate, substitute, symbols_of
+from hgrd.terms import FALSE, TRUE, Symbol, Term, const, negate, symbols_of
 
 _ITERATIONS: Final = (6, 3, 2)  # of a loop, by its depth
 _MOST_STEPS: Final = 1500
 Key: TypeAlias = tuple[str, object]
-Place: TypeAlias = tuple[str, int, Term]
+Place: TypeAlias = tuple[str, object, Term]
 
 
 class Together(Struct, frozen=True):
@@ -68,13 +71,17 @@ def simultaneous(entries: Iterable[Entry]) -> Iterator[Together]:
     done = {(e.span, type(e.deed)) for e in entries if not e.tried}
     log = [e for e in entries if not e.tried or (e.span, type(e.deed)) not in done]
     if any(isinstance(e.deed, NodesLinked) for e in log):
-        log = [e for e in log if not (isinstance(e.deed, Launched) and e.deed.stream.name == NODE)]
+        log = [e for e in log if not (isinstance(e.deed, Launched) and _is_node(e.deed.stream))]
     if any(isinstance(e.deed, Created | OnDevice) for e in log):
         streams = _Streams()
         for count, (entry, values) in enumerate(_unfolded(log, 0, {})):
             if count == _MOST_STEPS:
                 return
             yield from streams.do(entry, values)
+
+
+def _is_node(stream: Handle | Either) -> bool:
+    return isinstance(stream, Handle) and stream.name == NODE
 
 
 def _unfolded(
@@ -105,20 +112,26 @@ class _Streams(Struct):
 
     def do(self, entry: Entry, values: Mapping[Symbol, Term]) -> Iterator[Together]:
         match entry.deed:
-            case Launched() as launch:
-                yield from self._launch(entry, launch, values)
+            case Launched(stream=given) as launch:
+                stream = chosen(given, values)
+                if stream is not None:
+                    yield from self._launch(entry, launch, self._key(stream, values), values)
             case Created(stream=stream, waits=waits):
                 self.known[stream.name] = waits and self.known.get(stream.name, True)
-            case Recorded(event=event, stream=stream):
-                key = self._key(stream, values)
-                self.events[_key(event, values)] = self._on(key) | self.before.get(key, frozenset())
-            case Awaits(stream=stream, event=event):
-                key = self._key(stream, values)
-                self.before[key] = self.before.get(key, frozenset()) | self._recorded(event, values)
+            case Recorded(event=given, stream=on) | Awaits(event=given, stream=on):
+                event, stream = chosen(given, values), chosen(on, values)
+                if event is None or stream is None:
+                    self._wait(None, values)
+                elif isinstance(entry.deed, Recorded):
+                    key = self._key(stream, values)
+                    self.events[_key(event, values)] = self._on(key) | self.before.get(key, frozenset())
+                else:
+                    key = self._key(stream, values)
+                    self.before[key] = self.before.get(key, frozenset()) | self._recorded(event, values)
             case HostWaits(handle=handle):
-                self._wait(handle, values)
+                self._wait(chosen(handle, values), values)
             case OnDevice(device=device):
-                self.device = _valued(device, values)
+                self.device = valued(device, values)
             case Allocated(key=key):
                 self.allocated[key] = self.allocated.get(key, 0) + 1
             case NodesLinked():
@@ -151,10 +164,9 @@ class _Streams(Struct):
     def _on(self, stream: Key) -> frozenset[int]:
         return frozenset(n for n, r in self.running.items() if r.stream == stream)
 
-    def _launch(self, entry: Entry, launch: Launched, values: Mapping[Symbol, Term]) -> Iterator[Together]:
-        key = self._key(launch.stream, values)
+    def _launch(self, entry: Entry, launch: Launched, key: Key, values: Mapping[Symbol, Term]) -> Iterator[Together]:
         places, names = self._places(launch, values)
-        path = frozenset(_valued(t, values) for t in entry.path)
+        path = frozenset(valued(t, values) for t in entry.path)
         self.count += 1
         new = _Running(self.count, key, entry, launch, places, names, path)
         if FALSE in path:
@@ -182,35 +194,35 @@ class _Streams(Struct):
             return one[0] == other[0] or not self.known.get(one[0] or other[0], True)
         return one[0] != other[0] or not (isinstance(one[1], Term) and one[1] is other[1])
 
+    def _version(self, key: str, values: Mapping[Symbol, Term]) -> object:
+        """What tells objects of one name apart: those that stand for several are the same in one iteration."""
+        return tuple(values.items()) if "…" in key else self.allocated.get(key, 0)
+
     def _places(
         self, launch: Launched, values: Mapping[Symbol, Term]
     ) -> tuple[tuple[frozenset[Place], ...], Mapping[str, str]]:
         found = [list(_pointers(a, values)) for a in launch.arguments]
         places = tuple(
-            frozenset((p.target.key, self.allocated.get(p.target.key, 0), _valued(p.offset, values)) for p in pointers)
+            frozenset((p.target.key, self._version(p.target.key, values), valued(p.offset, values)) for p in pointers)
             for pointers in found
         )
         return places, {p.target.key: p.target.name for pointers in found for p in pointers}
 
 
 def _key(handle: Handle, values: Mapping[Symbol, Term]) -> Key:
-    return handle.name, None if handle.index is None else _valued(handle.index, values)
-
-
-def _valued(term: Term, values: Mapping[Symbol, Term]) -> Term:
-    return substitute((term,), values)[0] if values else term
+    return handle.name, None if handle.index is None else valued(handle.index, values)
 
 
 def _pointers(value: Value, values: Mapping[Symbol, Term]) -> Iterator[Pointer]:
     """The pointers that an argument surely is or holds, to objects that are known one by one."""
     match value:
-        case Pointer(target=target) if "…" not in target.key:
+        case Pointer():
             yield value
         case Composite(cells=cells):
             for cell in cells.values():
                 yield from _pointers(cell.value, values)
         case Choice(condition=condition, then=a, otherwise=b):
-            chosen = _valued(condition, values)
+            chosen = valued(condition, values)
             yield from _pointers(a, values) if chosen is TRUE else _pointers(b, values) if chosen is FALSE else ()
         case _:
             pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.execution.stream_log import NODE, Created, Handle, HostWaits, handle_of
+from hgrd.host.execution.stream_log import NODE, Created, Either, Handle, HostWaits, handle_of
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
 from hgrd.host.library.stream_calls import handle_at, log_deed
 from hgrd.program import expressions as ir
@@ -99,7 +99,7 @@ def _launch_as_in(
     kernel: Value,
     arguments: tuple[Value, ...],
     shared: str,
-    stream: Handle | None,
+    stream: Handle | Either | None,
     *,
     in_graph: bool = False,
 ) -> Value:

@@ -13,6 +13,7 @@ from hgrd.host.execution.stream_log import (
     Awaits,
     Created,
     Deed,
+    Either,
     Handle,
     HostWaits,
     NodesLinked,
@@ -45,7 +46,7 @@ def log_deed(call: LibraryCall, deed: Deed) -> None:
     call.run.streams.add(call.machine, call.state, deed, call.span, loops)
 
 
-def handle_at(call: LibraryCall, index: int) -> Handle | None:
+def handle_at(call: LibraryCall, index: int) -> Handle | Either | None:
     """The stream or event that a call is given; the default stream, if it is not given one."""
     value = call.argument(index)
     return DEFAULT if value is None else handle_of(call.machine, call.state, call.call.arguments[index], value)
