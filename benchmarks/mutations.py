@@ -811,6 +811,12 @@ MUTATIONS = (
         gives(None, "host.semantics:record_unmodelled"),
     ),
     Mutation(
+        "callbacks-set-nothing",
+        "functions that are called back store nothing that flags begin with",
+        ("tests/verdicts/sync/test_beginnings.py",),
+        gives(None, "host.provenance.beginnings:ObjectBeginnings.record_possible"),
+    ),
+    Mutation(
         "allocators-by-name",
         "what has alloc in its name makes memory of its own",
         ("tests/verdicts/host/test_unseen_allocators.py",),

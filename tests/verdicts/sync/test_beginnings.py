@@ -535,3 +535,57 @@ def test_what_the_host_fills_arrays_with(tmp_path: Path, body: str) -> None:
 )
 def test_what_it_computes_there_may_be_anything(tmp_path: Path, body: str) -> None:
     assert from_host(tmp_path, body) is not Outcome.SAFE
+
+
+CALLED_BACK = """
+#include <cuda_runtime.h>
+#include <cstdlib>
+__managed__ int named;
+__global__ void k(int *data, int *flag, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(flag, 1); }
+  else { while (atomicAdd(flag, 0) != 1) {} __threadfence(); *out = *data; }
+}
+__global__ void by_name(int *data, int *out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) { *data += 3; __threadfence(); atomicExch(&named, 1); }
+  else { while (atomicAdd(&named, 0) != 1) {} __threadfence(); *out = *data; }
+}
+struct User { int other; int *flag; };
+void CUDART_CB sets(void *p) { *(int *)p = 1; }
+void CUDART_CB sets_inside(void *p) { *((User *)p)->flag = 1; }
+void CUDART_CB sets_named(void *) { named = 1; }
+void CUDART_CB reads(void *p) { if (*(int *)p) abort(); }
+void unseen(void (*f)(void *), void *p);
+void run_later();
+int main(int argc, char **argv) {
+  int *d, *f, *o; cudaStream_t s;
+  cudaMalloc(&d, 4), cudaMallocManaged(&f, 4), cudaMalloc(&o, 4), cudaStreamCreate(&s);
+  *f = 0;
+  User user = {2, f};
+  BODY
+  if (argc > 7) by_name<<<2, 32>>>(d, o); else k<<<2, 32>>>(d, f, o);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "kernel", "safe"),
+    [
+        ("", "k", True),
+        ("unseen(reads, f);", "k", True),
+        ("int other; unseen(sets, &other);", "k", True),
+        ("cudaLaunchHostFunc(s, sets, f); cudaStreamSynchronize(s);", "k", False),
+        ("cudaLaunchHostFunc(s, sets_inside, &user); cudaStreamSynchronize(s);", "k", False),
+        ("unseen(sets, f);", "k", False),
+        ("unseen(sets_inside, &user);", "k", False),
+        ("unseen(sets, f); *f = 0; run_later();", "k", False),
+        ("unseen(sets, f); for (int i = 0; i < argc; i++) { *f = 0; run_later(); }", "k", False),
+        ("unseen(reads, f);", "by_name", True),
+        ("unseen(sets_named, 0);", "by_name", False),
+    ],
+)
+def test_functions_that_are_called_back_may_set_flags(tmp_path: Path, body: str, kernel: str, safe: bool) -> None:
+    found = check(tmp_path, CALLED_BACK.replace("BODY", body)).kernels
+    (outcome,) = (k.outcome for k in found if k.kernel == kernel)
+    assert outcome is (Outcome.SAFE if safe else Outcome.RACE)

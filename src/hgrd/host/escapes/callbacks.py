@@ -55,6 +55,7 @@ def pass_all_with_address(run: HostRunState, machine: Machine) -> None:
 def may_run(run: HostRunState, state: State) -> None:
     """Functions that unknown code has may run: the objects that they may write hold unknown values afterwards."""
     run.origins.record_lost(run.escapes.written_by_callbacks.values())
+    run.provenance.beginnings.record_possible(state, run.escapes.written_by_callbacks.values())
     for target in run.escapes.written_by_callbacks.values():
         drop_patterns(state, target)
         if target.space not in SHARED_SPACES and target.key in state.store:
@@ -72,10 +73,10 @@ def _written(
 
 
 def _globals(machine: Machine, function: Function) -> Iterator[MemoryObject]:
-    """The global and static variables that a function, or what it calls, may assign to by name."""
+    """The global, static and managed variables that a function, or what it calls, may assign to by name."""
     effects = machine.effects.of(function.body)
     for variable in effects.assigned | effects.exposed | effects.arrays:
-        if variable.storage in (Storage.GLOBAL, Storage.STATIC):
+        if variable.storage in (Storage.GLOBAL, Storage.STATIC, Storage.DEVICE):
             target = machine.semantics.variable_object(machine, variable)
             if target is not None:
                 yield target

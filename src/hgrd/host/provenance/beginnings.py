@@ -120,6 +120,15 @@ class ObjectBeginnings(Struct):
         for key in (k for t in targets for k in (t.key, f"{t.key}{ELEMENTS}")):
             self._add(key, Change(self.time, state.path, (Beginning(key, None, 0, anything=True),)))
 
+    def record_possible(self, state: State, targets: Iterable[MemoryObject]) -> None:
+        """Functions of the program that may have run now store numbers in objects, if they have."""
+        for target in targets:
+            changes = self.changes.get(target.key)
+            if changes and changes[-1].is_possible and changes[-1].path == state.path and not self.loops:
+                continue
+            held = (Beginning(target.key, None, 0, anything=True),)
+            self._add(target.key, Change(self.time, state.path, held, adds=True))
+
     def record_launch(
         self,
         state: State,

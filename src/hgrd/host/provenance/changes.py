@@ -30,6 +30,11 @@ class Change(Struct, frozen=True):
     adds: bool = False
     arguments: tuple[Value, ...] = ()
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether it is nothing but that some function may have stored some number."""
+        return self.adds and all(beginning.anything for beginning in self.held)
+
 
 def choices_of(path: Iterable[Condition]) -> frozenset[Term]:
     """The conditions on a path that the program has chosen by."""
