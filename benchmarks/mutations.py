@@ -823,6 +823,42 @@ MUTATIONS = (
         gives(True, "host.semantics:makes_memory"),
     ),
     Mutation(
+        "kernels-one-by-one",
+        "kernels on different streams do not run at the same time",
+        ("tests/verdicts/host/test_simultaneous_kernels.py",),
+        gives((), "host.launches.simultaneous:simultaneous"),
+    ),
+    Mutation(
+        "events-order-nothing",
+        "what waits for an event comes after nothing",
+        ("tests/verdicts/host/test_simultaneous_kernels.py",),
+        gives(frozenset[int](), "host.launches.simultaneous:_Streams._recorded"),
+    ),
+    Mutation(
+        "both-arms-happen",
+        "launches in both arms of an if are made in one run",
+        ("tests/verdicts/host/test_simultaneous_kernels.py",),
+        gives(True, "host.launches.simultaneous:_both_happen"),
+    ),
+    Mutation(
+        "removals-are-input",
+        "what is left of a container after erase is input",
+        ("tests/verdicts/host/test_removed_elements.py",),
+        gives(False, "host.semantics:removes_elements"),
+    ),
+    Mutation(
+        "records-cover-nothing",
+        "a member of a table at any index is unknown",
+        ("tests/verdicts/values/test_const_tables.py",),
+        gives(False, "symbolic.memory.lvalues:covered"),
+    ),
+    Mutation(
+        "same-values-wrap",
+        "equal values are proven without wraps",
+        ("tests/verdicts/values/test_forced_wraps.py",),
+        gives(False, "races.pairs.triage:takes_effect"),
+    ),
+    Mutation(
         "kernels-fill-nothing",
         "what kernels fill flags with is unknown",
         ("tests/verdicts/sync/test_beginnings.py",),

@@ -91,12 +91,12 @@ def outcomes(folder: Path, body: str, flags: str = "cudaStreamNonBlocking") -> s
     return {launch.outcome for kernel in found.kernels for launch in kernel.launches if launch.launch_span is not None}
 
 
-@pytest.mark.parametrize("body", ALONE)
+@pytest.mark.parametrize("body", ALONE, ids=range(len(ALONE)))
 def test_kernels_in_an_order_or_apart_are_safe(tmp_path: Path, body: str) -> None:
     assert outcomes(tmp_path, body) == {Outcome.SAFE}
 
 
-@pytest.mark.parametrize("body", TOGETHER)
+@pytest.mark.parametrize("body", TOGETHER, ids=range(len(TOGETHER)))
 def test_kernels_that_share_memory_at_the_same_time_are_not(tmp_path: Path, body: str) -> None:
     assert outcomes(tmp_path, body) == {Outcome.UNKNOWN}
 
