@@ -541,6 +541,12 @@ MUTATIONS = (
         gives(False, "protocol.inference.recorder:Recorder.disturbed"),
     ),
     Mutation(
+        "counted-recursion-off",
+        "recursion is not followed where an argument counts it",
+        ("tests/verdicts/calls/test_recursion.py",),
+        gives(False, "symbolic.execution.calls:_counts"),
+    ),
+    Mutation(
         "users-of-tickets-off",
         "it does not count where tickets are used that lanes get",
         ("tests/verdicts/sync/test_warp_aggregation.py",),

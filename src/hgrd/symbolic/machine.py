@@ -49,6 +49,7 @@ class Frame(Struct):
     number: int
     function: FunctionRef
     call_site: Span | None
+    arguments: tuple[Value, ...] = ()
     returns: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, Value | None]])
 
 
@@ -239,7 +240,7 @@ class Machine(Struct):
 
     `speculative` > 0: this run only looks ahead, and semantics must not record anything.  `since` is the index of the
     first name of the outermost loop that is run speculatively (0: none is).  `deadline` is a value of perf_counter().
-    `entered` are the keys of the functions that were run.
+    `entered` are the keys of the functions that were run; `counted_down`: activations entered as arguments count them.
     """
 
     functions: Mapping[str, Function]
@@ -249,6 +250,7 @@ class Machine(Struct):
     names: Names = field(default_factory=Names)
     frames: list[Frame] = field(default_factory=list[Frame])
     activations: int = 0
+    counted_down: int = 0
     speculative: int = 0
     since: int = 0
     steps: int = 0

@@ -27,6 +27,9 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Origin, Term, conj, const, disj, eq, negate, read
 
+_FOLLOWED = 2  # activations of a recursive function, whatever its arguments
+_MOST_COUNTED = 64  # further activations in one run that an argument counts
+
 
 def call(machine: Machine, state: State, e: ir.Call) -> Value:
     """The value of a call by name."""
@@ -218,10 +221,22 @@ def _enter(
 
 
 def may_enter(machine: Machine, function: Function, arguments: tuple[Value, ...]) -> bool:
-    """Recursion is followed once, and as long as it computes with constants."""
-    depth = sum(frame.function.key == function.ref.key for frame in machine.frames)
-    constants = bool(arguments) and all(isinstance(a, Term) and a.is_const for a in arguments)
-    return (depth < 2 or constants) and len(machine.frames) < machine.max_depth
+    """Recursion is followed once, and as long as it computes with constants, or an argument counts it."""
+    if len(machine.frames) >= machine.max_depth:
+        return False
+    active = [frame.arguments for frame in machine.frames if frame.function.key == function.ref.key]
+    if len(active) < _FOLLOWED or (bool(arguments) and all(isinstance(a, Term) and a.is_const for a in arguments)):
+        return True
+    counted = machine.counted_down < _MOST_COUNTED and any(map(_counts, zip(*active, arguments, strict=False)))
+    machine.counted_down += counted
+    return counted
+
+
+def _counts(values: tuple[Value, ...]) -> bool:
+    """Whether what an argument is in one activation after the other are numbers that go one way: `f(s, n / 2)`."""
+    numbers = [v.value for v in values if isinstance(v, Term) and v.is_const]
+    ordered = sorted(set(numbers))
+    return len(numbers) == len(values) and numbers in (ordered, ordered[::-1])
 
 
 def run(
@@ -231,7 +246,7 @@ def run(
     assert function.body is not None
     machine.activations += 1
     machine.entered.add(function.ref.key)
-    frame = Frame(machine.activations, function.ref, call_site)
+    frame = Frame(machine.activations, function.ref, call_site, arguments)
     machine.frames.append(frame)
     try:
         for parameter, argument in zip(function.parameters, arguments, strict=False):
