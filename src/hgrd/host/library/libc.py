@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isqrt
+from collections.abc import Callable, Mapping
+from math import gcd, isqrt, lcm
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
@@ -194,6 +194,27 @@ def _extremum(greatest: bool) -> LibraryModel:
     return model
 
 
+def _clamp(call: LibraryCall) -> Value | None:
+    """std::clamp(value, low, high): undefined unless low is at most high (C++ [alg.clamp])."""
+    if len(call.arguments) != 3:
+        return None
+    value, low, high = (call.argument(i) for i in range(3))
+    above = None if value is None or low is None else extreme(value, low, greatest=True)
+    found = None if above is None or high is None else extreme(above, high, greatest=False)
+    return None if found is None else call.as_result(found)
+
+
+def _of_constants(compute: Callable[[int, int], int]) -> LibraryModel:
+    """The model of a function of two integers, where both are constants."""
+
+    def model(call: LibraryCall) -> Value | None:
+        a, b = call.number(0), call.number(1)
+        known = a is not None and b is not None and a.is_const and b.is_const
+        return const(compute(a.value, b.value)) if known and a is not None and b is not None else call.unknown()
+
+    return model
+
+
 def _rounding(up: bool) -> LibraryModel:
     def model(call: LibraryCall) -> Value | None:
         value = call.argument(0)
@@ -339,6 +360,9 @@ _MODELS: Final[Mapping[str, LibraryModel]] = {
     "extraction": _extract,
     "minimum": _extremum(False),
     "maximum": _extremum(True),
+    "clamp": _clamp,
+    "greatest common divisor": _of_constants(gcd),
+    "least common multiple": _of_constants(lcm),
     "ceiling": _rounding(True),
     "floor": _rounding(False),
     "absolute value": _absolute,
