@@ -832,19 +832,19 @@ MUTATIONS = (
         "kernels-one-by-one",
         "kernels on different streams do not run at the same time",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives((), "host.launches.simultaneous:simultaneous"),
+        gives((), "host.concurrency.sharing:concurrent"),
     ),
     Mutation(
         "events-order-nothing",
         "what waits for an event comes after nothing",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives(frozenset[int](), "host.launches.simultaneous:_Streams._recorded"),
+        gives(dict[int, frozenset[int]](), "host.concurrency.order:Order._marked"),
     ),
     Mutation(
         "both-arms-happen",
         "launches in both arms of an if are made in one run",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives(True, "host.launches.simultaneous:_both_happen"),
+        gives(False, "host.concurrency.order:_exclusive"),
     ),
     Mutation(
         "removals-are-input",

@@ -42,6 +42,7 @@ INSIDE = {
         "linking",
         "memory",
         "provenance",
+        "concurrency",
         "execution",
         "launches",
         "library",

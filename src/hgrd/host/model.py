@@ -110,18 +110,6 @@ class HeldPointers(Struct, frozen=True):
     targets: frozenset[str]
 
 
-class Simultaneous(Struct, frozen=True):
-    """A kernel, by its name, that may run at the same time as a launch, and gets the same memory, which one changes.
-
-    `same`: it gets the same address; else another address in the same object.
-    """
-
-    kernel: str
-    memory: str
-    span: Span
-    same: bool
-
-
 class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
@@ -131,8 +119,9 @@ class LaunchSite(Struct, frozen=True):
     `cluster`: the blocks of a cluster that the launch asks for along each axis; None: unknown.  `overlaps` are objects
     that are not assumed to be different ones; `held` are the pointers that the program puts where kernels find them.
     `bound` says what its textures and surfaces stand for, as far as that is known.
-    `begins`: what objects may hold, as far as that is known; an object may have several entries.  `beside` are launches
-    on other streams for which nothing is seen to wait.
+    `begins`: what objects may hold, as far as that is known; an object may have several entries.
+    `beside` is what is assumed of work that may run at the same time; `shared` says what does so and uses the same
+    elements of memory that one of the two writes.
     """
 
     kernel: FunctionRef
@@ -153,7 +142,8 @@ class LaunchSite(Struct, frozen=True):
     held: tuple[HeldPointers, ...] = ()
     bound: tuple[BoundMemory, ...] = ()
     begins: tuple[Beginning, ...] = ()
-    beside: tuple[Simultaneous, ...] = ()
+    beside: tuple[Fact, ...] = ()
+    shared: tuple[HostNote, ...] = ()
 
 
 class HostNote(Struct, frozen=True):

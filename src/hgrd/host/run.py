@@ -7,12 +7,14 @@ from math import inf
 
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.iterations import Found, Iterations
+from hgrd.host.concurrency.sharing import find_beside
+from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
-from hgrd.host.execution.stream_log import StreamLog
 from hgrd.host.execution.symbol_copies import begin_with
-from hgrd.host.launches.simultaneous import note_simultaneous
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
+from hgrd.host.linking.stream_flags import uses_threads
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -112,10 +114,19 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
 
 
 def _with_held(linked: Linked, run: HostRunState, site: LaunchSite) -> LaunchSite:
-    """The launch with the pointers that the program, anywhere in it, stores where the kernel may find them."""
+    """The launch with the pointers that the program, anywhere in it, stores where the kernel may find them.
+
+    And with what it may run beside.
+    """
     values = (*site.arguments, *(c.value for c in site.constants))
     by_name = [key for key, item in linked.globals.items() if item.variable.storage is Storage.DEVICE]
-    return replace(site, held=tuple(run.origins.held_pointers(values, by_name)))
+    launched = site.span, site.kernel.key
+    return replace(
+        site,
+        held=tuple(run.origins.held_pointers(values, by_name)),
+        beside=tuple(run.beside.assumed.get(launched, ())),
+        shared=tuple(run.beside.shared.get(launched, ())),
+    )
 
 
 def _defined(linked: Linked, site: LaunchSite) -> Span | str:
@@ -147,11 +158,11 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
         linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=steps, deadline=deadline
     )
     state = State({}, ())
+    run.trace = Trace()
     try:
         with until(deadline):
             is_main = entry.ref.key == "main"
             run.provenance.beginnings = ObjectBeginnings(whole=is_main)
-            run.streams = StreamLog()
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if linked.called_unseen(entry):
@@ -164,9 +175,18 @@ def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function,
         run.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
     except RecursionError:
         run.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
-    note_simultaneous(run)
     run.coverage.entered |= machine.entered
+    if not run.launches.overlooked:
+        _compare(linked, run, names, entry)
     return machine.steps
+
+
+def _compare(linked: Linked, run: HostRunState, names: Names, entry: Function) -> None:
+    """Finds what the launches of the run of a function may run beside."""
+    found = {key: Found(loaded.holder, loaded.offset, loaded.generation) for key, loaded in run.origins.loaded.items()}
+    threads = linked.called_unseen(entry) and uses_threads(linked.functions)
+    blocking = not run.text.independent_streams
+    find_beside(run.trace, Iterations(names, found), blocking, threads, run.beside)
 
 
 def _argument(machine: Machine, state: State, parameter: Variable) -> Value:

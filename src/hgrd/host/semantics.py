@@ -26,11 +26,11 @@ from hgrd.host.library.containers import (
     removes_elements,
 )
 from hgrd.host.library.cuda_runtime import cuda_model
+from hgrd.host.library.device_order import record_order
 from hgrd.host.library.launch_functions import launch_from_syntax, made_dim3
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
-from hgrd.host.library.stream_calls import log_call
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import is_of_program, makes_memory, of_container
 from hgrd.host.memory.array_contents import (
@@ -185,7 +185,7 @@ class HostSemantics(Semantics):
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
-        log_call(invocation)
+        record_order(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)
         value = self._not_followed(invocation, function) if value is None else value
@@ -300,7 +300,7 @@ class HostSemantics(Semantics):
         return Origin.COMPUTED if isinstance(target.element, ArrayType | RecordType) else Origin.UNKNOWN
 
     def must_record(self, effects: Effects) -> bool:
-        return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers)
+        return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers | self.run.text.ordering)
 
     def look_ahead(self, machine: Machine) -> None:
         if not machine.speculative:
@@ -310,6 +310,7 @@ class HostSemantics(Semantics):
         may_run(self.run, state)
         if not machine.speculative:
             self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
+            self.run.trace.enter(binder, machine.names.index[binder.name])
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:
@@ -320,6 +321,7 @@ class HostSemantics(Semantics):
         if not machine.speculative:
             self.run.launches.enclosing = [x for x in self.run.launches.enclosing if x.binder != binder]
             self.run.provenance.beginnings.leave_loop()
+            self.run.trace.leave(binder)
         return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:

@@ -112,16 +112,21 @@ def test_the_default_stream_waits_for_others_that_wait_for_it(tmp_path: Path, fl
 
 def test_both_kernels_say_which_other_one(tmp_path: Path) -> None:
     found = check(tmp_path, PROGRAM.replace("FLAGS", "0").replace("BODY", f"{FILL} {USE}"))
-    text = "kernel '{}' may run at the same time on another stream, and one of the two changes a"
     reasons = {k.kernel: [o.reason for n in k.launches for o in n.open_pairs] for k in found.kernels[:2]}
-    assert reasons == {"fill": [text.format("use")], "use": [text.format("fill")]}
+    place = {
+        k.kernel: f"at program.cu:{n.launch_span.line}" for k in found.kernels[:2] for n in k.launches if n.launch_span
+    }
+    assert reasons == {
+        "fill": [f"kernel 'use' {place['use']} may run at the same time and reads 'a', which this kernel writes"],
+        "use": [f"kernel 'fill' {place['fill']} may run at the same time and writes 'a', which this kernel reads"],
+    }
 
 
 @pytest.mark.parametrize(("offset", "assumed"), [("1024 * i", True), ("0 * i", False)])
 def test_another_address_in_one_object_is_an_assumption(tmp_path: Path, offset: str, assumed: bool) -> None:
     body = f"for (int i = 0; i < 4; i++) fill<<<4, 256, 0, many[i]>>>(a + {offset}, 1024);"
     found = check(tmp_path, PROGRAM.replace("FLAGS", "0").replace("BODY", body)).kernels[0]
-    text = "kernel 'fill', at the same time on another stream, uses another part of a"
+    text = "touches other elements of 'a' than another run of this launch, which may run at the same time"
     assert (found.outcome is Outcome.SAFE) is assumed
     assert any(a.text == text for n in found.launches for a in n.assumptions) is assumed
 

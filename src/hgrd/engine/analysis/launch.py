@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
 from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
-from hgrd.findings.model import Divergence, LaunchReport, Message
+from hgrd.findings.model import Divergence, LaunchReport, Message, OpenPair, Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.undecided import undecided_launch
-from hgrd.host.model import Fact, FactKind, HostNote, LaunchSite, Simultaneous
+from hgrd.host.model import Fact, HostNote, LaunchSite
 from hgrd.program.program import Function, Program
-from hgrd.protocol.model import Gap, Protocol
+from hgrd.protocol.model import Protocol
 from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
@@ -25,7 +25,7 @@ from hgrd.races.pairs.replay_required import require_replay
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
-from hgrd.terms import TRUE, show
+from hgrd.terms import show
 
 _log = logging.getLogger(__name__)
 _TOO_DEEP = "its values are nested too deeply for the analysis"
@@ -38,15 +38,13 @@ class LaunchContext(Struct, frozen=True):
     """Context of a launch besides its own facts.
 
     `assumed` holds of its kernel; `hosted`: host code was seen that launches kernels.  `conditions` are the
-    preconditions that races of the kernel have at the launches analysed before.  `beside` are launches that may run at
-    the same time.
+    preconditions that races of the kernel have at the launches analysed before.
     """
 
     programs: tuple[Program, ...]
     assumed: tuple[Fact, ...]
     hosted: bool
     conditions: Set[str]
-    beside: tuple[Simultaneous, ...] = ()
 
 
 class LaunchResult(Struct, frozen=True):
@@ -112,21 +110,9 @@ def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
 
 def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:
     protocol = inferred.protocol
-    same = [b for b in context.beside if b.same]
-    gaps = (*protocol.gaps, *broken(protocol.functions, context.programs), *map(_at_the_same_time, same))
-    assumed = (*context.assumed, *(_apart(b) for b in context.beside if b not in same), *protocol.assumed)
+    gaps = (*protocol.gaps, *broken(protocol.functions, context.programs))
+    assumed = (*context.assumed, *protocol.assumed)
     return replace(protocol, gaps=gaps, assumed=assumed)
-
-
-def _at_the_same_time(other: Simultaneous) -> Gap:
-    what = f"one of the two changes {other.memory}"
-    return Gap(f"kernel '{other.kernel}' may run at the same time on another stream, and {what}", (), other.span, False)
-
-
-def _apart(other: Simultaneous) -> Fact:
-    """What is assumed of two launches that run at the same time with different addresses in one object."""
-    text = f"kernel '{other.kernel}', at the same time on another stream, uses another part of {other.memory}"
-    return Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
 
 
 def not_analyzed(kernel: Function, launch: LaunchSite | None, reason: str, seconds: float = 0) -> LaunchReport:
@@ -153,13 +139,22 @@ def _configuration(launch: LaunchSite | None, protocol: Protocol) -> str:
 def _report(
     at: KernelAtLaunch, configuration: str, pairs: PairVerdicts, barriers: BarrierVerdicts, seconds: float
 ) -> LaunchReport:
-    report = _launch_report(at.kernel, at.launch, configuration, pairs, seconds)
+    report = _besides(_launch_report(at.kernel, at.launch, configuration, pairs, seconds), at.launch)
     return replace(
         report,
         assumptions=(*report.assumptions, *barriers.assumptions()),
         divergences=barriers.divergences,
         open_barriers=barriers.open_barriers,
     )
+
+
+def _besides(report: LaunchReport, launch: LaunchSite | None) -> LaunchReport:
+    """The report, not safe where something else may run at the same time and uses what the kernel uses."""
+    open_ = () if launch is None else tuple(OpenPair(None, None, None, (), n.text, n.span) for n in launch.shared)
+    if not open_:
+        return report
+    outcome = Outcome.UNKNOWN if report.outcome is Outcome.SAFE else report.outcome
+    return replace(report, outcome=outcome, open_pairs=(*report.open_pairs, *open_))
 
 
 def _launch_report(

@@ -111,7 +111,6 @@ def _context(
     """Context of a launch besides its facts; `before` are the reports of the kernel's earlier launches."""
     assumed, host = found.assumed, hosted.host
     if launch is not None:
-        assumed = (*assumed, *dropped(host.functions, hosted.programs), *found.ruled_out)
+        assumed = (*assumed, *dropped(host.functions, hosted.programs), *found.ruled_out, *launch.beside)
     conditions = {f.condition for report in before for f in report.findings} - {""}
-    beside = () if launch is None else launch.beside
-    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions, beside)
+    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions)

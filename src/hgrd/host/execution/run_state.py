@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.sharing import Beside
+from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.result_names import ResultNames
-from hgrd.host.execution.stream_log import StreamLog
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.stream_flags import makes_independent_streams
+from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -41,15 +42,17 @@ class Options(Struct, frozen=True):
 class ProgramText(Struct, frozen=True):
     """Properties of the whole program that its text shows without execution.
 
-    `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say what kernels may write.
-    `destructors_write`: some destructor writes memory outside its object.  `independent_streams`: some streams do not
-    wait for work on the default stream.
+    `ordering` are the keys of functions that put work on the device or order it, where the program has more streams,
+    devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
+    what kernels may write.  `destructors_write`: some destructor writes memory outside its object.
+    `independent_streams`: some streams do not wait for work on the default stream.
     """
 
     launchers: frozenset[str]
     mod_sets: ModSets
     destructors_write: bool
     independent_streams: bool
+    ordering: frozenset[str] = frozenset()
 
 
 class Launches(Struct):
@@ -134,6 +137,7 @@ class Notes(Struct):
 class HostRunState(Struct):
     """All that is known of one program's host code while it is executed; shared by the runs from all entry points.
 
+    `trace` is what the present run puts on the device, `beside` what the launches so far may run beside.
     `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
     """
 
@@ -148,7 +152,8 @@ class HostRunState(Struct):
     copies: Copies = field(default_factory=Copies)
     origins: PointerOrigins = field(default_factory=PointerOrigins)
     notes: Notes = field(default_factory=Notes)
-    streams: StreamLog = field(default_factory=StreamLog)
+    trace: Trace = field(default_factory=Trace)
+    beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
@@ -172,6 +177,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         ModSets(functions, linked.records),
         writes_when_destroyed(functions.values()),
         makes_independent_streams(functions.values()),
+        ordering_functions(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

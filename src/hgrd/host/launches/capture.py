@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.execution.stream_log import Either, Handle, Launched
 from hgrd.host.execution.surviving_iterations import survived
 from hgrd.host.execution.symbol_copies import constants_at, facts_of
 from hgrd.host.launches.abstraction import abstraction_of
@@ -20,6 +19,7 @@ from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
+from hgrd.host.launches.traced_grids import trace_grid
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
@@ -74,7 +74,7 @@ class LaunchRequest(Struct, frozen=True):
     written: tuple[ir.Expression, ...] = ()
     in_graph: bool = False  # the kernel does not run here, but when a graph is launched
     cluster: Extents | None = (const(1), const(1), const(1))  # blocks of a cluster; None: unknown
-    stream: Handle | Either | None = None  # None: unknown
+    stream: Value | None = None  # None: the default stream
 
 
 def capture_launch(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
@@ -91,11 +91,9 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 if recording is None or not recording.is_on(state.path):
                     site = replace(site, begins=run.provenance.beginnings.begins(entered, state.path))
                 add_site(run, machine, site)
-            if request.stream is not None:
-                stored = run.text.mod_sets.stored(kernel.key)
-                launched = Launched(kernel.key, request.stream, request.arguments, stored)
-                loops = tuple(loop.binder for loop in run.launches.enclosing)
-                run.streams.add(machine, state, launched, request.span, loops)
+            if not machine.speculative:
+                captured = request.in_graph or run.launches.in_graph
+                trace_grid(run, state, kernel, request.arguments, request.stream, request.span, captured=captured)
             written = after_kernel(run.text.mod_sets, kernel.key, state, request.arguments)
             by_name = [machine.object_of(v) for v in run.text.mod_sets.by_name(kernel.key)]
             if run.origins.visible.by_kernel(kernel.key, run.text.mod_sets):

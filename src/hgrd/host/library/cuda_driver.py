@@ -59,7 +59,9 @@ def _launch(call: LibraryCall, kernel: Value) -> None:
                 before = call.run.launches.by_handle.get(call.span, isinstance(kernel, FunctionValue))
                 call.run.launches.by_handle[call.span] = before and known
             cooperative = "Cooperative" in call.name
-            request = LaunchRequest(kernel, grid, block, call.number(7), arguments, call.span, cooperative)
+            request = LaunchRequest(
+                kernel, grid, block, call.number(7), arguments, call.span, cooperative, stream=call.argument(8)
+            )
             capture_launch(call.run, call.machine, call.state, request)
 
 

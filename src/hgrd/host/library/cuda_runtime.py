@@ -13,7 +13,7 @@ from hgrd.cuda.spelling import cuda_name
 from hgrd.host.execution.library_call import SIZE, LibraryCall, LibraryModel
 from hgrd.host.execution.streams import done_before_launches
 from hgrd.host.execution.symbol_copies import copy_to_symbol, forget_constants
-from hgrd.host.library import graphs
+from hgrd.host.library import graphs, stream_handles
 from hgrd.host.library.cuda_driver import allocate, get_function, launch_function
 from hgrd.host.library.launch_functions import launch_from_configuration, launch_from_function
 from hgrd.host.library.textures import bind_reference, create_object
@@ -344,7 +344,7 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaBindTextureToArray": bind_reference(0),
     "cudaBindSurfaceToArray": bind_reference(0),
     **graphs.NODES,
-    **{name: _besides(get) for name, get in graphs.BESIDES.items()},
+    **{name: _besides(get) for name, get in (graphs.BESIDES | stream_handles.BESIDES).items()},
     "make_cudaExtent": _extent,
     "make_cudaPos": _extent,
     "make_cudaPitchedPtr": _extent,

@@ -143,7 +143,7 @@ NODES: Final[Mapping[str, LibraryModel]] = {
 }
 """The models of functions that add a node of which all is known."""
 
-BESIDES: Final[Mapping[str, Callable[[LibraryCall], None]]] = {
+BESIDES: Final[dict[str, Callable[[LibraryCall], None]]] = {
     "cudaGraphCreate": create,
     **dict.fromkeys((f"cudaGraphAdd{kind}Node" for kind in (*_COPIES, "ChildGraph", "Host")), add_other),
     **dict.fromkeys(("cudaGraphInstantiate", "cudaGraphInstantiateWithFlags", "cudaGraphClone"), hand_on),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hgrd.host.concurrency.trace import Event, Follow, Mark, Wait, address_of, choices_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.execution.stream_log import NODE, Created, Either, Handle, HostWaits, handle_of
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
-from hgrd.host.library.stream_calls import handle_at, log_deed
+from hgrd.host.library.stream_handles import made_handle
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, ArrayType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
@@ -19,6 +19,7 @@ from hgrd.symbolic.values import OPAQUE, Cell, Composite, FunctionValue, Pointer
 from hgrd.terms import Term, as_int, const
 
 _ALONE = (const(1), const(1), const(1))
+_MOST_NODES = 64
 _CLUSTER_DIMENSION = 4  # cudaLaunchAttributeClusterDimension
 
 
@@ -27,7 +28,8 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
     kernel = machine.evaluate(state, launch.kernel)
     grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
     shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
-    stream = handle_of(machine, state, launch.stream)
+    to = launch.stream
+    stream = None if to is None else _by_value(machine, state, to, machine.evaluate(state, to))
     arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
     signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
     type_ = signature if isinstance(signature, FunctionType) else None
@@ -60,7 +62,7 @@ def launch_from_function(call: LibraryCall) -> Value | None:
         arguments,
         call.span,
         cooperative,
-        stream=handle_at(call, 5),
+        stream=call.argument(5),
     )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)
@@ -73,11 +75,30 @@ def launch_from_graph_node(call: LibraryCall) -> Value | None:
     node = call.arguments[4]
     kernel = member_at(call, node, "func")
     arguments = by_address(call, kernel, member_at(call, node, "kernelParams"))
-    log_deed(call, Created(Handle(NODE), waits=True))
-    if call.argument(3) is not const(0):  # it comes after other nodes
-        log_deed(call, HostWaits(None))
-    alone = Handle(NODE, const(len(call.run.streams.entries)))
-    return _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", alone, in_graph=True)
+    made = made_handle(call, call.arguments[0])
+    _after_nodes(call, made)
+    done = _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", made, in_graph=True)
+    _trace(call, Mark(address_of(made), address_of(made), call.run.trace.device, choices_of(call.state)))
+    return done
+
+
+def _after_nodes(call: LibraryCall, node: Value) -> None:
+    """A node of a graph, which is a stream of its own here, comes after the nodes in an array of handles."""
+    trace, choices, number = call.run.trace, choices_of(call.state), call.number(3)
+    if not call.machine.speculative and isinstance(call.arguments[0], Pointer):
+        trace.made[call.arguments[0].target.key] = False
+    if number is None or not number.is_const or number.value > _MOST_NODES:
+        _trace(call, Wait(None, None, trace.device, choices, sure=False))
+        return
+    for index in range(number.value):
+        slot = move(call.arguments[2], const(8 * index))
+        before = load(call.machine, call.state, slot, PointerType(VOID), call.span)
+        _trace(call, Follow(address_of(node), address_of(before), trace.device, choices))
+
+
+def _trace(call: LibraryCall, event: Event) -> None:
+    if not call.machine.speculative:
+        call.run.trace.add(event)
 
 
 def launch_from_configuration(call: LibraryCall) -> Value | None:
@@ -89,7 +110,7 @@ def launch_from_configuration(call: LibraryCall) -> Value | None:
         arguments = by_address(call, kernel, call.arguments[2])
     else:
         arguments = tuple(v for i in range(2, len(call.arguments)) if (v := call.argument(i)) is not None)
-    stream = handle_of(call.machine, call.state, None, member_at(call, config, "stream"))
+    stream = member_at(call, config, "stream")
     return _launch_as_in(call, config, kernel, arguments, "dynamicSmemBytes", stream)
 
 
@@ -99,7 +120,7 @@ def _launch_as_in(
     kernel: Value,
     arguments: tuple[Value, ...],
     shared: str,
-    stream: Handle | Either | None,
+    stream: Value,
     *,
     in_graph: bool = False,
 ) -> Value:

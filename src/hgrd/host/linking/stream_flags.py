@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
@@ -11,6 +11,15 @@ from hgrd.program.program import Function
 from hgrd.program.walk import nodes
 
 _FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
+_KINDS: Final = ("StreamDefault", "StreamNonBlocking", "STREAM_DEFAULT", "STREAM_NON_BLOCKING")
+_CONCURRENT: Final = ("cudaStreamCreate", "cuStreamCreate", "cudaSetDevice", "cudaGraph")
+ORDERING: Final = (  # of the standard library: one thread of the host may wait for another there
+    "std::thread", "std::jthread", "std::future", "std::async", "std::mutex", "std::unique_lock", "std::lock_guard",
+    "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
+    "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function",
+)  # fmt: skip
+_THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
+_PARTS: Final = ("Stream", "Event", "Memcpy", "Memset", "Synchronize", "SetDevice", "GraphLaunch")
 
 
 def makes_independent_streams(functions: Iterable[Function]) -> bool:
@@ -24,17 +33,48 @@ def _is_independent(node: object) -> bool:
     at = _FLAGS.get(cuda_name(node.function.name))
     if at is None or at >= len(node.arguments):
         return False
-    return not is_default(node.arguments[at])
+    return waits_for_default(node.arguments[at]) is not True
 
 
-def is_default(flags: ir.Expression) -> bool:
-    """Whether a stream made with these flags waits for the default stream, and that for it."""
+def waits_for_default(flags: ir.Expression) -> bool | None:
+    """Whether a stream made with these flags waits for the default stream; None: that is not known."""
     match flags:
         case ir.Convert(operand=operand):
-            return is_default(operand)
+            return waits_for_default(operand)
         case ir.IntConst(value=value):
             return value == 0
-        case ir.Load(place=ir.VariablePlace(variable=variable)):
-            return variable.name.endswith("StreamDefault")
+        case ir.Load(place=ir.VariablePlace(variable=variable)) if variable.name.endswith(_KINDS):
+            return variable.name.upper().endswith("DEFAULT")
         case _:
-            return False
+            return None
+
+
+def ordering_functions(functions: Mapping[str, Function]) -> frozenset[str]:
+    """The keys of the functions that put work on the device or order it, or threads of the host.
+
+    There are none where the program makes no streams, graphs or threads and uses one device.
+    """
+    called = {ref.key: ref for ref in _called(functions)}
+    several = any(cuda_name(ref.name).startswith(_CONCURRENT) for ref in called.values())
+    if not several and not any(ref.qualified.startswith(_THREADS) for ref in called.values()):
+        return frozenset()
+    return frozenset(key for key, ref in called.items() if _orders(ref))
+
+
+def uses_threads(functions: Mapping[str, Function]) -> bool:
+    """Whether a program makes threads of the host, or waits for them."""
+    return any(ref.qualified.startswith(_THREADS) for ref in _called(functions))
+
+
+def _orders(function: ir.FunctionRef) -> bool:
+    name = cuda_name(function.name)
+    return function.qualified.startswith(ORDERING) or (name.startswith("cu") and any(part in name for part in _PARTS))
+
+
+def _called(functions: Mapping[str, Function]) -> Iterator[ir.FunctionRef]:
+    for node in (n for f in functions.values() if f.user_code and f.body is not None for n in nodes(f.body)):
+        match node:
+            case ir.Call(function=function) | ir.Construct(constructor=ir.FunctionRef() as function):
+                yield function
+            case _:
+                pass

@@ -1,0 +1,191 @@
+"""Iterations of loops one by one: what the trace says of one iteration is said of several, in their order.
+
+The iterations of a short loop are all there are.  Of a longer one there are the first ones, and two of which nothing
+but their order is known.  A loop that puts no work on the device stands for all of its iterations at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from hgrd.host.concurrency.trace import (
+    UNKNOWN,
+    Address,
+    Either,
+    Event,
+    Follow,
+    Loop,
+    Mark,
+    Place,
+    Replay,
+    Touch,
+    Wait,
+    Work,
+)
+from hgrd.symbolic.names import Names
+from hgrd.symbolic.state import Generation
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, const, substitute, var
+from hgrd.terms.linear import difference, linear
+
+_SHORT: Final = 24  # iterations that are all gone through
+_FIRST: Final = 6  # of a longer loop
+_DEPTH: Final = 4  # pointers found by pointers
+_MOST: Final = 300  # pieces of work; then loops have two iterations
+
+
+class Found(Struct, frozen=True):
+    """Where a pointer was found in memory: the key of the object that holds it, the offset, and since when it is."""
+
+    holder: str
+    offset: Term
+    since: Generation
+
+
+class Iteration(Struct, frozen=True):
+    """The iteration of a loop that something is done in: its number, and a label for what is made in it."""
+
+    loop: Loop
+    number: Term
+    label: str
+
+
+class Iterations(Struct):
+    """The events of a trace, iteration by iteration.
+
+    `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
+    holds it for each key of an address here, and `origins` the key that it had in the trace.  `loose` has
+    the offsets of those that were found at one that is no constant.
+    """
+
+    names: Names
+    found: Mapping[str, Found]
+    holders: dict[str, str] = field(default_factory=dict[str, str])
+    origins: dict[str, str] = field(default_factory=dict[str, str])
+    loose: dict[str, Term] = field(default_factory=dict[str, Term])
+    generations: dict[Generation, int] = field(default_factory=dict[Generation, int])
+    work: int = 0
+
+    def of(
+        self, events: Iterable[Event], within: tuple[Iteration, ...] = (), *, every: bool = False
+    ) -> Iterator[Event]:
+        """The events, in iterations of the loops around them; `every`: in all of those of the innermost one."""
+        for event in events:
+            if not isinstance(event, Loop):
+                yield from self._at(event, within, every=every)
+            elif not has_work(event.body):
+                inner = (*within, Iteration(event, var(event.binder), " of each"))
+                yield from self.of(event.body, inner, every=True)
+            else:
+                for number, label in self._numbers(event):
+                    yield from self.of(event.body, (*within, Iteration(event, number, label)))
+
+    def _numbers(self, loop: Loop) -> Iterator[tuple[Term, str]]:
+        high = loop.binder.high
+        first = _FIRST if high >= _SHORT else high + 1
+        for number in range(min(first, 2) if self.work > _MOST else first):
+            yield const(number), f" of iteration {number}"
+        if high >= _SHORT or self.work > _MOST:
+            for step, name in ((0, "one"), (1, "another")):
+                symbol = Symbol(f"{loop.binder.name} {name}", min(first + step, high), high, loop.binder.origin)
+                yield var(symbol), f" of {name} iteration"
+
+    def _at(self, event: Event, within: tuple[Iteration, ...], *, every: bool) -> Iterator[Event]:
+        assert not isinstance(event, Loop)
+        choices = frozenset(self._term(c, within) for c in event.choices) - {TRUE}
+        if FALSE in choices:
+            return
+        device = self._term(event.device, within)
+        match event:
+            case Work(stream=stream, touches=touches, numbers=numbers):
+                self.work += 1
+                yield replace(
+                    event,
+                    stream=self.address(stream, within),
+                    device=device,
+                    touches=tuple(self._touch(t, within) for t in touches),
+                    numbers=tuple(None if n is None else self._term(n, within) for n in numbers),
+                    choices=choices,
+                )
+            case Wait(stream=stream, event=marked):
+                one = None if stream is None else self.address(stream, within)
+                other = None if marked is None else self.address(marked, within)
+                changed = (one, other, device) != (stream, marked, event.device) or self._varies(event, within)
+                yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
+            case Mark(stream=stream, event=marked) | Follow(stream=stream, event=marked):
+                one, other = self.address(stream, within), self.address(marked, within)
+                changed = self._varies(event, within)
+                yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
+            case Replay(stream=stream):
+                yield replace(event, stream=self.address(stream, within), device=device, choices=choices)
+
+    def _varies(self, event: Wait | Mark | Follow, within: tuple[Iteration, ...]) -> bool:
+        """Whether the iterations of the innermost loop do this with streams, events or devices of their own."""
+        last = within[-1:]
+        numbered = tuple(replace(i, number=const(-1)) for i in last)
+        addresses = [a for a in (event.stream, event.event) if a is not None]
+        return any(self.address(a, numbered) != self.address(a, ()) for a in addresses) or self._term(
+            event.device, numbered
+        ) != self._term(event.device, ())
+
+    def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
+        return replace(touch, at=self.address(touch.at, within))
+
+    def address(self, address: Address, within: tuple[Iteration, ...]) -> Address:
+        """The address in these iterations."""
+        match address:
+            case Place(key=key, offset=offset):
+                return Place(self._key(key, within), self._term(offset, within))
+            case Either(test=test, then=a, otherwise=b):
+                known = self._term(test, within)
+                if known in (TRUE, FALSE):
+                    return self.address(a if known is TRUE else b, within)
+                one, other = self.address(a, within), self.address(b, within)
+                return one if one == other else Either(known, one, other)
+
+    def _key(self, key: str, within: tuple[Iteration, ...], depth: int = 0) -> str:
+        found = self.found.get(key)
+        if found is not None and depth < _DEPTH:
+            holder = self._key(found.holder, within, depth + 1)
+            offset = self._term(found.offset, within)
+            since = self.generations.setdefault(found.since, len(self.generations))
+            new = f"{holder} at {offset} since {since}"
+            self.holders[new] = holder
+            if not offset.is_const:
+                self.loose[new] = offset
+        else:
+            made = self.names.index.get(key, -1)
+            unknown = key.startswith(UNKNOWN)
+            new = key + "".join(i.label for i in within if made > i.loop.mark or unknown)
+        self.origins[new] = key
+        return new
+
+    def _term(self, term: Term, within: tuple[Iteration, ...]) -> Term:
+        if not within or not term.symbols:
+            return term
+        values: dict[Symbol, Term] = {}
+        for symbol in term.symbols:
+            made = self.names.index.get(symbol.name, -1)
+            label = "".join(i.label for i in within if made > i.loop.mark)
+            if label:
+                values[symbol] = var(symbol.renamed(label))
+        values |= {i.loop.binder: i.number for i in within}
+        return substitute((term,), values)[0]
+
+
+def has_work(events: Iterable[Event]) -> bool:
+    """Whether there is any work for the device among the events."""
+    return any(isinstance(e, Work | Replay) or (isinstance(e, Loop) and has_work(e.body)) for e in events)
+
+
+def apart(one: Term, other: Term) -> bool:
+    """Whether two offsets differ since one is in another iteration than the other, and grows from one to the next."""
+    constant, atoms = linear(difference(one, other))
+    if constant or len(atoms) != 2:
+        return not atoms and constant != 0
+    (a, c), (b, d) = atoms.items()
+    names = {t.symbol.name.rpartition(" ")[0] for t in (a, b) if t.op is Op.VAR and " " in t.symbol.name}
+    return c == -d and len(names) == 1

@@ -1,0 +1,250 @@
+"""Order of work on the device, by streams, events and what the host waits for.
+
+Work in one stream comes in its order.  Work in the default stream waits for all before it in the streams that wait for
+that stream, and these wait for it (CUDA Programming Guide, "Streams"; CUDA Runtime API, "Stream synchronization
+behavior").  A stream that waits for an event comes after what the event was recorded behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from hgrd.host.concurrency.trace import DEFAULT, Address, Event, Follow, Mark, Place, Replay, Wait, Work, places
+from hgrd.terms import Term, negate
+
+Known: TypeAlias = dict[int, frozenset[Term]]
+"""The numbers of work that is complete, each with the choices under which it is known to be."""
+Stream: TypeAlias = tuple[Address, Term | None]
+"""A stream: its address; of a default stream, the device, too."""
+
+
+class Done(Struct, frozen=True):
+    """Work, and what is complete before it begins.  `replay`: of which launch of a graph it is a part, 0: of none."""
+
+    work: Work
+    known: Known
+    replay: int = 0
+
+
+class Streams(Struct, frozen=True):
+    """What is known of streams.
+
+    `made`: whether they wait for the default stream, by the keys in the trace of streams that the program has made (and
+    of objects that hold them); `blocking`: whether others do.  `origins` and `holders` have, by the keys of addresses,
+    the keys in the trace, and those of the objects that hold them; `loose` were found at an offset that is no constant.
+    """
+
+    made: Mapping[str, bool]
+    blocking: bool
+    origins: Mapping[str, str]
+    holders: Mapping[str, str]
+    loose: Mapping[str, Term]
+
+    def names(self, address: Address) -> frozenset[str]:
+        """What an address may be, by names; elements of one array share one."""
+        keys = {p.key for p in places(address)}
+        return frozenset({self.holders.get(key, key) for key in keys})
+
+    def waits(self, address: Address, *, lenient: bool) -> bool:
+        """Whether a stream waits for the default stream (and that for it)."""
+        known = [self._made(p) for p in places(address)]
+        if lenient:
+            return any(k is not False for k in known)
+        return all(self.blocking if k is None else k for k in known)
+
+    def _made(self, place: Place) -> bool | None:
+        key = self.origins.get(place.key, place.key)
+        holder = self.origins.get(self.holders.get(place.key, ""), "")
+        return self.made.get(key, self.made.get(holder))
+
+    def differ(self, one: Stream, other: Stream) -> bool:
+        """Whether two streams surely are not one."""
+        if one[0] == DEFAULT == other[0]:
+            a, b = one[1], other[1]
+            return a is not b and a is not None and b is not None and a.is_const and b.is_const
+        if DEFAULT in (one[0], other[0]):
+            return all(self._made(p) is not None for s in (one, other) if s[0] != DEFAULT for p in places(s[0]))
+        here, there = set(places(one[0])), set(places(other[0]))
+        return not here & there and all(self._known(p) for p in here | there)
+
+    def _known(self, place: Place) -> bool:
+        return self._made(place) is not None and place.key not in self.loose and not place.offset.symbols
+
+
+class Order(Struct):
+    """Work so far, and what comes before what is next.
+
+    `lenient`: whatever may order work does so; otherwise only what surely does.
+    """
+
+    facts: Streams
+    lenient: bool
+    done: list[Done] = field(default_factory=list[Done])
+    host: Known = field(default_factory=dict[int, "frozenset[Term]"])
+    streams: dict[Stream, Known] = field(default_factory=dict[Stream, Known])
+    events: dict[Address, Known] = field(default_factory=dict[Address, Known])
+    early: list[tuple[frozenset[str], Known]] = field(default_factory=list["tuple[frozenset[str], Known]"])
+    left: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    replays: int = 0
+
+    def run(self, events: Iterable[Event]) -> list[Done]:
+        """The work among the events, each with what is complete before it begins."""
+        for event in events:
+            match event:
+                case Work():
+                    self._put(event)
+                case Wait():
+                    self._wait(event)
+                case Mark(event=marked, stream=stream):
+                    known = self._behind((stream, self._device(stream, event.device)), every=event.every)
+                    known = _under(known, event.choices)
+                    self.events[marked] = _joined(self.events[marked], known) if self._again(event) else known
+                case Follow(stream=stream, event=marked):
+                    known = _under(self._marked(marked, every=event.every), event.choices)
+                    self._follow((stream, self._device(stream, event.device)), known, every=event.every)
+                case Replay():
+                    self._replay(event)
+                case _:
+                    pass
+        return self.done
+
+    def _again(self, event: Mark) -> bool:
+        return event.event in self.events and (event.every or self.lenient)
+
+    def _device(self, stream: Address, device: Term) -> Term | None:
+        return device if stream == DEFAULT else None
+
+    # ------------------------------------------------------------ work
+
+    def _put(self, work: Work) -> None:
+        stream = (work.stream, self._device(work.stream, work.device))
+        before = self._behind(stream)
+        known = _joined(self.host, before)
+        number = self._add(Done(work, known))
+        self.streams[stream] = {**before, number: frozenset()}
+        if work.waits:
+            self.host = _joined(self.host, _under(self.streams[stream], work.choices))
+
+    def _add(self, done: Done) -> int:
+        self.done.append(done)
+        number = len(self.done) - 1
+        self.left[number] = {p.key for p in places(done.work.stream)}
+        return number
+
+    def _replay(self, replay: Replay) -> None:
+        self.replays += 1
+        stream = (replay.stream, self._device(replay.stream, replay.device))
+        before = self._behind(stream)
+        known = _joined(self.host, before)
+        captured = [d.work for d in self.done if d.work.captured and not d.replay]
+        added = {self._add(Done(work, known, self.replays)) for work in captured}
+        self.streams[stream] = {**before, **dict.fromkeys(added, frozenset[Term]())}
+
+    def _behind(self, stream: Stream, *, every: bool = False) -> Known:
+        """What is complete before work that is put into a stream now, without what the host has waited for."""
+        found: Known = {}
+        for other, known in self.streams.items():
+            if self._same(stream, other, every=every) or self._default_orders(stream, other):
+                found = _joined(found, known)
+        names = self.facts.names(stream[0])
+        for others, known in self.early:
+            if names <= others:
+                found = _joined(found, known)
+        return found
+
+    def _same(self, one: Stream, other: Stream, *, every: bool) -> bool:
+        if every and not self.facts.names(one[0]).isdisjoint(self.facts.names(other[0])):
+            return True
+        return not self.facts.differ(one, other) if self.lenient else one == other
+
+    def _default_orders(self, one: Stream, other: Stream) -> bool:
+        """Whether one is the default stream, and the other waits for it."""
+        if (one[0] == DEFAULT) == (other[0] == DEFAULT):
+            return False
+        return self.facts.waits(other[0] if one[0] == DEFAULT else one[0], lenient=self.lenient)
+
+    # ------------------------------------------------------------ events and waits
+
+    def _marked(self, event: Address, *, every: bool) -> Known:
+        """What is complete when an event is."""
+        names = self.facts.names(event)
+        found: Known = {}
+        for other, known in self.events.items():
+            loosely = every or self.lenient
+            if other == event or (loosely and not names.isdisjoint(self.facts.names(other))):
+                found = _joined(found, known)
+        return found
+
+    def _follow(self, stream: Stream, known: Known, *, every: bool) -> None:
+        self.streams.setdefault(stream, self._behind(stream) if self.lenient else {})
+        for other in list(self.streams):
+            if other == stream or (every and self._same(stream, other, every=True)):
+                self.streams[other] = _joined(self.streams[other], known)
+        if every:
+            self.early.append((self.facts.names(stream[0]), known))
+
+    def _wait(self, wait: Wait) -> None:
+        if not wait.sure and not self.lenient:
+            return
+        if wait.event is not None:
+            known = self._marked(wait.event, every=wait.every)
+        elif wait.stream is not None:
+            stream = (wait.stream, self._device(wait.stream, wait.device))
+            known = self._behind(stream, every=wait.every)
+            self._one_of(wait.stream, known)
+        else:
+            known = self._of_device(wait)
+        self.host = _joined(self.host, _under(known, wait.choices))
+
+    def _one_of(self, stream: Address, known: Known) -> None:
+        """One of several streams that work may be in is waited for; after all of them, so is the work."""
+        if isinstance(stream, Place):
+            for number, names in self.left.items():
+                names.discard(stream.key)
+                if not names:
+                    known[number] = frozenset()
+
+    def _of_device(self, wait: Wait) -> Known:
+        found: Known = {}
+        for number, done in enumerate(self.done):
+            if self.lenient or wait.every or not wait.sure or done.work.device == wait.device:
+                found = _joined(found, {**done.known, number: frozenset()})
+        return found
+
+
+def concurrent(done: list[Done], *, lenient: bool) -> Iterator[tuple[Done, Done]]:
+    """Pairs of work that may run at the same time, the first one put on the device earlier; `lenient` as above."""
+    for later, two in enumerate(done):
+        for earlier in range(later):
+            one = done[earlier]
+            choices = two.known.get(earlier)
+            if choices is not None and (lenient or choices <= (one.work.choices | two.work.choices)):
+                continue
+            if _together(one, two) and not _exclusive(one.work.choices, two.work.choices):
+                yield one, two
+
+
+def _together(one: Done, two: Done) -> bool:
+    """Whether both run: the work of a graph does so where that is launched, in the order that it was captured in."""
+    if one.replay or two.replay:
+        return one.replay != two.replay and all(d.replay or not d.work.captured for d in (one, two))
+    return one.work.captured == two.work.captured
+
+
+def _exclusive(one: Set[Term], other: Set[Term]) -> bool:
+    return any(negate(term) in other for term in one)
+
+
+def _joined(one: Known, other: Known) -> Known:
+    found = dict(one)
+    for number, choices in other.items():
+        if number not in found or len(choices) < len(found[number]):
+            found[number] = choices
+    return found
+
+
+def _under(known: Known, choices: frozenset[Term]) -> Known:
+    return {number: others | choices for number, others in known.items()} if choices else known

@@ -1,0 +1,163 @@
+"""Work that may run at the same time and touches the same memory: what a verdict on one of two kernels assumes.
+
+Each uses the elements that its arguments lead it to.  Where these show that it is the same ones, there is nothing to
+assume.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+
+from hgrd.host.concurrency.iterations import Iterations, apart
+from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
+from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places
+from hgrd.host.kinds import FactKind
+from hgrd.host.model import Fact, HostNote
+from hgrd.program.span import Span
+from hgrd.terms import TRUE
+
+Launched: TypeAlias = tuple[Span, str]
+"""The place of a launch, and the key of its kernel."""
+_MARKS: Final = re.compile(r"'\d+|~")
+_NOWHERE: Final = ("number", UNKNOWN)
+
+
+class Beside(Struct):
+    """What is told of launches: what is assumed, and what shows that this does not hold; each once, in order."""
+
+    assumed: dict[Launched, dict[Fact, None]] = field(default_factory=dict[Launched, "dict[Fact, None]"])
+    shared: dict[Launched, dict[HostNote, None]] = field(default_factory=dict[Launched, "dict[HostNote, None]"])
+
+
+class _Pair(Struct, frozen=True):
+    """Two pieces of work that touch an object, which one of them writes."""
+
+    one: Work
+    other: Work
+    name: str
+    writes: tuple[bool, bool]
+
+
+def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: bool, found: Beside) -> None:
+    """Adds what the launches of a trace may run beside.
+
+    `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this.
+    """
+    events = list(iterations.of(trace.events))
+    streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.loose)
+    clear: set[tuple[Launched, Launched, str]] = set()
+    for one, other in concurrent(Order(streams, lenient=True).run(events), lenient=True):
+        linked = trace.linked and one.work.captured and other.work.captured
+        for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
+            clear |= set(_keys(pair))
+            _tell_shared(pair, found)
+    for one, other in _loosely(Order(streams, lenient=False).run(events), threads):
+        for pair in _pairs(one.work, other.work, iterations, trace, clash=False):
+            if clear.isdisjoint(_keys(pair)):
+                _tell_assumed(pair, found)
+
+
+def _loosely(done: list[Done], threads: bool) -> Iterator[tuple[Done, Done]]:
+    yield from concurrent(done, lenient=False)
+    if threads:
+        free = [d for d in done if d.work.kernel and d.work.stream != DEFAULT]
+        yield from ((one, other) for n, one in enumerate(free) for other in free[n:])
+
+
+def _name(place: Place, iterations: Iterations, trace: Trace) -> str:
+    key = iterations.origins.get(place.key, place.key)
+    return _MARKS.sub("", trace.names.get(key, key))
+
+
+def _keys(pair: _Pair) -> Iterator[tuple[Launched, Launched, str]]:
+    one, other = _launched(pair.one), _launched(pair.other)
+    yield one, other, pair.name
+    yield other, one, pair.name
+
+
+def _launched(work: Work) -> Launched:
+    return work.span, work.kernel
+
+
+# ---------------------------------------------------------------- sharing
+
+
+def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[_Pair]:
+    """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
+    if not (one.kernel or other.kernel):
+        return
+    told: set[str] = set()
+    for a in one.touches:
+        for b in other.touches:
+            if not (a.writes or b.writes):
+                continue
+            found = next((p for p in places(a.at) if any(_may_meet(p, q, iterations) for q in places(b.at))), None)
+            if found is None or (clash and not _clash(one, a, other, b)):
+                continue
+            name = _name(found, iterations, trace)
+            if name not in told:
+                told.add(name)
+                yield _Pair(one, other, name, (a.writes, b.writes))
+
+
+def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
+    """Whether two addresses may lead to one object."""
+    if one.key.startswith(_NOWHERE) or one.key == DEFAULT.key:
+        return False
+    holders, loose = iterations.holders, iterations.loose
+    if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
+        return one.key == other.key
+    a, b = loose.get(one.key), loose.get(other.key)
+    return (a is not None or b is not None) and (a is None or b is None or not apart(a, b))
+
+
+def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
+    """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
+    if a.at != b.at or not isinstance(a.at, Place):
+        return False
+    if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
+        return False
+    again = one.kernel == other.kernel and one.numbers == other.numbers and None not in one.numbers
+    if again and all(x.at == y.at for x, y in zip(one.touches, other.touches, strict=False)):
+        return True
+    numbers = set(one.numbers), set(other.numbers)
+    alike = None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
+    return alike and (a.sweeps or b.sweeps)
+
+
+# ---------------------------------------------------------------- words
+
+
+def _tell_shared(pair: _Pair, found: Beside) -> None:
+    for work, other, writes, own in _both(pair):
+        does = f"writes '{pair.name}', too" if writes else f"reads '{pair.name}', which this kernel writes"
+        if writes and not own:
+            does = f"writes '{pair.name}', which this kernel reads"
+        note = HostNote(other.span, f"{_what(work, other)} may run at the same time and {does}")
+        found.shared.setdefault(_launched(work), {})[note] = None
+
+
+def _tell_assumed(pair: _Pair, found: Beside) -> None:
+    for work, other, _, _ in _both(pair):
+        text = f"touches other elements of '{pair.name}' than {_what(work, other)}, which may run at the same time"
+        fact = Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
+        found.assumed.setdefault(_launched(work), {})[fact] = None
+
+
+def _both(pair: _Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
+    """Each launch of the two, the other one, and whether that and it itself write."""
+    if pair.one.kernel:
+        yield pair.one, pair.other, pair.writes[1], pair.writes[0]
+    if pair.other.kernel and _launched(pair.one) != _launched(pair.other):
+        yield pair.other, pair.one, pair.writes[0], pair.writes[1]
+
+
+def _what(work: Work, other: Work) -> str:
+    if _launched(work) == _launched(other):
+        return "another run of this launch"
+    return f"{other.what} at {PurePath(other.span.file).name}:{other.span.line}"

@@ -1,0 +1,195 @@
+"""Trace of the host code: what it puts on the device, what orders that and what it waits for, as it comes.
+
+A loop has one body for all of its iterations, as the run has; what is done in it names the loop's iteration number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+
+from hgrd.program.span import Span
+from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
+from hgrd.terms import Symbol, Term, as_int, const
+
+_CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
+_LEGACY: Final = 1  # cudaStreamLegacy, as a number
+
+
+class Place(Struct, frozen=True):
+    """An address: bytes into an object, by its key.  As a stream, the object is the stream; "": the default one."""
+
+    key: str
+    offset: Term
+
+
+class Either(Struct, frozen=True):
+    """One of two addresses."""
+
+    test: Term
+    then: Address
+    otherwise: Address
+
+
+Address: TypeAlias = Place | Either
+DEFAULT: Final = Place("", const(0))
+UNKNOWN: Final = "unknown"
+_unknown = count()
+
+
+def address_of(value: Value | None) -> Address:
+    """The address that a value is; of a value that is not known, one that no other is equal to."""
+    match value:
+        case Pointer(target=target, offset=offset):
+            return Place(target.key, offset)
+        case Choice(condition=test, then=a, otherwise=b):
+            return Either(test, address_of(a), address_of(b))
+        case NullValue() | None:
+            return DEFAULT
+        case Term():
+            number = as_int(value)
+            default = number.is_const and number.value in (0, _LEGACY)
+            return DEFAULT if default else Place("number", number)
+        case _:
+            return Place(f"{UNKNOWN} {next(_unknown)}", const(0))
+
+
+def places(address: Address) -> Iterator[Place]:
+    """The places that an address may be."""
+    match address:
+        case Place():
+            yield address
+        case Either(then=a, otherwise=b):
+            yield from places(a)
+            yield from places(b)
+
+
+class Touch(Struct, frozen=True):
+    """Memory that work on the device gets by a pointer, and what it may do there.
+
+    `writes`: it may write there.  `reads`, `stores`: it surely does so, by accesses
+    that are not atomic.  `sweeps`: at the element with the number of the thread in the grid, if not elsewhere.
+    """
+
+    at: Address
+    writes: bool
+    reads: bool = False
+    stores: bool = False
+    sweeps: bool = False
+
+
+class Work(Struct, frozen=True):
+    """A grid, a copy or a fill on a stream of a device.
+
+    `what` says it in words, `kernel` is a key ("": no kernel).  `numbers` are the integers that it gets.  `choices`
+    are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
+    run here, but when a graph is launched.
+    """
+
+    what: str
+    kernel: str
+    span: Span
+    stream: Address
+    device: Term
+    touches: tuple[Touch, ...]
+    numbers: tuple[Term | None, ...]
+    choices: frozenset[Term]
+    waits: bool = False
+    captured: bool = False
+
+
+class Wait(Struct, frozen=True):
+    """The host waits for an event, for a stream, or (both None) for all that a device does.
+
+    `sure` False: it may do so, for all that is known.  `every`: for all that the address may be.
+    """
+
+    stream: Address | None
+    event: Address | None
+    device: Term
+    choices: frozenset[Term]
+    sure: bool = True
+    every: bool = False
+
+
+class Mark(Struct, frozen=True):
+    """An event is recorded in a stream."""
+
+    event: Address
+    stream: Address
+    device: Term
+    choices: frozenset[Term]
+    every: bool = False
+
+
+class Follow(Struct, frozen=True):
+    """What comes next in a stream waits for an event."""
+
+    stream: Address
+    event: Address
+    device: Term
+    choices: frozenset[Term]
+    every: bool = False
+
+
+class Replay(Struct, frozen=True):
+    """A graph is launched in a stream."""
+
+    stream: Address
+    device: Term
+    choices: frozenset[Term]
+
+
+class Loop(Struct, frozen=True):
+    """The iterations of a loop; `mark`: names made in the body have an index above it."""
+
+    binder: Symbol
+    mark: int
+    body: list[Event]
+
+
+Event: TypeAlias = Work | Wait | Mark | Follow | Replay | Loop
+
+
+class Trace(Struct):
+    """What the run from one entry point has come by.
+
+    `names` are those of objects, by their keys.  `made` says of streams, by their keys, whether they wait for the
+    default stream.  `device` is the current one.  `capturing`: into a graph.  `linked`: nodes of graphs
+    get an order otherwise than where they are made.
+    """
+
+    events: list[Event] = field(default_factory=list["Event"])
+    inside: list[Loop] = field(default_factory=list[Loop])
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    made: dict[str, bool] = field(default_factory=dict[str, bool])
+    device: Term = const(0)
+    capturing: bool = False
+    linked: bool = False
+
+    def add(self, event: Event) -> None:
+        (self.inside[-1].body if self.inside else self.events).append(event)
+
+    def enter(self, binder: Symbol, mark: int) -> None:
+        loop = Loop(binder, mark, [])
+        self.add(loop)
+        self.inside.append(loop)
+
+    def leave(self, binder: Symbol) -> None:
+        while self.inside and self.inside.pop().binder != binder:
+            pass
+
+
+def choices_of(state: State) -> frozenset[Term]:
+    """The choices of the program that have led to a state."""
+    return frozenset(c.term for c in state.path if c.kind in _CHOSEN and not c.ended)
+
+
+def pointers_of(value: Value) -> list[Value]:
+    """The pointers in a value, which may be a record."""
+    inside = [cell.value for _, cell in sorted(value.cells.items())] if isinstance(value, Composite) else [value]
+    return [v for v in inside if any(True for _ in pointed_to(v))]
