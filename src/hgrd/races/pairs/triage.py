@@ -10,6 +10,7 @@ from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
 from hgrd.races.plausibility.negative_sizes import negative, with_natural
+from hgrd.races.plausibility.outside_objects import inside, is_before
 from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
 from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
 from hgrd.races.results.sites import listed
@@ -17,12 +18,14 @@ from hgrd.solve.query import Conflict, Model, Proved
 from hgrd.solve.steps.wrapping import takes_effect
 from hgrd.terms import Symbol
 
+_BEFORE = "it is found only before the beginning of the object"
+
 
 class TriagedConflict(Struct, frozen=True):
     """A conflict, with the query and the model that show it best.
 
     `same_value`: the two accesses always leave the same bytes.  `doubt`: conditions of the conflict that may never hold
-    (negative sizes, particular contents of memory); "" if there are none.
+    (negative sizes, addresses outside, particular contents of memory); "" if there are none.
     """
 
     encoded: EncodedPair
@@ -58,7 +61,9 @@ class ConflictTriage(Struct, frozen=True):
         same_value = shown is None
         encoded, answer = shown or (encoded, answer)
         encoded, answer, negative_ones = self._with_natural_sizes(encoded, answer)
+        encoded, answer, before = self._inside(encoded, answer)
         doubt = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
+        doubt = doubt or (_BEFORE if before else "")
         doubt = doubt or self._too_large(encoded, answer)
         doubt = "" if same_value else doubt or self.made.of(encoded, self.queries.decide)
         return TriagedConflict(encoded, answer.model, answer.method, same_value, doubt)
@@ -95,6 +100,13 @@ class ConflictTriage(Struct, frozen=True):
             if isinstance(natural, Conflict):
                 return narrower, natural, negative(self.sizes, natural.model)
         return encoded, answer, odd
+
+    def _inside(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
+        """The conflict inside of the object, or, if none is known, `answer` and that it is before its beginning."""
+        if not is_before(encoded, answer.model):
+            return encoded, answer, False
+        narrower, within = self.queries.decided(inside(encoded))
+        return (narrower, within, False) if isinstance(within, Conflict) else (encoded, answer, True)
 
     def _too_large(self, encoded: EncodedPair, answer: Conflict) -> str:
         """The sums of contents that wrap in the conflict, in words; "" if there is a conflict in which none wraps."""
