@@ -39,8 +39,16 @@ def programs(tmp_path: Path) -> list[str]:
     return [str(quick), str(endless)]
 
 
+# A job in the background ignores SIGINT, and so does what it starts.
+HEEDING = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("hgrd", run_name="__main__", alter_sys=True)
+"""
+
+
 def begun(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "hgrd", "check", "--format=json", *arguments]
+    command = [sys.executable, "-c", HEEDING, "check", "--format=json", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -8,8 +8,9 @@ from hgrd.engine.run.stopping import SIGNALS, hold_back, stoppable
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_signals_wait_until_the_run_can_be_stopped(number: signal.Signals):
-    masked, handler = signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGTERM)
+    masked, before = signal.pthread_sigmask(signal.SIG_BLOCK, ()), {n: signal.getsignal(n) for n in SIGNALS}
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
         hold_back()
         os.kill(os.getpid(), number)
         reached = "before"
@@ -18,5 +19,6 @@ def test_signals_wait_until_the_run_can_be_stopped(number: signal.Signals):
         assert reached == "before"
         assert number in signal.pthread_sigmask(signal.SIG_BLOCK, ())
     finally:
-        signal.signal(signal.SIGTERM, handler)
+        for n, handler in before.items():
+            signal.signal(n, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, masked)
