@@ -1,4 +1,3 @@
-import os
 import signal
 
 import pytest
@@ -12,7 +11,7 @@ def test_signals_wait_until_the_run_can_be_stopped(number: signal.Signals):
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
         hold_back()
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)  # to this thread, which holds it back
         reached = "before"
         with pytest.raises(KeyboardInterrupt), stoppable():
             reached = "inside"
