@@ -67,8 +67,9 @@ KERNELS = {
     "dynamic shared memory": """
     __global__ void k(int n) { extern __shared__ int s[]; s[(threadIdx.x + n) % 50] = threadIdx.x; }
     int main(int argc, char **) { k<<<3, 100, 400>>>(argc); }""",
-    "before the start of an array": """
-    __global__ void k(char *a) { a[-(int)(threadIdx.x / 3) - 1000] = threadIdx.x; }""",
+    "before what a pointer leads to": """
+    __global__ void k(char *a) { a[-(int)(threadIdx.x / 3) - 1000] = threadIdx.x; }
+    int main() { char *a; cudaMalloc(&a, 4000); k<<<1, 64>>>(a + 3000); }""",
     "far apart": """
     __global__ void k(char *a, long n) { if (n > 2000000000) a[n * (threadIdx.x / 2)] = threadIdx.x; }""",
     "an atomic of too narrow a scope": """

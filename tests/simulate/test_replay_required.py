@@ -134,8 +134,8 @@ int main() {
 
 
 def test_who_has_waited_may_be_ordered_by_others(tmp_path: Path) -> None:
-    """The flag is set by one thread of a warp for all of them: no run shows a race, and it is none."""
-    kernel = replayed(tmp_path, WAITING.replace("SYNC", "__syncwarp();"), "")
+    """One thread of a warp sets the flag for all of them, behind a barrier of some: no run shows a race."""
+    kernel = replayed(tmp_path, WAITING.replace("SYNC", "__syncwarp(0xf);"), "")
     assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
     (open_pair,) = kernel.launches[0].open_pairs
     assert open_pair.reason.startswith("what threads wait for may order the two: flag; not replayed: ")
@@ -159,7 +159,7 @@ def test_so_it_is_where_contents_decide(tmp_path: Path) -> None:
         "data, out);", "data, out, from);"
     )
     looked_up = looked_up.replace("cudaMalloc(&out, 4096)", "cudaMalloc(&out, 4096), cudaMalloc(&from, 4096)")
-    waiting = replayed(tmp_path, looked_up.replace("SYNC", "__syncwarp();"), "")
+    waiting = replayed(tmp_path, looked_up.replace("SYNC", "__syncwarp(0xf);"), "")
     assert (waiting.outcome, waiting.findings) == (Outcome.UNKNOWN, ())
     (open_pair,) = waiting.launches[0].open_pairs
     assert open_pair.reason.startswith("what threads wait for may order the two: flag; not replayed: ")

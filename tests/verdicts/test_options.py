@@ -195,21 +195,50 @@ void levels(int *a, int s) {
 
 int main() {
   int *a;
-  cudaMalloc(&a, 16384);
-  levels(a, 5);
+  cudaMalloc(&a, 65536);
+  levels(a, 200);
 }
 """
 
 
 def test_launches_of_deeper_calls_of_a_function_by_itself_are_not_taken_for_safe(tmp_path: Path):
-    """The sixth launch races; two are followed from main, which are all where the second one is the last."""
+    """The last of 201 launches races; some are followed from main, which are all where the second one is the last."""
     (kernel,) = analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()).kernels
-    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE] * 2 + [Outcome.RACE] * 2
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE] * 34 + [Outcome.RACE] * 2
     assert observed(analyze((parse(tmp_path, DEEPER % "0"),), AnalysisOptions()), DEEPER) == {
         "k": ["race: write 3, write 3; global; warp block (unless s != 0)"]
     }
-    (kernel,) = analyze((parse(tmp_path, DEEPER % "4"),), AnalysisOptions()).kernels
+    (kernel,) = analyze((parse(tmp_path, DEEPER % "199"),), AnalysisOptions()).kernels
     assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE, Outcome.SAFE]
+
+
+MANY = """
+__global__ void k(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;
+}
+
+template <int S> void launch(int *a) {
+  k<<<1, 64>>>(a, S);
+  if constexpr (S > %s) launch<S - 1>(a);
+}
+
+int main() {
+  int *a;
+  cudaMalloc(&a, 65536);
+  launch<70>(a);
+}
+"""
+
+
+def test_where_a_line_makes_too_many_launches_the_kernel_is_not_safe(tmp_path: Path):
+    text = MANY % "0"
+    (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE] * 64 + [Outcome.UNKNOWN]
+    assert observed(analyze((parse(tmp_path, text),), AnalysisOptions()), text) == {
+        "k": ["open: there are more launches than are looked at, and may launch it again"]
+    }
+    (kernel,) = analyze((parse(tmp_path, MANY % "7"),), AnalysisOptions()).kernels
+    assert [launch.outcome for launch in kernel.launches] == [Outcome.SAFE] * 64
 
 
 def test_deeper_calls_of_a_function_are_looked_at_for_any_arguments(tmp_path: Path):
@@ -217,7 +246,7 @@ def test_deeper_calls_of_a_function_are_looked_at_for_any_arguments(tmp_path: Pa
     (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions()).kernels
     assert [(launch.outcome, launch.pairs, launch.discharged) for launch in kernel.launches] == [
         (Outcome.SAFE, 1, 1)
-    ] * 4
+    ] * 3
 
 
 ELSEWHERE = """

@@ -133,6 +133,12 @@ class Notes(Struct):
         if not machine.speculative and len(self.found) < NOTE_LIMIT:
             self.found[HostNote(span, text)] = None
 
+    def leave_out(self, machine: Machine, kernel: str, why: HostNote) -> None:
+        """Adds why the kernel of this key may have further launches, but for those of a run that is only tried."""
+        if not machine.speculative:
+            self.found[why] = None
+            self.cut.setdefault(kernel, why)
+
 
 class HostRunState(Struct):
     """All that is known of one program's host code while it is executed; shared by the runs from all entry points.

@@ -23,7 +23,7 @@ from hgrd.host.launches.traced_grids import trace_grid
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
-from hgrd.host.model import Fact, LaunchSite, ProgramMade
+from hgrd.host.model import Fact, HostNote, LaunchSite, ProgramMade
 from hgrd.host.provenance.recordings import Entered, RecordedLaunch
 from hgrd.host.wording import place_name, say
 from hgrd.program import expressions as ir
@@ -51,7 +51,7 @@ from hgrd.terms import Term, as_int, const, negate
 
 Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
-LAUNCHES_OF_ONE_LINE = 8
+LAUNCHES_OF_ONE_LINE = 64
 _MOST_MEMBERS = 256
 MAX_KERNELS = 16  # a launch through a pointer to one of more kernels is not followed
 _EXTENT_LIMITS = {"grid": ((1 << 31) - 1, 65535, 65535), "block": (1024, 1024, 64)}
@@ -348,7 +348,7 @@ def add_site(run: HostRunState, machine: Machine, site: LaunchSite) -> None:
             run.launches.sites[index] = replace(known, facts=facts, contents=contents, made=made, begins=begins)
             return
     if len(same_line) >= LAUNCHES_OF_ONE_LINE or len(run.launches.sites) >= LAUNCH_LIMIT:
-        run.notes.add(machine, "more launches than are looked at", site.span)
+        run.notes.leave_out(machine, site.kernel.key, HostNote(site.span, "there are more launches than are looked at"))
         return
     run.launches.sites.append(site)
 
