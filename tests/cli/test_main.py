@@ -197,3 +197,21 @@ def test_of_many_errors_some_are_shown(tmp_path: Path, options: tuple[str, ...],
     errors = [line for line in done.stderr.splitlines() if ": error: " in line]
     assert len(errors) == shown
     assert ("5 more errors" in errors[-1]) is not bool(options)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "__global__ void k(int *a) { a[0] = threadIdx.x; break; }",
+        "__global__ void k(int *a) { a[0] = threadIdx.x; continue; }",
+        "#include <cooperative_groups.h>\n__global__ void k(int *a) {\n"
+        "  auto none = cooperative_groups::tiled_partition<0>(cooperative_groups::this_thread_block());\n"
+        "  a[none.thread_rank()] = none.meta_group_size();\n}",
+    ],
+)
+def test_what_no_compiler_takes_is_no_internal_error(tmp_path: Path, kernel: str):
+    file = tmp_path / "a.cu"
+    file.write_text(f"{kernel}\nint main() {{ int *a; cudaMalloc(&a, 4096); k<<<1, 64>>>(a); }}\n")
+    done = hgrd("check", str(file))
+    assert done.returncode in (0, 1, 2)
+    assert "internal error" not in done.stdout + done.stderr

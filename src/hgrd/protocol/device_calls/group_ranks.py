@@ -44,7 +44,7 @@ def rank(device: DeviceSemantics, group: Group, name: str) -> Value | None:
             return _of_cluster(device, name)
         case "grid_group":
             return _of_grid(device, name)
-        case "thread_block_tile" if group.size is not None:
+        case "thread_block_tile" if group.size:  # one of no threads has a mistake that the compiler would report
             return _of_tile(device, group, group.size, name)
         case _:
             return None

@@ -80,8 +80,12 @@ def statement(b: CodeBuilder, s: st.Statement) -> None:
             _do_while(b, s)
         case st.Switch():
             _switch(b, s)
+        case st.Break(span=span) if not b.loops:
+            b.emit(Do(fails("a break outside of a loop", span), span))
         case st.Break(span=span):
             b.loops[-1].breaks.append(_jump(b, span))
+        case st.Continue(span=span) if all(x.continues is None for x in b.loops):
+            b.emit(Do(fails("a continue outside of a loop", span), span))
         case st.Continue(span=span):
             inner = next(x.continues for x in reversed(b.loops) if x.continues is not None)
             inner.append(_jump(b, span))
