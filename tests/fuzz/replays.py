@@ -143,7 +143,9 @@ class Replays:
         if finding.confidence is Confidence.DATA_DEPENDENT and not witness.contents:
             return Left.VALUES
         text = self.case.text()
-        if "modff(" in text:
+        first = self.subjects.kernel(self.case).span.line
+        tests = {n for n, line in enumerate(text.splitlines(), first) if "modff(" in line}
+        if not tests.isdisjoint((finding.first.span.line, finding.second.span.line)):
             return Left.FLOATS
         if self.case.talks or "= atomic" in text or ("atomic" in text and "__threadfence" in text):
             return Left.STATE

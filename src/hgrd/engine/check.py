@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from importlib import import_module
 from time import perf_counter
@@ -53,8 +54,8 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
         with stoppable():
             inputs = collect(paths, settings.source.include_dirs)
         run.begin_with(inputs.failures)
-        with guard() as guarding:
-            run.over(inputs.programs, guarding)
+        with guard() as guarding, closing(Slots(limits.jobs)) as slots:
+            run.over(inputs.programs, guarding, slots)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
     run.name_what_is_left()
@@ -104,12 +105,11 @@ class _Run:
         for failure in failures:
             self._failed(failure)
 
-    def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard) -> None:
+    def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard, slots: Slots) -> None:
         """Analyse all programs, one process for each, until all are done or the time is over."""
         self.programs = [_Heard(files) for files in programs]
         waiting = deque(self.programs)
         working: dict[Running, _Heard] = {}
-        slots = Slots(self.limits.jobs)
         if len(waiting) > 1:
             _load()
         while waiting or working:

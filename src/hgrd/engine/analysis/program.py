@@ -26,7 +26,7 @@ from hgrd.solve.session import Session
 from hgrd.symbolic.limits import deep_recursion
 
 _DEPTH = 3000  # calls, for functions as deeply nested as those that are lowered
-_LEAST_SECONDS = 2.0  # of a launch: some that are decided are better than none
+_LEAST_SECONDS = 2.0  # of a kernel or launch: some that are decided are better than none
 _HOST_SHARE = 4  # the host code may take 1 / _HOST_SHARE of the time of a kernel, and of that of the program
 
 
@@ -64,8 +64,7 @@ def analyze_kernel(
     with deep_recursion(_DEPTH):
         for number, launch in enumerate(found.launches):
             at = KernelAtLaunch(hosted.tables, kernel, launch, decide)
-            left = end - perf_counter()
-            share = max(left / (len(found.launches) - number), min(left, _LEAST_SECONDS))
+            share = _share(end, len(found.launches) - number)
             within = replace(options, time_limit=min(options.time_limit, share))
             result = analyze_launch(at, within, _context(hosted, found, launch, analyzed), replayer)
             analyzed.append(result.report)
@@ -82,9 +81,8 @@ def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: W
     results: list[LaunchResult] = []
     with Session() as session:
         for number, found in enumerate(hosted.kernels):
-            left = end - perf_counter()
-            share = max(left / (len(hosted.kernels) - number), min(left, _LEAST_SECONDS))
-            results += analyze_kernel(hosted, found, session, options, perf_counter() + share, replayer)
+            until = perf_counter() + _share(end, len(hosted.kernels) - number)
+            results += analyze_kernel(hosted, found, session, options, until, replayer)
     messages = (*hosted.messages, *(message for result in results for message in result.messages))
     files = tuple(p.file for p in programs)
     kernels = roll_up(result.report for result in results)
@@ -97,6 +95,12 @@ def _messages(programs: tuple[Program, ...], host: HostRun) -> list[Message]:
     compiler = [Message(d.span, d.message, d.error) for p in programs for d in p.diagnostics]
     missing = [f"{p.file}: not found: #include {name}" for p in programs for name in p.missing_includes]
     return notes + compiler + [Message(NOWHERE, text, False) for text in missing]
+
+
+def _share(end: float, ahead: int) -> float:
+    """Seconds for the next of so many parts that are to be done by `end`."""
+    left = end - perf_counter()
+    return max(left / ahead, min(left, _LEAST_SECONDS))
 
 
 def _assumed(found: KernelLaunches) -> Iterator[Message]:

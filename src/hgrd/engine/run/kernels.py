@@ -8,7 +8,7 @@ from functools import partial
 from math import inf
 from time import perf_counter
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from hgrd.engine.analysis.launch import LaunchResult, not_analyzed
 from hgrd.engine.analysis.program import HostedProgram, analyze_kernel
@@ -59,29 +59,23 @@ def spread(
     replay: bool,
 ) -> None:
     """Analyse all kernels until `end`, in as many processes as there are slots, and tell of each that is done."""
-    _Spread(hosted, options, end, slots, tell, replay).run()
+    waiting = deque(range(len(hosted.kernels)))
+    _Spread(hosted, options, end, slots, tell, replay, waiting).run()
 
 
-class _Spread:
-    def __init__(
-        self,
-        hosted: HostedProgram,
-        options: AnalysisOptions,
-        end: float,
-        slots: Slots,
-        tell: Callable[[News], None],
-        replay: bool,
-    ) -> None:
-        self.hosted = hosted
-        self.options = options
-        self.end = end
-        self.slots = slots
-        self.tell = tell
-        self.replay = replay
-        self.waiting = deque(range(len(hosted.kernels)))
-        self.results: dict[int, list[LaunchResult]] = {}
-        self.done: set[int] = set()
-        self.working: list[_Analyst] = []
+class _Spread(Struct):
+    """State of the work; `waiting` and `done` are kernels by their numbers, as are the `results`."""
+
+    hosted: HostedProgram
+    options: AnalysisOptions
+    end: float
+    slots: Slots
+    tell: Callable[[News], None]
+    replay: bool
+    waiting: deque[int]
+    results: dict[int, list[LaunchResult]] = field(default_factory=dict[int, "list[LaunchResult]"])
+    done: set[int] = field(default_factory=set[int])
+    working: list[_Analyst] = field(default_factory=list[_Analyst])
 
     def run(self) -> None:
         try:

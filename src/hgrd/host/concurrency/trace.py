@@ -6,7 +6,6 @@ A loop has one body for all of its iterations, as the run has; what is done in i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -38,24 +37,6 @@ class Either(Struct, frozen=True):
 Address: TypeAlias = Place | Either
 DEFAULT: Final = Place("", const(0))
 UNKNOWN: Final = "unknown"
-_unknown = count()
-
-
-def address_of(value: Value | None) -> Address:
-    """The address that a value is; of a value that is not known, one that no other is equal to."""
-    match value:
-        case Pointer(target=target, offset=offset):
-            return Place(target.key, offset)
-        case Choice(condition=test, then=a, otherwise=b):
-            return Either(test, address_of(a), address_of(b))
-        case NullValue() | None:
-            return DEFAULT
-        case Term():
-            number = as_int(value)
-            default = number.is_const and number.value in (0, _LEGACY)
-            return DEFAULT if default else Place("number", number)
-        case _:
-            return Place(f"{UNKNOWN} {next(_unknown)}", const(0))
 
 
 def places(address: Address) -> Iterator[Place]:
@@ -160,7 +141,7 @@ class Trace(Struct):
 
     `names` are those of objects, by their keys.  `made` says of streams, by their keys, whether they wait for the
     default stream.  `device` is the current one.  `capturing`: into a graph.  `linked`: nodes of graphs
-    get an order otherwise than where they are made.
+    get an order otherwise than where they are made.  `unknown` counts the addresses that are not known.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -170,6 +151,24 @@ class Trace(Struct):
     device: Term = const(0)
     capturing: bool = False
     linked: bool = False
+    unknown: int = 0
+
+    def address_of(self, value: Value | None) -> Address:
+        """The address that a value is; of a value that is not known, one that no other is equal to."""
+        match value:
+            case Pointer(target=target, offset=offset):
+                return Place(target.key, offset)
+            case Choice(condition=test, then=a, otherwise=b):
+                return Either(test, self.address_of(a), self.address_of(b))
+            case NullValue() | None:
+                return DEFAULT
+            case Term():
+                number = as_int(value)
+                default = number.is_const and number.value in (0, _LEGACY)
+                return DEFAULT if default else Place("number", number)
+            case _:
+                self.unknown += 1
+                return Place(f"{UNKNOWN} {self.unknown}", const(0))
 
     def add(self, event: Event) -> None:
         (self.inside[-1].body if self.inside else self.events).append(event)

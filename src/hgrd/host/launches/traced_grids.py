@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.concurrency.trace import Place, Touch, Work, address_of, choices_of, pointers_of
+from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, pointers_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.sweeping_kernels import Use, named_by, uses_of
 from hgrd.program.expressions import FunctionRef
@@ -28,7 +28,7 @@ def trace_grid(
         f"kernel '{kernel.name}'",
         kernel.key,
         span,
-        address_of(stream),
+        run.trace.address_of(stream),
         run.trace.device,
         touches,
         tuple(_number(v) for v in arguments if _counts(v)),
@@ -48,7 +48,7 @@ def _by_arguments(run: HostRunState, kernel: FunctionRef, arguments: tuple[Value
         for pointer in pointers_of(argument):
             run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
             stores = use.stores or (index in stored and not isinstance(argument, Composite))
-            found.append(Touch(address_of(pointer), writes, use.reads, writes and stores, use.sweeps))
+            found.append(Touch(run.trace.address_of(pointer), writes, use.reads, writes and stores, use.sweeps))
     return found
 
 

@@ -17,7 +17,6 @@ from hgrd.host.concurrency.trace import (
     Touch,
     Wait,
     Work,
-    address_of,
     choices_of,
     pointers_of,
 )
@@ -78,7 +77,7 @@ def _may_order(qualified: str, name: str) -> bool:
 
 
 def _wait(call: LibraryCall, stream: Value | None = None, event: Value | None = None, *, sure: bool = True) -> None:
-    one, other = (None if v is None else address_of(v) for v in (stream, event))
+    one, other = (None if v is None else call.run.trace.address_of(v) for v in (stream, event))
     call.run.trace.add(Wait(one, other, call.run.trace.device, choices_of(call.state), sure))
 
 
@@ -93,11 +92,11 @@ def _add_order(call: LibraryCall, name: str) -> None:
         case "cudaEventSynchronize":
             _wait(call, event=first)
         case "cudaEventRecord" if first is not None:
-            trace.add(Mark(address_of(first), address_of(second), trace.device, choices))
+            trace.add(Mark(trace.address_of(first), trace.address_of(second), trace.device, choices))
         case "cudaStreamWaitEvent" if first is not None:
-            trace.add(Follow(address_of(first), address_of(second), trace.device, choices))
+            trace.add(Follow(trace.address_of(first), trace.address_of(second), trace.device, choices))
         case "cudaGraphLaunch":
-            trace.add(Replay(address_of(second), trace.device, choices))
+            trace.add(Replay(trace.address_of(second), trace.device, choices))
         case "cudaStreamBeginCapture":
             trace.capturing = True
         case "cudaStreamEndCapture":
@@ -128,7 +127,7 @@ def _add_work(call: LibraryCall, name: str) -> None:
             what,
             "",
             call.span,
-            address_of(stream),
+            call.run.trace.address_of(stream),
             trace.device,
             tuple(touches),
             (),
@@ -145,7 +144,7 @@ def _touches(call: LibraryCall, value: Value, writes: bool) -> list[Touch]:
     found: list[Touch] = []
     for pointer in pointers_of(value):
         call.run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
-        found.append(Touch(address_of(pointer), writes, not writes, writes, sweeps=True))
+        found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, sweeps=True))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.concurrency.trace import Event, Follow, Mark, Wait, address_of, choices_of
+from hgrd.host.concurrency.trace import Event, Follow, Mark, Wait, choices_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
@@ -78,7 +78,15 @@ def launch_from_graph_node(call: LibraryCall) -> Value | None:
     made = made_handle(call, call.arguments[0])
     _after_nodes(call, made)
     done = _launch_as_in(call, node, kernel, arguments, "sharedMemBytes", made, in_graph=True)
-    _trace(call, Mark(address_of(made), address_of(made), call.run.trace.device, choices_of(call.state)))
+    _trace(
+        call,
+        Mark(
+            call.run.trace.address_of(made),
+            call.run.trace.address_of(made),
+            call.run.trace.device,
+            choices_of(call.state),
+        ),
+    )
     return done
 
 
@@ -93,7 +101,7 @@ def _after_nodes(call: LibraryCall, node: Value) -> None:
     for index in range(number.value):
         slot = move(call.arguments[2], const(8 * index))
         before = load(call.machine, call.state, slot, PointerType(VOID), call.span)
-        _trace(call, Follow(address_of(node), address_of(before), trace.device, choices))
+        _trace(call, Follow(trace.address_of(node), trace.address_of(before), trace.device, choices))
 
 
 def _trace(call: LibraryCall, event: Event) -> None:
