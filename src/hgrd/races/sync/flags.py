@@ -14,15 +14,15 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope, narrowest, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, Observation
+from hgrd.protocol.model import Access, Observation, accesses
 from hgrd.protocol.phases.parallelism import Side
-from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile
-from hgrd.races.acquire_release.events import Acquire, Release
+from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile, scope_of
+from hgrd.races.acquire_release.events import Acquire, AcquireRelease, Release
 from hgrd.races.acquire_release.program_order import certain, may_follow
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
-from hgrd.races.sync.lock_interference import THIRD
+from hgrd.races.sync.interference import THIRD, Interference
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemorySpace
 from hgrd.terms import TRUE, Term, conj, const, disj, eq, lt, mul, negate, substitute, symbols_of, var
@@ -61,9 +61,27 @@ class Flags(Idiom):
     ) -> tuple[Term, ...]:
         needed = needed_scope(level)
         return (
-            *_not_waited(waits(a, b), (Side.FIRST, Side.SECOND), threads, needed),
-            *_not_waited(waits(b, a), (Side.SECOND, Side.FIRST), threads, needed),
+            *self._not_waited(waits(a, b), (Side.FIRST, Side.SECOND), threads, needed),
+            *self._not_waited(waits(b, a), (Side.SECOND, Side.FIRST), threads, needed),
         )
+
+    def _not_waited(
+        self, waits: Iterator[Wait], parties: tuple[Side, Side], threads: ThreadPair, needed: Scope
+    ) -> Iterator[Term]:
+        """The second party has not waited for the first one, in none of the waits, or another block came in between."""
+        for wait in waits:
+            acquire = wait.acquire
+            if acquire.seen.target.space is MemorySpace.SHARED and not threads.same_block:
+                continue
+            when, place = threads.of((acquire.when, acquire.offset), parties[1])
+            set_by_other = [
+                conj(done, eq(where, place), negate(_taken_up_elsewhere(self._events, r, acquire, place, threads)))
+                for r in wait.releases
+                if r.reaches(replace(acquire, fenced=True), needed)
+                for done, where in [threads.of((r.when, r.offset), parties[0])]
+            ]
+            if set_by_other:
+                yield negate(conj(when, disj(*set_by_other)))
 
     # ------------------------------------------------------------ waits
 
@@ -172,15 +190,16 @@ class ThirdThread(Struct, frozen=True):
         near = self._in_block_of(self.parties[1]) if self.last.seen.target.space is MemorySpace.SHARED else TRUE
         return conj(*within, *guards, eq(offset, place), near)
 
-    def told(self, link: Link) -> Term:
+    def told(self, link: Link, events: AcquireRelease) -> Term:
         """It has waited for the first party before, and both flags reach far enough."""
         (waited,) = self._own(link.acquire.offset)
+        direct = negate(_taken_up_elsewhere(events, link.release, link.acquire, waited, self.threads))
         done, where = self.threads.of((link.release.when, link.release.offset), self.parties[0])
         near = not narrowest(link.release.scope, link.acquire.scope).covers(Level.INTER_BLOCK)
         shared = link.acquire.seen.target.space is MemorySpace.SHARED
         first = self._in_block_of(self.parties[0]) if near or shared else TRUE
         last = TRUE if link.onward.covers(Level.INTER_BLOCK) else self._in_block_of(self.parties[1])
-        return conj(done, eq(where, waited), first, last)
+        return conj(done, eq(where, waited), first, last, direct)
 
     def _own(self, *terms: Term) -> tuple[Term, ...]:
         c = self.threads.configuration
@@ -224,7 +243,7 @@ class FlagChains(Idiom):
                 if links:
                     name = f"{THIRD}.{before.number}.{after.number}.{number}.{write.number}"
                     third = ThirdThread(write, acquire, name, parties, threads)
-                    ways.append(conj(third.made(place), *(negate(third.told(link)) for link in links)))
+                    ways.append(conj(third.made(place), *(negate(third.told(link, self._events)) for link in links)))
             if ending and len(ways) == len(ending):
                 yield disj(negate(when), *ways)
 
@@ -267,20 +286,16 @@ def _distance(access: Access, flag: Access) -> Term:
     return difference(mul(access.offset, const(flag.size)), mul(flag.offset, const(access.size)))
 
 
-def _not_waited(
-    waits: Iterator[Wait], parties: tuple[Side, Side], threads: ThreadPair, needed: Scope
-) -> Iterator[Term]:
-    """The second party has not waited for the first one, in none of the waits."""
-    for wait in waits:
-        acquire = wait.acquire
-        if acquire.seen.target.space is MemorySpace.SHARED and not threads.same_block:
-            continue
-        when, place = threads.of((acquire.when, acquire.offset), parties[1])
-        set_by_other = [
-            conj(done, eq(where, place))
-            for r in wait.releases
-            if r.reaches(replace(acquire, fenced=True), needed)
-            for done, where in [threads.of((r.when, r.offset), parties[0])]
-        ]
-        if set_by_other:
-            yield negate(conj(when, disj(*set_by_other)))
+def _taken_up_elsewhere(
+    events: AcquireRelease, release: Release, acquire: Acquire, place: Term, threads: ThreadPair
+) -> Term:
+    """A thread of another block changes the flag at `place` atomically, in between and out of scope of the two."""
+    others = (x for x in accesses(events.protocol.items) if x.target.key == acquire.seen.target.key)
+    narrow = (x for x in others if x.updates and not _wide(release, acquire, x))
+    return disj(*(Interference(x, x.guards, place, threads).by_another_block() for x in narrow))
+
+
+def _wide(release: Release, acquire: Acquire, between: Access) -> bool:
+    """Whether order passes from block to block through an atomic between the two."""
+    scopes = (scope_of(release.write), scope_of(between), acquire.seen.scope)
+    return narrowest(*scopes).covers(Level.INTER_BLOCK)

@@ -21,7 +21,7 @@ from hgrd.races.acquire_release.program_order import Position, may_follow, meeti
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
-from hgrd.races.sync.lock_interference import LockInterference
+from hgrd.races.sync.interference import Interference
 from hgrd.races.sync.lock_table import Lock, changed_between, takes, takes_lock
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.values import MemoryObject, MemorySpace
@@ -76,7 +76,7 @@ class Locks(Idiom):
         for write in lock.opened_by:
             before = self._before(write, those)
             guards = write.guards if before or self._by_anyone(write) else ()
-            interference = LockInterference(write, guards, place, threads)
+            interference = Interference(write, guards, place, threads)
             yield interference.by_a_third()
             if before:
                 yield from interference.by_one_of_both()
@@ -174,7 +174,7 @@ def _taken_elsewhere(lock: Lock, held: HeldLock, threads: ThreadPair) -> Iterato
     """A thread of another block takes the lock of the first thread."""
     (place,) = threads.of((held.offset,), Side.FIRST)
     for taking in lock.taken_by:
-        yield LockInterference(taking, taking.guards, place, threads).by_another_block()
+        yield Interference(taking, taking.guards, place, threads).by_another_block()
 
 
 # ---------------------------------------------------------------- which locks are held at an access

@@ -1,6 +1,8 @@
-"""Interference with a lock that two threads hold: a third thread gives it back without having it.
+"""Interference with what two threads synchronise by: a third thread gives their lock back without having it.
 
-Or a thread of another block takes it in between.
+Or a thread of another block takes it in between, or changes the flag that one has set before the other one finds it:
+observation order passes on through atomics of others only where each two in a row are morally strong, that is each has
+the other in its scope (PTX ISA, "Observation Order", "Morally Strong Operations").
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ THIRD: Final = "@3"
 """What the suffix of the names of a third thread's own symbols begins with; each third thread has its own."""
 
 
-class LockInterference(Struct, frozen=True):
-    """Interference by `write`, which gives a lock back or takes it, with two threads that hold the lock at `place`.
+class Interference(Struct, frozen=True):
+    """Interference by `write`, with two threads that hold a lock at `place`, or pass on by a flag there.
 
     `guards` are the conditions of the write that matter; `place` is in the terms of the two threads.
     """
@@ -36,14 +38,14 @@ class LockInterference(Struct, frozen=True):
         return f"{THIRD}.{self.write.number}"
 
     def by_a_third(self) -> Term:
-        """A thread of the launch other than the two makes the write to this lock."""
+        """A thread of the launch other than the two makes the write to this word."""
         own = {s: s.renamed(self._own_name) for s, _ in self._axes()}
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
         others = (disj(*(ne(var(own[s]), var(self._copy(s, p))) for s in own)) for p in Side)
         return conj(*within, *others, *self._made(own))
 
     def by_another_block(self) -> Term:
-        """A thread of a block other than those of the two makes it, to this lock."""
+        """A thread of a block other than those of the two makes it, to this word."""
         own = {s: s.renamed(self._own_name) for s, _ in self._axes()}
         blocks = [s for s in self.threads.configuration.block_index if s in own]
         within = (lt(var(own[s]), extent) for s, extent in self._axes())
@@ -51,12 +53,12 @@ class LockInterference(Struct, frozen=True):
         return conj(*within, *others, *self._made(own))
 
     def by_one_of_both(self) -> Iterator[Term]:
-        """One of the two makes it, to this lock, in some iteration of the loops around it."""
+        """One of the two makes it, to this word, in some iteration of the loops around it."""
         for party in Side:
             yield conj(*self._made({s: self._copy(s, party) for s, _ in self._axes()}))
 
     def _made(self, indexes: Mapping[Symbol, Symbol]) -> tuple[Term, ...]:
-        """The write is made to this lock by the thread of these indexes."""
+        """The write is made to this word by the thread of these indexes."""
         terms = (*self.guards, self.write.offset)
         known: dict[Symbol, Term] = {s: var(new) for s, new in indexes.items()}
         private = (s for s in symbols_of(*terms) if s.name in self.threads.private and s not in known)
