@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from hgrd.source.clang.precompiled import HEADERS
 from hgrd.source.clang.run import open_ast
+from hgrd.source.clang.toolchain import find_toolchain
 from hgrd.source.options import SourceOptions
 
 # Included by others only, or not at all unless it is needed.
@@ -171,3 +173,13 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_of(name: str, tmp_path: Path, cache: Path) -> None:
     assert errors(tmp_path, cache, PROGRAMS[name]) == []
+
+
+@pytest.mark.parametrize("header", ("cooperative_groups.h", "cub/cub.cuh", "cuda/atomic", "thrust/device_vector.h"))
+def test_the_tree_has_nothing_of_the_standard_library(header: str, tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(f"#include <{header}>\n#include <string>\n__global__ void k(int *p) {{ p[threadIdx.x] = 1; }}\n")
+    with open_ast(str(path), SourceOptions(cache_dir=cache)) as stream:
+        files = {file.decode() for file in re.findall(rb'"file": "([^"]+)"', stream.stdout.read())}
+    assert str(path) in files
+    assert [file for file in files if file.startswith(find_toolchain().system_dirs)] == []

@@ -2,6 +2,7 @@
 #pragma once
 #include "hgrd/prelude.h"
 #ifdef __cplusplus
+#include "hgrd/standard.h"
 #define _COOPERATIVE_GROUPS_H_
 #define _CG_HAS_CLUSTER_GROUP 1
 namespace cooperative_groups {

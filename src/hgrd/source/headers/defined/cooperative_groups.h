@@ -3,7 +3,6 @@
 #define __HGRD_BODIES 1
 #if defined(_COOPERATIVE_GROUPS_H_) && !defined(__HGRD_BODIES_OF_GROUPS)
 #define __HGRD_BODIES_OF_GROUPS 1
-#include "../hgrd/standard.h"
 namespace cooperative_groups {
 #define __HGRD_G __HGRD_DEVICE
 template <class Group, class F> __HGRD_G void invoke_one(const Group& group, F&& function) {
