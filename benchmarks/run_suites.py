@@ -127,6 +127,8 @@ def analysis_options(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:
         if name == "-p":
             yield f"--param={value}"
     yield from launch_options(manifest, entry)
+    if str(manifest.get("parse", {}).get("host", "")).startswith("none"):
+        yield "--any-arguments"
 
 
 def launch_options(manifest: dict[str, Any], entry: Entry) -> Iterator[str]:

@@ -34,10 +34,11 @@ def test_kernels_without_host_code_get_their_launch(tmp_path: Path):
         {**base, "launch": {"blockDim": "64"}, "level": "block", "flags": ["-p", "n=0", "--warp-sync=32"]},
         {**base, "launch": {}, "level": "grid", "flags": ["--all-dims", "-DN"], "defines": ["N", "M=1"]},
     ) == [
-        f"{HEAD} --kernel=k --block-dim=16,8 --grid-dim=4 --timeout=60 -j1 c/k.cu",
+        f"{HEAD} --kernel=k --block-dim=16,8 --grid-dim=4 --any-arguments --timeout=60 -j1 c/k.cu",
         f"{HEAD} --kernel=k --level=intra-warp,intra-block --warp-lockstep --param=n=0"
-        " --block-dim=64 --grid-dim=* --timeout=60 -j1 c/k.cu",
-        f"{HEAD} -DN -DM=1 --kernel=k --level=inter-block --block-dim=*,*,* --grid-dim=*,*,* --timeout=60 -j1 c/k.cu",
+        " --block-dim=64 --grid-dim=* --any-arguments --timeout=60 -j1 c/k.cu",
+        f"{HEAD} -DN -DM=1 --kernel=k --level=inter-block --block-dim=*,*,* --grid-dim=*,*,*"
+        " --any-arguments --timeout=60 -j1 c/k.cu",
     ]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.findings.model import Level, Report
+from hgrd.findings.model import KernelReport, Level, Report
 from hgrd.report.terminal.lines import plain, write
 from hgrd.report.terminal.report import TextOptions, render
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, GUARD, RACY, SAFE, UNKNOWN, report, source_line
@@ -73,3 +73,51 @@ def test_a_race_shows_only_so_many_facts():
     shown = [line.strip() for line in lines if "[guard]" in line]
     assert shown == [f"sum.cu:40:7: n != {i} [guard]" for i in range(12)]
     assert "    and 3 more, which the JSON report lists" in lines
+
+
+def _doubtful(*conditions: str) -> KernelReport:
+    """A kernel with a possible race in a line of its own for each condition."""
+    (finding,) = DOUBTFUL.findings
+    lines = range(20, 20 + len(conditions))
+    first = (replace(finding.first, span=replace(finding.first.span, line=n)) for n in lines)
+    races = (replace(finding, first=f, condition=c) for f, c in zip(first, conditions, strict=True))
+    return replace(DOUBTFUL, findings=tuple(races))
+
+
+def test_possible_races_of_a_kernel_are_one_contract():
+    lines = text(report(_doubtful("n <= m", "n > 0", "n <= m", "n <= m", "n <= m"))).splitlines()
+    assert lines[:4] == [
+        "sum.cu:8:17: warning: kernel 'count' has 5 possible data races unless its callers respect a contract",
+        "  contract:   assert(n <= m);  // for 4 pairs",
+        "              assert(n > 0);  // for 1 pair",
+        "sum.cu:20:3: warning: possible data race on 'hits' (global memory) in kernel 'count': "
+        "this atomic update of hits[0] at block scope",
+    ]
+    also = next(n for n, line in enumerate(lines) if line.startswith("  also:"))
+    assert [line[14:] for line in lines[also : also + 5]] == [
+        "atomic update of hits[0] at block scope (sum.cu:21:3) and write of out[index[i]] (sum.cu:31:3)",
+        "atomic update of hits[0] at block scope (sum.cu:22:3) and write of out[index[i]] (sum.cu:31:3)",
+        "atomic update of hits[0] at block scope (sum.cu:23:3) and write of out[index[i]] (sum.cu:31:3)",
+        "and 1 more, which -v shows",
+        "",
+    ]
+    assert sum(": warning: possible data race" in line for line in lines) == 1
+
+
+def test_each_possible_race_is_shown_if_asked_for():
+    lines = text(report(_doubtful("n <= m", "n > 0")), TextOptions(verbose=True)).splitlines()
+    assert [line.split(":")[1] for line in lines if ": warning: possible data race" in line] == ["20", "21"]
+    assert not any("contract" in line for line in lines)
+
+
+def test_open_pairs_are_grouped_by_their_reason():
+    (launch,) = UNKNOWN.launches
+    pair, gap = launch.open_pairs
+    more = tuple(replace(x, span=replace(x.span, line=n)) for x in (pair, gap) for n in (16, 17))
+    kernel = replace(UNKNOWN, launches=(replace(launch, open_pairs=(*launch.open_pairs, *more)),))
+    lines = text(report(kernel)).splitlines()
+    assert [line for line in lines if line.startswith("  and:")] == [
+        "  and:        2 more for the same reason, which -v lists"
+    ] * 2
+    everything = text(report(kernel), TextOptions(verbose=True)).splitlines()
+    assert sum(": warning: not understood" in line for line in everything) == 3

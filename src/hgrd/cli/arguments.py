@@ -158,6 +158,11 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
     )
     add("--strict", action="store_true", help="two writes of the same value are a race")
     add("--warp-lockstep", action="store_true", help="the threads of a warp run in lockstep (before Volta)")
+    add(
+        "--any-arguments",
+        action="store_true",
+        help="without any launch in the sources, what a precondition would exclude is a definite race",
+    )
     add("--no-asserts", dest="asserts", action="store_false", help="conditions in assert() are not facts")
     add(
         "--no-fact",
@@ -236,6 +241,7 @@ def analysis_options(arguments: argparse.Namespace) -> AnalysisOptions:
         without=frozenset(arguments.without),
         strict=arguments.strict,
         warp_lockstep=arguments.warp_lockstep,
+        any_arguments=arguments.any_arguments,
         time_limit=arguments.timeout,
         program_limit=arguments.program_timeout,
     )

@@ -32,6 +32,7 @@ class AnalysisOptions(Struct, frozen=True):
     without: frozenset[FactKind] = frozenset()  # classes of facts that are not used
     strict: bool = False  # two writes of the same value are a race
     warp_lockstep: bool = False  # the threads of a warp run in lockstep (before Volta)
+    any_arguments: bool = False  # kernels that no launch is seen of are called with whatever their types allow
     time_limit: float = 60.0
     program_limit: float = inf
 

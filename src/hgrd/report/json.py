@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from hgrd import __version__
+from hgrd.findings.contract import contract
 from hgrd.findings.model import (
     BarrierThread,
     BarrierWitness,
@@ -116,6 +117,7 @@ def _kernel(kernel: KernelReport, strict: bool) -> Object:
         "location": location(kernel.span),
         "outcome": kernel.outcome.value,
         "findings": [_finding(finding, strict) for finding in kernel.findings],
+        "contract": [{"condition": c, "races": races} for c, races in contract(kernel, strict).items()],
         "divergences": [_divergence(divergence, strict) for divergence in kernel.divergences],
         "launches": [_launch(launch, strict) for launch in kernel.launches],
     }

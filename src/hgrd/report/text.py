@@ -22,7 +22,7 @@ class TextWriter:
 
     def __init__(self, context: ReportContext) -> None:
         self._context = context
-        self._options = TextOptions(strict=context.strict, brief=context.brief)
+        self._options = TextOptions(strict=context.strict, brief=context.brief, verbose=context.verbose)
         self._source_line = source_reader()
 
     def messages(self, messages: Iterable[Message]) -> None:

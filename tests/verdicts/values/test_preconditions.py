@@ -233,19 +233,13 @@ def test_what_the_host_says(tmp_path_factory: pytest.TempPathFactory, condition:
     assert observed(check(tmp_path_factory.mktemp("hosted"), text), text) == {"rows": [verdict]}
 
 
-def test_only_a_host_can_establish_a_condition(tmp_path_factory: pytest.TempPathFactory):
+@pytest.mark.parametrize(("any_arguments", "alone"), [(False, Confidence.CONDITIONAL), (True, Confidence.DEFINITE)])
+def test_callers_that_are_not_seen_respect_a_condition(tmp_path: Path, any_arguments: bool, alone: Confidence):
+    """Unless they are taken to call with anything; callers that are seen may establish it in any case."""
     hosted = "#include <cstdlib>\n" + HOSTED.replace("CONDITION", "")
-    alone = HOSTED.partition("int main")[0]
-    found = {
-        name: [
-            (f.confidence, f.condition) for k in check(tmp_path_factory.mktemp(name), text).kernels for f in k.findings
-        ]
-        for name, text in (("hosted", hosted), ("alone", alone))
-    }
-    assert found == {
-        "hosted": [(Confidence.CONDITIONAL, "cols <= stride")],
-        "alone": [(Confidence.DEFINITE, "cols <= stride")],
-    }
+    for text, confidence in ((hosted, Confidence.CONDITIONAL), (HOSTED.partition("int main")[0], alone)):
+        (kernel,) = check(tmp_path, text, any_arguments=any_arguments).kernels
+        assert [(f.confidence, f.condition) for f in kernel.findings] == [(confidence, "cols <= stride")]
 
 
 LAUNCH = "/* launch */"
@@ -256,7 +250,7 @@ def test_a_kernel_that_the_host_does_not_launch(tmp_path_factory: pytest.TempPat
     text = "#include <cstdlib>\n__global__ void other(int *a) { a[threadIdx.x] = 0; }\n"
     text += HOSTED.replace("CONDITION", "").replace("rows<<<dim3(8, 8), dim3(8, 8)>>>(a, cols, stride)", LAUNCH)
     for launch, confidence in (("other<<<1, 1>>>(a)", Confidence.CONDITIONAL), ("", Confidence.DEFINITE)):
-        report = check(tmp_path_factory.mktemp("unlaunched"), text.replace(LAUNCH, launch))
+        report = check(tmp_path_factory.mktemp("unlaunched"), text.replace(LAUNCH, launch), any_arguments=True)
         found = [(f.confidence, f.condition) for k in report.kernels for f in k.findings if k.kernel == "rows"]
         assert found == [(confidence, "cols <= stride")]
 

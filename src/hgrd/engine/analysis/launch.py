@@ -97,7 +97,7 @@ def _checked(
             options,
             at.decide,
             end,
-            hosted=context.hosted,
+            contracts=context.hosted or not options.any_arguments,
             elsewhere=context.conditions,
         )
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)

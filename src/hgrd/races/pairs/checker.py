@@ -27,6 +27,7 @@ from hgrd.races.pairs.synchronization_proofs import infer_synchronization
 from hgrd.races.pairs.triage import ConflictTriage, TriagedConflict
 from hgrd.races.pairs.verdicts import PairVerdicts, VerdictBuilder, in_order
 from hgrd.races.plausibility.computed_values import computed_values
+from hgrd.races.plausibility.counts_and_strides import counts_and_strides
 from hgrd.races.plausibility.negative_sizes import sizes
 from hgrd.races.plausibility.program_made_arrays import program_made_arrays
 from hgrd.races.results.evidence import Evidence
@@ -37,6 +38,7 @@ from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Proved, Undecided
 from hgrd.symbolic.limits import TimeLimitError, until
+from hgrd.terms import Symbol
 
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
 _SECONDS_A_RACE = 0.1
@@ -204,12 +206,12 @@ def check_pairs(
     decide: Decider,
     deadline: float,
     *,
-    hosted: bool = True,
+    contracts: bool = True,
     elsewhere: Set[str] = frozenset(),
 ) -> PairVerdicts:
     """Decides every pair of the protocol under the facts.
 
-    `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
+    `contracts`: callers respect what a kernel plainly needs.  `elsewhere`: preconditions of races at other launches.
     """
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
@@ -223,13 +225,13 @@ def check_pairs(
     queue = PairQueue(protocol, options, phases)
     verdicts = VerdictBuilder(protocol, everything)
     queries = PairQueries(everything, decide, phases, encoder, consistency, verdicts)
-    sized = sizes(protocol, facts)
+    sized = sizes(protocol, facts) | (counts_and_strides(protocol) if contracts else frozenset[Symbol]())
     computed, made = computed_values(inferred, phases), program_made_arrays(inferred, phases)
     return PairChecker(
         queue,
         queries,
         ConflictTriage(queries, stored, computed, made, sized),
-        PreconditionSearch(queue, queries, stored, verdicts, sized, deadline, hosted, elsewhere),
+        PreconditionSearch(queue, queries, stored, verdicts, sized, deadline, contracts, elsewhere),
         verdicts,
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,

@@ -29,7 +29,7 @@ _NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 class PreconditionSearch(Struct):
     """Looks for the preconditions of what was found, until `deadline`, a value of perf_counter().
 
-    `hosted`: host code was seen that launches kernels.  `elsewhere`: preconditions of races at other launches.
+    `contracts`: callers respect what a kernel plainly needs.  `elsewhere`: preconditions of races at other launches.
     `conflicts` are all that were found between two sites and leave different values.  `doubtful`: findings that need
     something that may never hold (negative sizes, particular contents), with that condition in words.
     """
@@ -40,7 +40,7 @@ class PreconditionSearch(Struct):
     verdicts: VerdictBuilder
     sizes: frozenset[Symbol]
     deadline: float
-    hosted: bool
+    contracts: bool
     elsewhere: Set[str]
     conflicts: dict[SiteKey, list[tuple[EncodedPair, Model]]] = field(
         default_factory=dict[SiteKey, "list[tuple[EncodedPair, Model]]"]
@@ -74,7 +74,7 @@ class PreconditionSearch(Struct):
 
     def _add(self, key: SiteKey, condition: str) -> None:
         finding = self.verdicts.findings[key]
-        confidence = Confidence.CONDITIONAL if self.hosted and condition else finding.confidence
+        confidence = Confidence.CONDITIONAL if self.contracts and condition else finding.confidence
         self.verdicts.findings[key] = replace(finding, confidence=confidence, condition=condition)
 
     def _racy_pair(self, key: SiteKey) -> RacyPair:

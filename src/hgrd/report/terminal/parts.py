@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hgrd.findings.model import Confidence, FactUse, LaunchReport, Proof
+from hgrd.findings.model import AccessKind, Confidence, FactUse, LaunchReport, Proof, Site
 from hgrd.findings.rules import Severity
 from hgrd.program.span import NOWHERE, Span
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
@@ -31,7 +31,7 @@ def in_macro(span: Span, what: str = "access") -> Iterator[Line]:
 
 
 def field(name: str, text: str) -> Line:
-    return line(INDENT, (Tone.FAINT, f"{name + ':':<12}"), text)
+    return line(INDENT, (Tone.FAINT, f"{name and name + ':':<12}"), text)
 
 
 def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...] = ()) -> Iterator[Line]:
@@ -43,6 +43,15 @@ def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...
         where = "" if fact.span == NOWHERE else f"{fact.span}: "
         pairs = f", for {counted(needed[fact], 'pair')}" if needed[fact] else ""
         yield line(INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}{pairs}]"))
+
+
+def access(site: Site) -> str:
+    """Access in words: `write of a[i]`."""
+    match site.kind:
+        case AccessKind.ATOMIC:
+            return f"atomic update of {site.text}" + (f" at {site.scope} scope" if site.scope else "")
+        case kind:
+            return f"{kind.value} of {site.text}"
 
 
 def counted(number: int, word: str, plural: str | None = None) -> str:

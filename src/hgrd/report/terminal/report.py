@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.findings.contract import contract, possible_races
 from hgrd.findings.model import (
     AccessKind,
     Confidence,
@@ -16,7 +17,6 @@ from hgrd.findings.model import (
     OpenPair,
     Outcome,
     Report,
-    Site,
     ThreadWitness,
     Witness,
 )
@@ -24,12 +24,14 @@ from hgrd.findings.rules import DATA_RACE, Severity
 from hgrd.findings.severity import severity, severity_at_barrier
 from hgrd.findings.tally import Tally, tally
 from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
+from hgrd.report.terminal.contracts import contract_lines, other_lines
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
 from hgrd.report.terminal.parts import (
     CONFIDENCE,
     INDENT,
     TONE,
+    access,
     columns,
     counted,
     facts_lines,
@@ -47,10 +49,15 @@ _MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `sa
 
 
 class TextOptions(Struct, frozen=True):
-    """Options of the text: `strict`: same-value writes are races; `brief`: the findings and the last line only."""
+    """Options of the text.
+
+    `strict`: same-value writes are races.  `brief`: the findings and the last line only.  `verbose`: each possible race
+    and each open pair for itself.
+    """
 
     strict: bool = False
     brief: bool = False
+    verbose: bool = False
 
 
 def render(report: Report, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
@@ -62,22 +69,38 @@ def render(report: Report, source_line: SourceLine, options: TextOptions) -> Ite
 
 def render_kernel(kernel: KernelReport, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
     """Lines of a kernel: its findings, the gravest first, what stayed open, and its verdict."""
-    for finding in sorted(kernel.findings, key=lambda finding: _gravity(finding, options.strict)):
-        yield from _finding(kernel, finding, source_line, options.strict)
-        yield ()
+    yield from _races(kernel, source_line, options)
     for divergence in kernel.divergences:
         yield from divergence_lines(kernel, divergence, source_line, options.strict)
         yield ()
     if options.brief:
         return
-    for pair in _open_pairs(kernel):
-        yield from _open_pair(kernel, pair, source_line)
+    for pairs in _open_pairs(kernel, options):
+        yield from _open_pair(kernel, pairs[0], source_line)
+        if len(pairs) > 1:
+            yield field("and", f"{len(pairs) - 1} more for the same reason, which -v lists")
         yield ()
     for barrier in dict.fromkeys(b for launch in kernel.launches for b in launch.open_barriers):
         yield from open_barrier_lines(kernel, barrier, source_line)
         yield ()
     yield from _verdict(kernel, options.strict)
     yield ()
+
+
+def _races(kernel: KernelReport, source_line: SourceLine, options: TextOptions) -> Iterator[Line]:
+    """Each race, the gravest first; those that are conditional are one contract, with one of them as an example."""
+    races = sorted(kernel.findings, key=lambda finding: _gravity(finding, options.strict))
+    possible = sorted(possible_races(kernel, options.strict), key=lambda finding: _gravity(finding, options.strict))
+    together = len(possible) > 1 and not options.verbose
+    for finding in races:
+        if together and finding in possible[1:]:
+            continue
+        if together and finding is possible[0]:
+            yield from contract_lines(kernel, contract(kernel, options.strict))
+        yield from _finding(kernel, finding, source_line, options.strict)
+        if together and finding is possible[0]:
+            yield from other_lines(possible[1:])
+        yield ()
 
 
 def _gravity(finding: Finding, strict: bool) -> tuple[int, int]:
@@ -132,15 +155,6 @@ def _title(kernel: KernelReport, finding: Finding) -> str:
             return f"{DATA_RACE.title} on {where}: {this}"
 
 
-def access(site: Site) -> str:
-    """Access in words: `write of a[i]`."""
-    match site.kind:
-        case AccessKind.ATOMIC:
-            return f"atomic update of {site.text}" + (f" at {site.scope} scope" if site.scope else "")
-        case kind:
-            return f"{kind.value} of {site.text}"
-
-
 def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
     """The first launch that has the race as it is shown, and how many more have it."""
     having = [(x, f) for x in kernel.launches for f in x.findings if _is_same(f, finding)]
@@ -180,9 +194,14 @@ def _bytes(thread: ThreadWitness) -> str:
 # ---------------------------------------------------------------- what stayed open
 
 
-def _open_pairs(kernel: KernelReport) -> tuple[OpenPair, ...]:
-    """The open pairs of all launches, each once."""
-    return tuple(dict.fromkeys(pair for launch in kernel.launches for pair in launch.open_pairs))
+def _open_pairs(kernel: KernelReport, options: TextOptions) -> Iterator[list[OpenPair]]:
+    """The open pairs of all launches, each once, those with the same reason together unless each is asked for."""
+    pairs = dict.fromkeys(pair for launch in kernel.launches for pair in launch.open_pairs)
+    together: dict[object, list[OpenPair]] = {}
+    for pair in pairs:
+        key = pair if options.verbose else (pair.reason, pair.first is None)
+        together.setdefault(key, []).append(pair)
+    yield from together.values()
 
 
 def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) -> Iterator[Line]:
