@@ -7,8 +7,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hgrd.program.span import Span
+
 CUDA_VERSION = (13, 0)
 """The version of CUDA that our headers declare, unless another one is asked for."""
+
+
+class Reduction(Struct, frozen=True):
+    """The parts of a file that are read otherwise, since its syntax tree is too large.
+
+    `without`: functions of the host without their bodies; `final`: what is too large even so is left out.
+    """
+
+    without: tuple[Span, ...] = ()
+    final: bool = False
 
 
 class SourceOptions(Struct, frozen=True):
@@ -21,7 +33,7 @@ class SourceOptions(Struct, frozen=True):
     `device_pass` defines the latter, as when nvcc compiles for the device.  `instances` name kernels
     (`ns::kernel<int>`) that the file is to instantiate at its end.  `kernels` names those that matter (() is all).  A
     syntax tree of more than `max_ast_bytes` is refused, and one that is not there before `deadline`, a value of
-    perf_counter().
+    perf_counter(); `reduction` is how a file is read that has given too large a tree.
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -40,6 +52,7 @@ class SourceOptions(Struct, frozen=True):
     max_ast_bytes: int = 4 << 30
     reuse: bool = False
     deadline: float = inf
+    reduction: Reduction = Reduction()
 
     def wants(self, kernel: str) -> bool:
         """Whether a kernel of this unqualified name matters."""

@@ -26,9 +26,13 @@ FUNCTION_KINDS = frozenset(
 _LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl"))
 
 _BLOCK = 1 << 20
-_STRIP_FROM = 64 << 20
+_MOST_TEXT = 256 << 20
+_FUNCTIONS = frozenset((*FUNCTION_KINDS, "FunctionTemplateDecl"))
+_AROUND = frozenset(("NamespaceDecl", "LinkageSpecDecl"))
 _INDENTATION = re.compile(rb"\n +")
 _PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"line": (\d+)')
+_KIND = re.compile(rb'"kind": "(\w+)"')
+_LOCATION = re.compile(rb'"loc": \{[^{}]*"col": (\d+)[^{}]*\}')
 _OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')
 
 
@@ -37,6 +41,14 @@ class Skipped(Struct, frozen=True):
 
     reason: str
     span: Span
+
+
+class TooLargeError(Exception):
+    """A declaration of the user with too large a tree; `function`: the function in it, if one is."""
+
+    def __init__(self, function: Span | None) -> None:
+        super().__init__("a syntax tree is too large")
+        self.function = function
 
 
 def inner(node: Node) -> list[Node]:
@@ -55,18 +67,28 @@ def name_span(node: Node) -> Span:
 
 
 def declarations(
-    stream: BinaryIO, is_user_file: Callable[[str], bool], max_declaration: int, max_foreign: int = 200_000
+    stream: BinaryIO,
+    is_user_file: Callable[[str], bool],
+    max_declaration: int,
+    max_foreign: int = 200_000,
+    *,
+    final: bool = True,
 ) -> Iterator[tuple[Node, int] | Skipped]:
     """Top-level declarations in order, with the length of their text.
 
-    What is longer than `max_declaration` bytes without indentation is skipped with a reason; foreign
-    declarations (not in user files) longer than `max_foreign` are skipped silently.
+    What is longer than `max_declaration` bytes without indentation is skipped with a reason, or, unless this is
+    `final`, raises TooLargeError; foreign declarations (not in user files) longer than `max_foreign` are skipped
+    silently.
     """
     reader = _Positions()
     for text, size in _texts(stream, max_declaration):
         own_file = _OWN_FILE.search(text, 0, 2000)
         file = orjson.loads(own_file[1]) if own_file else reader.file
         user = not file or is_user_file(file)
+        if size is None:
+            if user and not final:
+                raise TooLargeError(_unfinished(text, reader))
+            continue
         if size > max_declaration or (size > max_foreign and not user):
             start = reader.skip(text[:4000])
             reader.skip(text)
@@ -94,10 +116,29 @@ def _parse(text: bytes) -> Node:
         return json.loads(text.decode("utf-8", "replace"))
 
 
-def _texts(stream: BinaryIO, limit: int) -> Iterator[tuple[bytes, int]]:
-    """The text of each top-level declaration, and its length; past `limit` only head and tail are kept."""
+def _unfinished(text: bytes, reader: _Positions) -> Span | None:
+    """The function, in namespaces or not, whose tree the text breaks off in."""
+    indentation, begin = 4, 0
+    while (kind := _KIND.search(text, begin)) and kind[1].decode() in _AROUND:
+        indentation += 4
+        begin = text.rfind(b"\n" + b" " * indentation + b"{", begin)
+        if begin < 0:
+            return None
+    place = _LOCATION.search(text, begin, begin + 1000)
+    if kind is None or place is None or kind[1].decode() not in _FUNCTIONS:
+        return None
+    reader.skip(text[: place.end()])
+    return Span(reader.file, reader.line, int(place[1]))
+
+
+def _texts(stream: BinaryIO, limit: int) -> Iterator[tuple[bytes, int | None]]:
+    """The text of each top-level declaration, and its length; past `limit` only head and tail are kept.
+
+    One that is too long without that comes twice: first as far as it is there, with None for its length.
+    """
     parts: list[bytes] = []
     size = 0
+    stripped = False
     rest = b""
     while block := stream.read(_BLOCK):
         block = rest + block
@@ -107,9 +148,12 @@ def _texts(stream: BinaryIO, limit: int) -> Iterator[tuple[bytes, int]]:
         while (stop := block.find(b"\n    }", position)) >= 0:
             parts.append(block[position : stop + 6])
             yield _joined(parts), size + stop + 6 - position
-            parts, size, position = [], 0, stop + 6
+            parts, size, position, stripped = [], 0, stop + 6, False
         tail = block[position:]
-        if size + len(tail) > _STRIP_FROM:
+        if size + len(tail) > _MOST_TEXT:
+            if not stripped:
+                yield _joined([*parts, tail]), None
+            stripped = True
             tail = _INDENTATION.sub(b"", tail)
         size += len(tail)
         if size <= limit or len(parts) < 2:

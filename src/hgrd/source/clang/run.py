@@ -8,7 +8,7 @@ import os
 import select
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -21,11 +21,13 @@ from hgrd.program.program import Diagnostic
 from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags
 from hgrd.source.clang.precompiled import DEFINED, HEADERS, Recipe, default_cache_dir, precompiled
 from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain
-from hgrd.source.options import SourceError, SourceOptions
+from hgrd.source.options import Reduction, SourceError, SourceOptions
+from hgrd.source.text.code import without_body
 from hgrd.source.text.implied_headers import implied_headers
 from hgrd.source.text.includes import Includes, scan, write_shadows
 from hgrd.source.text.missing_macros import NOTHING, MacroGuess, presumed
 from hgrd.source.text.repairs import instantiating, repaired
+from hgrd.source.text.switch_macros import flattened
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -183,22 +185,22 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: 
         prelude=recipe.prelude,
         scratch=scratch,
         path=path,
-        overlay=_overlay(includes, path, options.instances, NOTHING, scratch) if recipe.prelude else None,
+        overlay=_overlay(includes, path, options, NOTHING, scratch) if recipe.prelude else None,
     )
     write_shadows(includes.missing, run.shadow)
     return run
 
 
-def _overlay(
-    includes: Includes, path: str, instances: tuple[str, ...], guess: MacroGuess, scratch: Path
-) -> Path | None:
+def _overlay(includes: Includes, path: str, options: SourceOptions, guess: MacroGuess, scratch: Path) -> Path | None:
     """A file for clang's `-ivfsoverlay` that puts repaired texts in the places of the user's."""
     roots: list[dict[str, str]] = []
+    reduced = _reduced(includes.texts, options.reduction)
     for number, (file, text) in enumerate(includes.texts.items()):
-        better = repaired(text)
+        better = reduced.get(file)
+        better = repaired(better or text) or better
         better = guess.opened(better or text) or better
-        if instances and file == os.path.normpath(path):
-            better = instantiating(better or text, instances)
+        if options.instances and file == os.path.normpath(path):
+            better = instantiating(better or text, options.instances)
         if better is not None:
             copy = scratch / f"{number}.cu"
             copy.write_bytes(better)
@@ -208,6 +210,16 @@ def _overlay(
     overlay = scratch / "overlay.yaml"
     overlay.write_text(json.dumps({"version": 0, "use-external-names": False, "roots": roots}), encoding="utf-8")
     return overlay
+
+
+def _reduced(texts: Mapping[str, bytes], reduction: Reduction) -> dict[str, bytes]:
+    """The texts that change, for a syntax tree that is not too large."""
+    found = flattened(texts)
+    for span in reduction.without:
+        file = os.path.normpath(span.file)
+        if file in texts:
+            found[file] = without_body(found.get(file, texts[file]), span)
+    return found
 
 
 @contextmanager
@@ -257,5 +269,5 @@ def _presuming(run: Run, includes: Includes, options: SourceOptions) -> Run | No
         found = NOTHING
     else:
         return None
-    overlay = _overlay(includes, run.path, options.instances, found, run.scratch)
+    overlay = _overlay(includes, run.path, options, found, run.scratch)
     return replace(run, guess=found, overlay=overlay)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.program.expressions import Storage
 from hgrd.program.program import Diagnostic, Function, Global, Program, Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, Record
-from hgrd.source.clang.ast import Node, Skipped, declarations, inner
+from hgrd.source.clang.ast import Node, Skipped, TooLargeError, declarations, inner
 from hgrd.source.clang.nesting import too_deep
 from hgrd.source.clang.run import AstStream, nothing, open_ast
 from hgrd.source.declarations.collect import Collector
@@ -26,12 +28,15 @@ from hgrd.source.lowering.lvalues import PLACES, global_variable, storage_of
 from hgrd.source.lowering.rvalues import VALUES
 from hgrd.source.lowering.statements import STATEMENTS
 from hgrd.source.lowering.unparsed_code import with_dropped
-from hgrd.source.options import SourceOptions
+from hgrd.source.options import Reduction, SourceOptions
+from hgrd.source.text.code import is_host_function
 from hgrd.symbolic.limits import deep_recursion
 
 _TABLES = LoweringTables(VALUES, PLACES, STATEMENTS)
 _MAX_DECLARATION = 160 << 20  # bytes of one declaration's tree without indentation
 _MAX_KEPT = 96 << 20  # bytes of trees that wait for the end of the file
+_MOST_WITHOUT = 4  # functions
+_LEFT_OUT = "the syntax tree of this function is too large: what it does is not understood"
 _DEPTH = 20_000
 
 
@@ -45,11 +50,38 @@ class _State(Struct):
 
 
 def lower_file(path: str, options: SourceOptions, meanwhile: Callable[[], object] = nothing) -> Program:
-    """The program as one run of clang shows it; `meanwhile` is called while clang is at work."""
+    """The program as one run of clang shows it; `meanwhile` is called while clang is at work.
+
+    Where the tree of a function is too large, another run reads the file without its body.
+    """
+    while True:
+        try:
+            return _lower_once(path, options, meanwhile)
+        except TooLargeError as error:
+            options = replace(options, reduction=_further(options.reduction, error.function))
+            meanwhile = nothing
+
+
+def _further(known: Reduction, function: Span | None) -> Reduction:
+    """The reduction to try next after one that was not enough."""
+    if function is None or len(known.without) == _MOST_WITHOUT or not _can_be_left_out(function):
+        return replace(known, final=True)
+    return replace(known, without=(*known.without, function))
+
+
+def _can_be_left_out(function: Span) -> bool:
+    try:
+        return is_host_function(Path(function.file).read_bytes(), function)
+    except OSError:
+        return False
+
+
+def _lower_once(path: str, options: SourceOptions, meanwhile: Callable[[], object]) -> Program:
     table = Declarations()
     with _for_big_trees(), open_ast(path, options, meanwhile) as stream:
         state = _State(Unit(table, Layouts(table), _TABLES, stream.is_user_file))
-        _read(stream, state)
+        state.diagnostics += [Diagnostic(span, _LEFT_OUT, error=True) for span in options.reduction.without]
+        _read(stream, state, final=options.reduction.final)
         _drop_instantiated(state)
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing, macro_guesses = stream.missing_includes, stream.macro_guesses
@@ -81,12 +113,12 @@ def _for_big_trees() -> Generator[None]:
             gc.enable()
 
 
-def _read(stream: AstStream, state: _State) -> None:
+def _read(stream: AstStream, state: _State, *, final: bool) -> None:
     """Bodies wait until all declarations are known; in a huge file, only as many as memory holds."""
     collector = Collector(state.unit.declarations)
     waiting: list[Definition] = []
     kept = 0
-    for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION):
+    for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION, final=final):
         if isinstance(item, Skipped):
             state.diagnostics.append(Diagnostic(item.span, item.reason, error=True))
             continue

@@ -8,9 +8,7 @@ a partial syntax tree is put between two such calls.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
@@ -48,94 +46,14 @@ from hgrd.program.statements import (
 )
 from hgrd.program.types import BOOL, VOID, FunctionType, PointerType, Type
 from hgrd.program.walk import below, inside, nodes
-from hgrd.source.text.missing_macros import blanked
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+from hgrd.source.text.code import CodeText, code_text
 
 
-class _Text(Struct, frozen=True):
-    """A file without comments and literals, and where its lines begin."""
-
-    code: str
-    lines: tuple[int, ...]
-
-    def at(self, span: Span) -> int:
-        return self.lines[min(span.line, len(self.lines)) - 1] + span.column - 1
-
-    def skip(self, position: int) -> int:
-        """The position after white space."""
-        while position < len(self.code) and self.code[position].isspace():
-            position += 1
-        return position
-
-    def after_bracket(self, position: int) -> int:
-        """The position after the bracket that closes the one at `position`."""
-        open_: list[str] = []
-        for i in range(position, len(self.code)):
-            c = self.code[i]
-            if c in _CLOSING:
-                open_.append(_CLOSING[c])
-            elif c in ")]}":
-                if not open_ or open_.pop() != c:
-                    break
-                if not open_:
-                    return i + 1
-        return len(self.code)
-
-    def find(self, character: str, position: int) -> int:
-        """The next position of a character outside of brackets; the end of the text if there is none."""
-        while position < len(self.code) and self.code[position] != character:
-            position = self.after_bracket(position) if self.code[position] in _CLOSING else position + 1
-        return position
-
-    def statement_end(self, position: int) -> int:
-        """The position after the statement that begins at `position`."""
-        position = self.skip(position)
-        word = _WORD.match(self.code, position)
-        if self.code[position : position + 1] == "{":
-            return self.after_bracket(position)
-        match word[0] if word else "":
-            case "if" | "for" | "while" | "switch":
-                end = self.statement_end(self.after_bracket(self.find("(", position)))
-                following = self.skip(end)
-                goes_on = word is not None and word[0] == "if" and re.match(r"else\b", self.code[following:])
-                return self.statement_end(following + len("else")) if goes_on else end
-            case "do":
-                return self.find(";", self.statement_end(position + len("do"))) + 1
-            case _:
-                return self.find(";", position) + 1
-
-    def function_end(self, position: int) -> int:
-        """The position after the body of the function whose name stands at `position`."""
-        start = self.find("{", position)
-        initializes = ":" in self.code[self.find("(", position) : start].replace("::", "")
-        end = self.after_bracket(start)
-        while initializes and self.code[self.skip(end) : self.skip(end) + 1] in (",", "{"):
-            end = self.after_bracket(self.find("{", end))
-        return end
-
-    def words(self, begin: int, end: int) -> frozenset[str]:
-        """The names in a part of the text, and in the expansions of this file's macros there."""
-        found: set[str] = set()
-        todo = set(_WORD.findall(self.code[begin:end]))
-        while todo:
-            word = todo.pop()
-            if word not in found:
-                found.add(word)
-                macro = rf"^[ \t]*#[ \t]*define[ \t]+{word}\b((?:[^\n]*\\\n)*[^\n]*)"
-                for definition in re.finditer(macro, self.code, re.MULTILINE):
-                    todo.update(_WORD.findall(definition[1]))
-        return frozenset(found)
-
-
-def _read(file: str) -> _Text | None:
+def _read(file: str) -> CodeText | None:
     try:
-        text = Path(file).read_bytes().decode("latin-1")
+        return code_text(Path(file).read_bytes())
     except OSError:
         return None
-    starts = (0, *accumulate(map(len, text.splitlines(keepends=True))))
-    return _Text(blanked(text), starts)
 
 
 class _Unit(Struct, frozen=True):
@@ -149,7 +67,7 @@ def with_dropped(
     """The functions of the host and the globals, with what the errors in them leave unknown."""
     unit = _Unit(functions, globals_)
     new_functions, new_globals = dict(functions), dict(globals_)
-    texts: dict[str, _Text | None] = {}
+    texts: dict[str, CodeText | None] = {}
     for error in diagnostics:
         file = error.span.file
         text = texts[file] if file in texts else texts.setdefault(file, _read(file))
@@ -169,7 +87,7 @@ def with_dropped(
     return new_functions, new_globals
 
 
-def _holds(function: Function, file: str, place: int, text: _Text) -> bool:
+def _holds(function: Function, file: str, place: int, text: CodeText) -> bool:
     """Whether a place in a file is in a function with a body."""
     if function.body is None or function.span.file != file or not function.user_code:
         return False
@@ -177,7 +95,7 @@ def _holds(function: Function, file: str, place: int, text: _Text) -> bool:
     return start <= place < text.function_end(start)
 
 
-def _unknown(globals_: Mapping[str, Global], file: str, place: int, text: _Text, span: Span) -> dict[str, Global]:
+def _unknown(globals_: Mapping[str, Global], file: str, place: int, text: CodeText, span: Span) -> dict[str, Global]:
     """The variables in the declaration at a place outside of functions, whose initial values are unknown."""
     start = max(text.code.rfind(c, 0, place) for c in ";}") + 1
     end = text.find(";", place)
@@ -208,7 +126,7 @@ class _Marking(Struct, frozen=True):
 
     unit: _Unit
     of: Function
-    text: _Text
+    text: CodeText
     place: int
     span: Span
     words: frozenset[str] = frozenset()
