@@ -481,13 +481,17 @@ int main(int argc, char **argv) {{
 
 
 def test_kernels_that_code_beyond_a_limit_may_launch_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has been left behind is not launched again; what a loop or a later statement launches may be."""
+    """What has been left behind is not launched again; what a loop or a later statement launches may be.
+
+    What a function called there launches is found on its own.
+    """
     monkeypatch.setattr("hgrd.host.run.STEPS", 300)
     steps = "v = v * 3 + 1;" * 300
     for first, last, cut in (
         ("", "", {"around"}),
         ("last(a);", "", {"around"}),
-        ("", "last(a);", {"around", "behind"}),
+        ("", "last(a); behind<<<1, 1>>>(a);", {"around", "behind"}),
+        ("", "last(a);", {"around"}),
         ("", "void (*which)(int *) = n ? chosen : before; which<<<1, 1>>>(a);", {"around", "before", "chosen"}),
     ):
         run = host(tmp_path, CUT.format(first=first, last=last, steps=steps))

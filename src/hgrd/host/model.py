@@ -121,7 +121,8 @@ class LaunchSite(Struct, frozen=True):
     `bound` says what its textures and surfaces stand for, as far as that is known.
     `begins`: what objects may hold, as far as that is known; an object may have several entries.
     `beside` is what is assumed of work that may run at the same time; `shared` says what does so and uses the same
-    elements of memory that one of the two writes.
+    elements of memory that one of the two writes.  `any_caller`: its function was followed for any arguments, because
+    no run has followed all of its callers to their end.
     """
 
     kernel: FunctionRef
@@ -144,6 +145,7 @@ class LaunchSite(Struct, frozen=True):
     begins: tuple[Beginning, ...] = ()
     beside: tuple[Fact, ...] = ()
     shared: tuple[HostNote, ...] = ()
+    any_caller: bool = False
 
 
 class HostNote(Struct, frozen=True):

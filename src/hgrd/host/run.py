@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.iterations import Found, Iterations
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
+from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.linking.stream_flags import uses_threads
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
-from hgrd.host.model import HostNote, HostRun, LaunchSite
+from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.analysis.effects import Effects
@@ -27,15 +28,14 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
+from hgrd.symbolic.limits import StepLimitError, until
 from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import const
+from hgrd.terms import TRUE, const
 
 STEPS = 200_000  # for one entry point
-ALL_STEPS = 300_000
 _GLOBAL_CELLS = 512  # a larger table is not read
 
 
@@ -79,38 +79,58 @@ def run_host(
 
 
 def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchSite]:
-    """Runs entry points one after another, as long as there are launches that none of them has reached.
+    """Runs entry points one after another, as long as there are launches that none of them has reached for sure.
 
     The first one runs again, if constants ruled out launches in it (`if (debug) …`): it knows more about them than the
     functions that it calls.  Functions with deeper recursion than is followed come last, for any arguments.  The result
     are launches that constants rule out, of kernels that have other launches.
     """
-    names = Names()
+    names, points = Names(), EntryPoints(linked)
     dead: list[LaunchSite] = []
-    budget = ALL_STEPS
     entries = linked.entries()
-    whole: set[str] = set()  # entries whose launches have all been found for any arguments
+    found_all: set[str] = set()  # entries whose launches have all been found for any arguments
     for number, entry in enumerate((*entries[:1], *entries)):
         again = number == 1
         missed = linked.launches_below(entry.ref.key) - _reached(run)
-        if not missed:
+        wanted = missed | points.open_in(entry)
+        if not wanted or (again and points.cuts):
             continue
         before = len(run.launches.sites)
         run.launches.overlooked = missed if again else frozenset()
-        budget -= _run_entry(linked, run, names, entry, (min(STEPS, budget), deadline))
-        _drop_known(run, before, missed)
-        whole |= {entry.ref.key} if missed == linked.launches_below(entry.ref.key) else set()
-        for site in run.launches.sites[before:] if again else ():
-            run.notes.found[HostNote(site.span, "the program as it stands never makes this launch")] = None
-            dead.append(site)
-    run.launches.overlooked = frozenset()
-    while deeper := sorted(run.coverage.recursive - whole):
-        whole.add(deeper[0])
-        budget -= _run_entry(linked, run, names, linked.functions[deeper[0]], (min(STEPS, budget), deadline))
-    for key in sorted(run.coverage.passed_out - whole):
+        _run_entry(run, names, entry, points, share_of(deadline, entry))
+        _drop_known(run, before, wanted)
+        found_all |= {entry.ref.key} if wanted == linked.launches_below(entry.ref.key) else set()
+        dead += _noted_as_dead(run, before) if again else ()
+    dead += _run_ruled_out(run, names, points, deadline)
+    while deeper := sorted(run.coverage.recursive - found_all):
+        found_all.add(deeper[0])
+        _run_entry(run, names, linked.functions[deeper[0]], points, deadline)
+    for key in sorted(run.coverage.passed_out - found_all):
         run.left_out(linked.functions[key], "may be called by code that is not followed")
+    run.notes.cut = points.cut_kernels(run) | run.notes.cut
     made = {_defined(linked, site) for site in run.launches.sites if site not in dead}
     return [site for site in dead if _defined(linked, site) in made]
+
+
+def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadline: float) -> list[LaunchSite]:
+    """Launches that no run has come to: constants of the functions that make them rule them out."""
+    dead: list[LaunchSite] = []
+    for entry in points.linked.entries():
+        missed = points.linked.launches_below(entry.ref.key) - _reached(run)
+        if missed and points.covers(entry.ref.key):
+            before, run.launches.overlooked = len(run.launches.sites), missed
+            _run_entry(run, names, entry, points, share_of(deadline, entry))
+            _drop_known(run, before, missed)
+            dead += _noted_as_dead(run, before)
+    run.launches.overlooked = frozenset()
+    return dead
+
+
+def _noted_as_dead(run: HostRunState, before: int) -> list[LaunchSite]:
+    found = run.launches.sites[before:]
+    for site in found:
+        run.notes.found[HostNote(site.span, "the program as it stands never makes this launch")] = None
+    return found
 
 
 def _with_held(linked: Linked, run: HostRunState, site: LaunchSite) -> LaunchSite:
@@ -143,42 +163,53 @@ def _places(site: LaunchSite) -> tuple[LaunchPlace, LaunchPlace]:
     return LaunchPlace(site.span, site.kernel.key), LaunchPlace(site.span, "")
 
 
-def _drop_known(run: HostRunState, before: int, missed: frozenset[LaunchPlace]) -> None:
-    """Drops launches of a further entry that were reached before: it knows less about them."""
-    run.launches.sites[before:] = [s for s in run.launches.sites[before:] if not missed.isdisjoint(_places(s))]
+def _drop_known(run: HostRunState, before: int, wanted: frozenset[LaunchPlace]) -> None:
+    """Drops launches of a further entry that were found before: it knows less about them."""
+    run.launches.sites[before:] = [s for s in run.launches.sites[before:] if not wanted.isdisjoint(_places(s))]
 
 
-def _run_entry(linked: Linked, run: HostRunState, names: Names, entry: Function, limits: tuple[int, float]) -> int:
-    """Runs one function on arguments from outside; the number of steps it took.
-
-    `limits` are steps, and a value of perf_counter().
-    """
-    steps, deadline = limits
+def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPoints, deadline: float) -> None:
+    """Runs one function on arguments from outside, until `deadline`, a value of perf_counter()."""
+    linked = run.linked
     machine = Machine(
-        linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=steps, deadline=deadline
+        linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=STEPS, deadline=deadline
     )
     state = State({}, ())
     run.trace = Trace()
+    alone, before = bool(points.cuts) and entry.ref.key in points.callers, len(run.launches.sites)
+    related = points.shared(entry) if alone else frozenset[tuple[int, int]]()
     try:
         with until(deadline):
             is_main = entry.ref.key == "main"
             run.provenance.beginnings = ObjectBeginnings(whole=is_main)
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-            if linked.called_unseen(entry):
+            if linked.called_unseen(entry) or (alone and points.called_anyhow(entry)):
                 run.origins.record_unknown(arguments)
+            for one, other in related:
+                run.origins.record_related(arguments[one : one + 1], arguments[other : other + 1])
             run_function(machine, state, entry, arguments, None)
-    except TimeLimitError as limit:
-        left = limit.left or (entry.body,)
-        run.cut_short(entry, f"the time limit was reached: {entry.ref.name} is not followed whole", left)
+        if not (related and machine.effects.of(entry.body).through_pointers):  # host memory may have two names
+            points.whole.add(entry.ref.key)
     except StepLimitError as limit:
-        run.cut_short(entry, f"{entry.ref.name} is too large to be followed whole", limit.left)
-    except RecursionError:
-        run.cut_short(entry, f"{entry.ref.name} is nested too deeply to be followed whole", (entry.body,))
+        points.cut(entry, why_cut(entry, limit), limit)
+    except RecursionError as limit:
+        points.cut(entry, why_cut(entry, limit), None)
+    run.notes.found |= dict.fromkeys(cut.note for cut in points.cuts)
     run.coverage.entered |= machine.entered
+    if alone:
+        _mark_alone(run, before, entry)
     if not run.launches.overlooked:
         _compare(linked, run, names, entry)
-    return machine.steps
+
+
+def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
+    """Marks launches of a function whose callers are not followed whole: they put other work on the device."""
+    run.launches.sites[before:] = [replace(site, any_caller=True) for site in run.launches.sites[before:]]
+    text = f"nothing that callers of {entry.ref.name} put on other streams uses its memory at the same time"
+    for site in run.launches.sites[before:] if run.text.ordering else ():
+        fact = Fact(TRUE, FactKind.ASSUMPTION, text, entry.span)
+        run.beside.assumed.setdefault((site.span, site.kernel.key), {})[fact] = None
 
 
 def _compare(linked: Linked, run: HostRunState, names: Names, entry: Function) -> None:

@@ -32,7 +32,7 @@ from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
-from hgrd.host.linking.library_names import is_of_program, makes_memory, of_container
+from hgrd.host.linking.library_names import copies_memory, is_of_program, makes_memory, of_container
 from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
     drop_all_patterns,
@@ -41,7 +41,6 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.pointer_origins import sources_of
 from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents, within_records
-from hgrd.host.memory.visible_stores import copies_memory
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects

@@ -16,6 +16,9 @@ _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
     "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
 )  # fmt: skip
 
+_COPIES: Final = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
+_BACK: Final = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
+
 _FAMILIES: Final = {
     "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
     "implication": "__implies",
@@ -83,3 +86,8 @@ def makes_memory(function: FunctionRef) -> bool:
 def of_container(qualified: str) -> bool:
     """Whether a function is a member of a container of the C++ library or of Thrust."""
     return qualified.rpartition("::")[0].startswith(_CONTAINERS)
+
+
+def copies_memory(name: str) -> bool:
+    """Whether a function of this name copies memory, its second argument, to its first one."""
+    return name.startswith(_COPIES) and name not in _BACK

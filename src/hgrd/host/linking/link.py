@@ -25,6 +25,7 @@ LAUNCH_FUNCTIONS = frozenset(
 )  # fmt: skip
 _GRAPH_LAUNCHES = frozenset(("cudaGraphLaunch", "cuGraphLaunch"))  # of kernels that are launched elsewhere, to record
 _GET_FUNCTION = "cuModuleGetFunction"
+_ASKING = ("cudaFunc", "cudaOccupancy")  # begin the names of functions that get a kernel and do not launch it
 
 
 class LaunchPlace(Struct, frozen=True):
@@ -112,10 +113,14 @@ class Linked(Struct, frozen=True):
         return frozenset[LaunchPlace]().union(*(self.uses[k].launches for k in self._below(key) if k in self.uses))
 
     def entries(self) -> tuple[Function, ...]:
-        """Functions that launch something, directly or not: main, those without visible callers, the others."""
+        """Functions that launch something, directly or not: main, those without visible callers, the others.
+
+        Of the others, callers come before what they call.
+        """
         called = self.called()
         able = [self.functions[key] for key in self.uses if self.launches_below(key)]
-        return tuple(sorted(able, key=lambda f: (f.ref.name != "main", f.ref.key in called, f.span, f.ref.key)))
+        below = {f.ref.key: len(self._below(f.ref.key)) if f.ref.key in called else 0 for f in able}
+        return tuple(sorted(able, key=lambda f: (f.ref.name != "main", *_place(f, called, below))))
 
     def called(self) -> frozenset[str]:
         """The keys of functions that another one mentions."""
@@ -137,6 +142,11 @@ class Linked(Struct, frozen=True):
         makes = name.startswith("~") or (owner == name and "::" in function.ref.qualified)
         virtual = any(key in found for found in self.overriders.values())
         return key in self.taken or virtual or (makes and key not in self.called())
+
+
+def _place(function: Function, called: Collection[str], below: Mapping[str, int]) -> tuple[bool, int, Span, str]:
+    key = function.ref.key
+    return key in called, -below[key], function.span, key
 
 
 def link(programs: Iterable[Program], wants: Callable[[str], bool]) -> tuple[Linked, ...]:
@@ -234,7 +244,7 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
     launches: set[LaunchPlace] = set()
     launchers: set[str] = set()
     addresses: list[ir.FunctionAddress] = []
-    launched: set[int] = set()
+    launched: set[int] = set()  # addresses that go nowhere else
     for node in nodes(body):
         match node:
             case ir.Call(function=called, arguments=arguments, span=span):
@@ -246,6 +256,8 @@ def _uses(body: object, wants: Callable[[str], bool]) -> Uses:
                     launchers.add(called.key)
                 if cuda_name(called.name) in _GRAPH_LAUNCHES:
                     launchers.add(called.key)
+                if not called.user_code and cuda_name(called.name).startswith(_ASKING):
+                    launched.update(id(n) for n in nodes(arguments) if isinstance(n, ir.FunctionAddress))
             case ir.Construct(constructor=called) if called is not None:
                 functions.add(called.key)
             case ir.FunctionAddress(function=called):

@@ -178,6 +178,13 @@ class PointerOrigins(Struct):
             self.may_be.setdefault(target.key, set()).add(ANYTHING)
             self.held.setdefault(target.key, set()).add(ANYTHING)
 
+    def record_related(self, one: Iterable[Value], other: Iterable[Value]) -> None:
+        """What the values lead to may be one object, or in what the others lead to."""
+        keys = [{t.key for value in values for t in pointed_to(value)} for values in (one, other)]
+        both = keys[0] | keys[1]
+        for key in both if all(keys) else ():
+            self.may_be.setdefault(key, set()).update(name for k in both - {key} for name in (k, _IN + k))
+
     def overlaps(
         self, values: Iterable[Value], known: Iterable[str], path: Iterable[Condition], names: Mapping[str, str]
     ) -> list[PossibleOverlap]:

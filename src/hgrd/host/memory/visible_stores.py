@@ -25,8 +25,6 @@ from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value, pointe
 from hgrd.terms import Term, add, const
 
 _MOST = 64  # pointers in a record
-_COPIES = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
-_BACK = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 
 
 class VisibleStores(Struct):
@@ -82,11 +80,6 @@ class VisibleStores(Struct):
         if kernel not in self.kernels:
             self.kernels[kernel] = any(_stores(kernel, writes.functions, writes))
         return self.kernels[kernel]
-
-
-def copies_memory(name: str) -> bool:
-    """Whether a function of this name copies memory, its second argument, to its first one."""
-    return name.startswith(_COPIES) and name not in _BACK
 
 
 def _stores(kernel: str, functions: Mapping[str, Function], writes: ModSets) -> Iterator[bool]:

@@ -1,0 +1,267 @@
+"""Arguments that may be, or lead to, one object, as far as the calls of a function in the program show.
+
+    add(out, in, in);  scale(model, model->weights);  copy(p + n, p);
+
+A function that is followed for any arguments has parameters that are not assumed to be different objects, where some
+call of it gives two of them what comes from the same variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Final
+
+from msgspec import Struct, field
+
+from hgrd.host.linking.library_names import copies_memory
+from hgrd.host.linking.link import Linked
+from hgrd.program import expressions as ir
+from hgrd.program import statements as st
+from hgrd.program.expressions import Variable
+from hgrd.program.program import Function
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
+
+_LONGEST: Final = 4  # steps of a path; what a longer one leads to is taken to be all that begins like it
+
+
+class Root(Struct, frozen=True):
+    """Where a pointer comes from: a variable, a call or (None) anywhere, and the members and elements from there on.
+
+    `loose`: it may be any of those further on, too.
+    """
+
+    base: Variable | str | None
+    path: tuple[str, ...] = ()
+    loose: bool = False
+
+    def then(self, step: str) -> Root:
+        return self if self.loose or len(self.path) >= _LONGEST else Root(self.base, (*self.path, step))
+
+    def meets(self, other: Root) -> bool:
+        """Whether one of two pointers may lead to what the other is."""
+        common = min(len(self.path), len(other.path))
+        return self.base == other.base and self.path[:common] == other.path[:common]
+
+
+_ANYWHERE: Final = Root(None)
+
+
+def shared_arguments(linked: Linked) -> Mapping[str, frozenset[tuple[int, int]]]:
+    """The pairs of parameters that some call gives related pointers, by the keys of the functions that are called."""
+    quiet = _quiet(linked)
+    calls = [found for key in linked.uses for found in _calls(linked.functions[key], quiet)]
+    shared: dict[str, frozenset[tuple[int, int]]] = {}
+    while True:
+        before = dict(shared)
+        for caller, called, given in calls:
+            known = shared.get(called, frozenset())
+            shared[called] = known | _related(caller, given, shared)
+        if shared == before:
+            return shared
+
+
+def _related(
+    caller: Function, given: list[set[Root]], shared: Mapping[str, frozenset[tuple[int, int]]]
+) -> frozenset[tuple[int, int]]:
+    number = {p: n for n, p in enumerate(caller.parameters)}
+    same = shared.get(caller.ref.key, frozenset())
+
+    def meet(one: Root, other: Root) -> bool:
+        if None in (one.base, other.base) or one.meets(other):
+            return True
+        numbers = sorted(number[r.base] for r in (one, other) if isinstance(r.base, Variable) and r.base in number)
+        return tuple(numbers) in same
+
+    pairs = combinations(range(len(given)), 2)
+    return frozenset((i, j) for i, j in pairs if any(meet(a, b) for a in given[i] for b in given[j]))
+
+
+def _quiet(linked: Linked) -> frozenset[str]:
+    """The keys of functions of the program that store no pointers in what they are given."""
+    quiet = {key for key in linked.uses if not any(_stores_pointers(linked.functions[key]))}
+    while True:
+        loud = {key for key in quiet if any(f not in quiet and f in linked.uses for f in linked.uses[key].functions)}
+        if not loud:
+            return frozenset(quiet)
+        quiet -= loud
+
+
+def _stores_pointers(function: Function) -> Iterator[bool]:
+    for node in nodes(function.body):
+        match node:
+            case ir.Assign(place=place, value=value):
+                yield _leads(value.type) and _reaches(place)
+            case ir.Call(function=called, arguments=arguments):
+                yield copies_memory(called.name) and any(_leads(_pointee(a)) for a in arguments)
+            case ir.IndirectCall():
+                yield True
+            case _:
+                pass
+
+
+def _pointee(e: ir.Expression) -> Type:
+    inner = _without_steps(e).type
+    return inner.to if isinstance(inner, PointerType) else inner
+
+
+def _reaches(place: ir.Place) -> bool:
+    """Whether a place is reached through a pointer."""
+    match place:
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return _reaches(base)
+        case _:
+            return not isinstance(place, ir.VariablePlace)
+
+
+def _calls(caller: Function, quiet: frozenset[str]) -> Iterator[tuple[Function, str, list[set[Root]]]]:
+    """The calls in a function: of what, and where each argument comes from."""
+    sources = _Sources.of_function(caller, quiet)
+    for node in nodes(caller.body):
+        match node:
+            case ir.Call(function=called, arguments=arguments) if called.user_code:
+                yield caller, called.key, [sources.given(a) for a in arguments]
+            case ir.Construct(constructor=called, arguments=arguments) if called is not None and called.user_code:
+                yield caller, called.key, [set[Root](), *map(sources.given, arguments)]
+            case _:
+                pass
+
+
+class _Sources(Struct):
+    """What the variables of a function may be given in it, whatever the order.
+
+    `parts` are assigned to a part of a variable, or where it leads to; `handed` stand for calls that get its address.
+    """
+
+    assigned: dict[Variable, list[ir.Expression]] = field(default_factory=dict[Variable, "list[ir.Expression]"])
+    parts: dict[Variable, list[ir.Expression]] = field(default_factory=dict[Variable, "list[ir.Expression]"])
+    handed: dict[Variable, set[Root]] = field(default_factory=dict[Variable, "set[Root]"])
+
+    @staticmethod
+    def of_function(function: Function, quiet: frozenset[str]) -> _Sources:
+        found = _Sources()
+        for number, node in enumerate(nodes(function.body)):
+            match node:
+                case st.Declare(variable=variable, initial=initial) if initial is not None:
+                    found.assigned.setdefault(variable, []).append(initial)
+                case ir.Assign(place=place, value=value):
+                    variable = _variable(place)
+                    table = found.assigned if isinstance(place, ir.VariablePlace) else found.parts
+                    if variable is not None:
+                        table.setdefault(variable, []).append(value)
+                case ir.Call(function=called, arguments=arguments) if _may_store(called, quiet):
+                    found.hand_over(arguments, Root(f"call {number}", loose=True))
+                case ir.Construct(constructor=called, arguments=arguments) if called and _may_store(called, quiet):
+                    found.hand_over(arguments, Root(f"call {number}", loose=True))
+                case ir.IndirectCall(arguments=arguments):
+                    found.hand_over(arguments, Root(f"call {number}", loose=True))
+                case _:
+                    pass
+        return found
+
+    def hand_over(self, arguments: Iterable[ir.Expression], to: Root) -> None:
+        """A call gets the addresses of variables: it may give them what it likes."""
+        for argument in arguments:
+            variable = _addressed(argument)
+            if variable is not None and _leads(variable.type):
+                self.handed.setdefault(variable, set()).add(to)
+
+    def given(self, e: ir.Expression) -> set[Root]:
+        return self.of_value(e, frozenset()) if _leads(e.type) else set()
+
+    def of_value(self, e: ir.Expression, seen: frozenset[Variable]) -> set[Root]:
+        """Where a pointer, or the pointers in a record, may come from."""
+        match e:
+            case ir.Load(place=place) | ir.AddressOf(place=place):
+                return self.of_place(place, seen)
+            case ir.PointerAdd(pointer=inner) | ir.Convert(operand=inner) | ir.Comma(right=inner):
+                return self.of_value(inner, seen)
+            case ir.Assign(place=place, value=value):
+                return self.of_place(place, seen) | self.of_value(value, seen)
+            case ir.Update(place=place):
+                return self.of_place(place, seen)
+            case ir.Conditional(then=a, otherwise=b):
+                return self.of_value(a, seen) | self.of_value(b, seen)
+            case ir.Aggregate(parts=parts):
+                return _loose(self.of_value(v, seen) for _, v in parts if _leads(v.type))
+            case (
+                ir.NullPointer()
+                | ir.StringConst()
+                | ir.FunctionAddress()
+                | ir.IntConst()
+                | ir.Construct(constructor=None)
+            ):
+                return set()
+            case ir.Call(arguments=arguments) | ir.Construct(arguments=arguments):
+                given = (self.of_value(a, seen) for a in arguments if _leads(a.type))
+                return {Root(f"result {id(e)}", loose=True)} | _loose(given)
+            case _:
+                return {_ANYWHERE}
+
+    def of_place(self, place: ir.Place, seen: frozenset[Variable]) -> set[Root]:
+        match place:
+            case ir.VariablePlace(variable=variable):
+                found = {Root(variable)} | self.handed.get(variable, set())
+                if variable in seen:
+                    return found
+                whole, parts = self.assigned.get(variable, ()), self.parts.get(variable, ())
+                inside = seen | {variable}
+                found = found.union(*(self.of_value(v, inside) for v in whole if _leads(v.type)))
+                return found | _loose(self.of_value(v, inside) for v in parts if _leads(v.type))
+            case ir.FieldPlace(base=base, field=member):
+                return {root.then(member.name) for root in self.of_place(base, seen)}
+            case ir.Deref(pointer=pointer):
+                return {root.then("*") for root in self.of_value(pointer, seen)}
+            case ir.AfterPlace(place=inner):
+                return self.of_place(inner, seen)
+            case ir.TemporaryPlace(value=value):
+                return self.of_value(value, seen) if _leads(value.type) else set()
+            case _:
+                return {_ANYWHERE}
+
+
+def _loose(found: Iterable[set[Root]]) -> set[Root]:
+    return {Root(root.base, root.path, loose=True) for roots in found for root in roots}
+
+
+def _may_store(called: ir.FunctionRef, quiet: frozenset[str]) -> bool:
+    """Whether a call may store pointers in what it is given, other than to memory that it makes."""
+    return called.key not in quiet if called.user_code else copies_memory(called.name)
+
+
+def _variable(place: ir.Place) -> Variable | None:
+    """The variable that a place is a part of, or that leads there."""
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return _variable(base)
+        case ir.Deref(pointer=pointer):
+            inner = _without_steps(pointer)
+            return _variable(inner.place) if isinstance(inner, ir.AddressOf | ir.Load) else None
+        case _:
+            return None
+
+
+def _addressed(e: ir.Expression) -> Variable | None:
+    """The variable whose address an expression is, or that of a part of it."""
+    inner = _without_steps(e)
+    return _variable(inner.place) if isinstance(inner, ir.AddressOf) else None
+
+
+def _without_steps(pointer: ir.Expression) -> ir.Expression:
+    while isinstance(pointer, ir.PointerAdd | ir.Convert):
+        pointer = pointer.pointer if isinstance(pointer, ir.PointerAdd) else pointer.operand
+    return pointer
+
+
+def _leads(type_: Type) -> bool:
+    """Whether a value of a type may be, or hold, a pointer."""
+    match type_:
+        case PointerType() | RecordType() | OpaqueType():
+            return True
+        case ArrayType(of=of):
+            return _leads(of)
+        case _:
+            return False
