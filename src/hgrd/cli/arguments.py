@@ -11,6 +11,7 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from hgrd import __version__
+from hgrd.engine.folders import Selection
 from hgrd.engine.stages import STAGES
 from hgrd.findings.model import Level
 from hgrd.findings.options import AnalysisOptions, Extent
@@ -51,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
         "(and what could has neither races nor errors at barriers).",
     )
     check.add_argument("paths", nargs="+", metavar="PATH")
+    _selection_options(check)
     _source_options(check)
     _analysis_options(check)
     check.add_argument(
@@ -66,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("stage", choices=tuple(STAGES), metavar="STAGE", help=", ".join(STAGES))
     show.add_argument("paths", nargs="+", metavar="FILE")
     for command in (facts, show):
+        _selection_options(command)
         _source_options(command)
         _analysis_options(command)
         _verbosity(command)
@@ -99,6 +102,14 @@ def _simulate(command: argparse.ArgumentParser) -> None:
     add("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
     _source_options(command)
     _verbosity(command)
+
+
+def _selection_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("which files of a directory")
+    group.add_argument(
+        "--exclude", action="append", default=[], metavar="GLOB", help="not these files and folders (repeatable)"
+    )
+    group.add_argument("--vendored", action="store_true", help="also vendored code and folders of builds")
 
 
 def _source_options(command: argparse.ArgumentParser) -> None:
@@ -217,6 +228,11 @@ def source_options(arguments: argparse.Namespace) -> SourceOptions:
         reuse=arguments.cache,
         kernels=tuple(dict.fromkeys(arguments.kernels)),
     )
+
+
+def selection(arguments: argparse.Namespace) -> Selection:
+    """Which files of directories are looked at."""
+    return Selection(tuple(arguments.exclude), arguments.vendored)
 
 
 def build_of(arguments: argparse.Namespace) -> Build:

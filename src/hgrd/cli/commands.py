@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from hgrd.cli.arguments import analysis_options, build_of, source_options, wants_color
+from hgrd.cli.arguments import analysis_options, build_of, selection, source_options, wants_color
 from hgrd.cli.messages import fail
 from hgrd.cli.progress import ProgressLine, progress_on
 from hgrd.engine.check import Limits
@@ -21,13 +21,20 @@ from hgrd.engine.stages import show as print_stage
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.tally import tally
 from hgrd.report import FORMATS, ReportContext, Writer
+from hgrd.report.text import message_lines
 
 _log = logging.getLogger(__name__)
 
 
 def check(arguments: Namespace) -> int:
     """Look for races in the programs of the paths, and write the report while it comes."""
-    settings = Settings(source_options(arguments), build_of(arguments), analysis_options(arguments), arguments.replay)
+    settings = Settings(
+        source_options(arguments),
+        build_of(arguments),
+        analysis_options(arguments),
+        arguments.replay,
+        selection(arguments),
+    )
     strict = settings.analysis.strict
     context = ReportContext(
         output=sys.stdout,
@@ -134,8 +141,11 @@ COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
 def _show(stage: str, arguments: Namespace) -> int:
     """Print a stage of each program, with its files as a heading where there are several; 2 after a failure."""
     source, options = source_options(arguments), analysis_options(arguments)
-    inputs, build = collect(arguments.paths, source.include_dirs), build_of(arguments)
-    failures = list(inputs.failures)
+    inputs = collect(arguments.paths, source.include_dirs, selection(arguments))
+    build, failures = build_of(arguments), list(inputs.failures)
+    print(
+        *message_lines(inputs.messages, everything=True), sep="\n", end="\n" if inputs.messages else "", file=sys.stderr
+    )
     for files in inputs.programs:
         programs, failed = parse(files, source, build)
         failures += failed

@@ -12,7 +12,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.engine.inputs import Failure, collect
+from hgrd.engine.inputs import Failure, Inputs, collect
 from hgrd.engine.run.guard import Guard, guard
 from hgrd.engine.run.news import KernelDecided, KernelName, KernelsNamed, Listener, Progress
 from hgrd.engine.run.processes import Ended, Pipe, Running, readable
@@ -52,8 +52,8 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
     run = _Run(settings, limits, listener, begin)
     try:
         with stoppable():
-            inputs = collect(paths, settings.source.include_dirs)
-        run.begin_with(inputs.failures)
+            inputs = collect(paths, settings.source.include_dirs, settings.selection)
+        run.begin_with(inputs)
         with guard() as guarding, closing(Slots(limits.jobs)) as slots:
             run.over(inputs.programs, guarding, slots)
     except KeyboardInterrupt:
@@ -97,12 +97,15 @@ class _Run:
         self.listener = listener
         self.begin = begin
         self.programs: list[_Heard] = []
+        self.messages: tuple[Message, ...] = ()
         self.failures: list[Failure] = []
         self.stopped = ""
 
-    def begin_with(self, failures: Iterable[Failure]) -> None:
-        """Take in the inputs that are no programs."""
-        for failure in failures:
+    def begin_with(self, inputs: Inputs) -> None:
+        """Take in what is said of the inputs, and those that are no programs."""
+        self.messages = inputs.messages
+        self.listener.messages(inputs.messages)
+        for failure in inputs.failures:
             self._failed(failure)
 
     def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard, slots: Slots) -> None:
@@ -203,7 +206,8 @@ class _Run:
         if not reports and not self.stopped:
             return Checked(None, tuple(self.failures))
         whole = merged(reports, perf_counter() - self.begin)
-        return Checked(replace(whole, stopped=self.stopped), tuple(self.failures))
+        messages = (*self.messages, *whole.messages)
+        return Checked(replace(whole, messages=messages, stopped=self.stopped), tuple(self.failures))
 
     def _progress(self) -> Progress:
         return Progress(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.engine.folders import EVERYTHING_OWN, Selection, search
+from hgrd.engine.linking import Linked, Unit, callers, link
+from hgrd.findings.model import Message
+from hgrd.program.span import NOWHERE
+from hgrd.source.build.linked import linked_programs
 from hgrd.source.text.includes import scan
 
 _SOURCES = frozenset({".cu", ".cuh"})
@@ -31,63 +35,90 @@ class Failure(Struct, frozen=True):
 
 
 class Inputs(Struct, frozen=True):
-    """Programs to analyse, each a group of files, and the inputs that are none."""
+    """Programs to analyse, each a group of files, the inputs that are none, and remarks on what was left out."""
 
     programs: tuple[tuple[str, ...], ...]
     failures: tuple[Failure, ...]
+    messages: tuple[Message, ...] = ()
 
 
-class _Unit(Struct, frozen=True):
-    """Source file; `wanted`: the user named it, or it has a kernel or a launch; `main`: it has a `main`.
+def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = (), selection: Selection = EVERYTHING_OWN) -> Inputs:
+    """The programs in files and directories; `link` says which files are a program.
 
-    `certain`: it has a kernel or a launch, not just a mention of one.  All three count what the file includes.
+    A directory gives the CUDA sources below it, and the host sources beside and above those, that its build links with
+    them, or that call them.
     """
-
-    file: str
-    includes: frozenset[str]
-    wanted: bool
-    main: bool
-    certain: bool = False
-
-
-def collect(paths: Iterable[str], include_dirs: tuple[str, ...] = ()) -> Inputs:
-    """The programs in files and directories.
-
-    A directory gives the CUDA sources below it, and the host sources beside and above those.  A file that another
-    file includes is a part of that file.  The other files are one program if at most one of them has a `main`.
-    Else each file with a `main` is a program of its own, together with the files of its folder if there is no
-    other `main` there, and the remaining files are one program for each folder.
-    """
-    units: dict[str, _Unit] = {}
-    failures: list[Failure] = []
-    for path in dict.fromkeys(paths):
-        found = list(_units_of(path, include_dirs))
-        failures += [unit for unit in found if isinstance(unit, Failure)]
-        units |= {unit.file: unit for unit in found if isinstance(unit, _Unit)}
-    groups = _grouped(_without_included(list(units.values())))
-    programs = tuple(tuple(unit.file for unit in group) for group in groups if any(unit.wanted for unit in group))
-    return Inputs(programs, tuple(failures))
+    parts = [_part(path, include_dirs, selection) for path in dict.fromkeys(paths)]
+    units = {unit.file: unit for part in parts for unit in part.units}
+    built = dict.fromkeys(program for part in parts for program in part.built)
+    linked = link(list(units.values()), built, include_dirs)
+    programs = (program for program in linked.programs if any(unit.wanted for unit in program))
+    messages = (*(message for part in parts for message in part.messages), *_alone(linked))
+    return Inputs(
+        tuple(tuple(unit.file for unit in program) for program in programs),
+        tuple(failure for part in parts for failure in part.failures),
+        messages,
+    )
 
 
-def _units_of(path: str, include_dirs: tuple[str, ...]) -> Iterator[_Unit | Failure]:
-    if not Path(path).is_dir():
-        problem = unreadable(path)
-        yield Failure(path, problem) if problem else replace(_unit(path, include_dirs), wanted=True)
-        return
-    files = sorted(_files_below(path))
+class _Part(Struct, frozen=True):
+    """What one path gives; `built` is what its builds link together."""
+
+    units: tuple[Unit, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    messages: tuple[Message, ...] = ()
+    built: tuple[frozenset[str], ...] = ()
+
+
+def _part(path: str, include_dirs: tuple[str, ...], selection: Selection) -> _Part:
+    if Path(path).is_dir():
+        return _part_below(path, include_dirs, selection)
+    if problem := unreadable(path):
+        return _Part(failures=(Failure(path, problem),))
+    return _Part((replace(_unit(path, include_dirs), wanted=True),))
+
+
+def _part_below(directory: str, include_dirs: tuple[str, ...], selection: Selection) -> _Part:
+    found = search(directory, selection)
+    files = {file: os.path.realpath(file) for file in found.files if _suffix(file) in _SOURCES | _HOST_SOURCES}
     cuda = [unit for unit in (_unit(f, include_dirs) for f in files if _suffix(f) in _SOURCES) if unit.wanted]
     if not cuda:  # with `-x cu` nvcc accepts other suffixes
         hosts = (_unit(f, include_dirs) for f in files if _suffix(f) in _HOST_SOURCES and not unreadable(f))
         cuda = [unit for unit in hosts if unit.certain]
-    if not cuda:
-        yield Failure(path, "no source with a kernel or a launch below this directory")
+    none = (Failure(directory, "no source with a kernel or a launch below this directory"),)
+    built = linked_programs(os.path.realpath(directory), files.values())
+    hosts = [file for file in _hosts_of(cuda, files, built, include_dirs) if not unreadable(file)]
+    units = (*cuda, *(_unit(file, include_dirs) for file in hosts))
+    return _Part(units, () if cuda else none, tuple(_left_out(found.left_out)), built)
+
+
+def _hosts_of(
+    cuda: Sequence[Unit], files: Mapping[str, str], built: Iterable[frozenset[str]], include_dirs: tuple[str, ...]
+) -> list[str]:
+    """The host sources among files (with their real paths) that belong to CUDA sources."""
+    known = {unit.real for unit in cuda}
+    linked_with = frozenset[str]().union(*(program for program in built if not known.isdisjoint(program)))
     folders = {folder for unit in cuda for folder in Path(unit.file).parents}
-    yield from cuda
-    known = {unit.file for unit in cuda}
-    for file in files:
-        beside = Path(file).parent in folders and file not in known
-        if _suffix(file) in _HOST_SOURCES and beside and not unreadable(file):
-            yield _unit(file, include_dirs)
+    hosts = {file: real for file, real in files.items() if _suffix(file) in _HOST_SOURCES and real not in known}
+    near = {file for file, real in hosts.items() if Path(file).parent in folders or real in linked_with}
+    return sorted({*near, *callers((file for file in hosts if file not in near), cuda, include_dirs)})
+
+
+def _alone(linked: Linked) -> Iterator[Message]:
+    """Remarks on sources that are not analysed together with what calls them."""
+    for unit, count in linked.alone.items():
+        if unit.wanted:
+            text = f"{unit.file} belongs to {count} programs: it is analysed by itself, for any caller"
+            yield Message(NOWHERE, text, error=False)
+
+
+def _left_out(folders: Iterable[str]) -> Iterator[Message]:
+    """Remarks on folders that were not searched and have CUDA sources."""
+    for folder in folders:
+        count = sum(_suffix(name) in _SOURCES for _, _, names in os.walk(folder) for name in names)
+        if count:
+            text = f"{folder} is left out ({count} CUDA sources): vendored code, or made by a build; --vendored has it"
+            yield Message(NOWHERE, text, error=False)
 
 
 def unreadable(path: str) -> str:
@@ -104,12 +135,12 @@ def unreadable(path: str) -> str:
     return "not a source file: it holds binary data" if b"\0" in sample else ""
 
 
-def _unit(path: str, include_dirs: tuple[str, ...]) -> _Unit:
+def _unit(path: str, include_dirs: tuple[str, ...]) -> Unit:
     includes = scan(path, include_dirs, ())
     _, *others = includes.texts
     included = frozenset(map(os.path.realpath, others))
     text = includes.text
-    return _Unit(path, included, bool(_CUDA.search(text)), _has_main(text), bool(_CERTAIN.search(text)))
+    return Unit(path, included, bool(_CUDA.search(text)), _has_main(text), bool(_CERTAIN.search(text)))
 
 
 def _has_main(text: bytes) -> bool:
@@ -117,32 +148,5 @@ def _has_main(text: bytes) -> bool:
     return bool(_MAIN.search(text)) and bool(_MAIN.search(_REMARK.sub(b" ", text)))
 
 
-def _files_below(directory: str) -> Iterator[str]:
-    for folder, subfolders, files in os.walk(directory):
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        yield from (str(Path(folder) / name) for name in files)
-
-
 def _suffix(file: str) -> str:
     return Path(file).suffix.lower()
-
-
-def _without_included(units: Sequence[_Unit]) -> list[_Unit]:
-    included = frozenset[str]().union(*(unit.includes for unit in units))
-    alone = [unit for unit in units if os.path.realpath(unit.file) not in included]
-    return alone or list(units)  # files that include each other
-
-
-def _grouped(units: Sequence[_Unit]) -> Iterator[Sequence[_Unit]]:
-    if sum(unit.main for unit in units) <= 1:
-        yield units
-        return
-    folders: defaultdict[Path, list[_Unit]] = defaultdict(list)
-    for unit in units:
-        folders[Path(unit.file).parent].append(unit)
-    for members in folders.values():
-        if sum(unit.main for unit in members) <= 1:
-            yield members
-            continue
-        yield from ([unit] for unit in members if unit.main)
-        yield [unit for unit in members if not unit.main]

@@ -11,6 +11,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.engine.folders import EVERYTHING_OWN, Selection
 from hgrd.engine.inputs import Failure
 from hgrd.engine.parsing import guarded, parse
 from hgrd.engine.run.news import KernelsNamed, News, kernel_name
@@ -25,12 +26,17 @@ _log = logging.getLogger(__name__)
 
 
 class Settings(Struct, frozen=True):
-    """How programs are checked; `build` gives the flags of single files, and `replay`: witnesses are run."""
+    """How programs are checked.
+
+    `build` gives the flags of single files, `selection` says what of directories is searched, and `replay`: witnesses
+    are run.
+    """
 
     source: SourceOptions
     build: Build
     analysis: AnalysisOptions
     replay: bool
+    selection: Selection = EVERYTHING_OWN
 
 
 def check_program(files: Sequence[str], settings: Settings, slots: Slots, tell: Callable[[News], None]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from hgrd.source.build.flags import Flags, flags_of, words_of
 
@@ -19,6 +21,13 @@ _DEFINITIONS: Final = {"add_definitions": 0, "add_compile_definitions": 0, "targ
 _DIRECTORIES: Final = {"include_directories": 0, "target_include_directories": 1}
 
 
+class CMakeCall(Struct, frozen=True):
+    """Call of a command, whose name is in small letters."""
+
+    command: str
+    words: tuple[str, ...]
+
+
 def cmake_file_of(directory: str) -> str | None:
     """The directory's CMakeLists.txt."""
     path = Path(directory, _NAME)
@@ -30,13 +39,9 @@ def cmake_flags(directory: str) -> Flags:
 
     Where targets differ, only what all of those that have any flags share.
     """
-    try:
-        text = Path(directory, _NAME).read_text("utf-8", "replace")
-    except OSError:
-        return Flags()
     everywhere: list[str] = []
     targets: dict[str, list[str]] = {}
-    for command, words in _unconditional(_COMMENT.sub("", text)):
+    for command, words in _unconditional(read_calls(str(Path(directory, _NAME)))):
         of_target = _DEFINITIONS.get(command, _DIRECTORIES.get(command))
         if of_target is None or len(words) <= of_target:
             continue
@@ -47,17 +52,28 @@ def cmake_flags(directory: str) -> Flags:
     return flags_of([*everywhere, *shared], directory)
 
 
+def read_calls(file: str) -> tuple[CMakeCall, ...]:
+    """The calls in a file of CMake, in their order; none if it cannot be read."""
+    try:
+        text = Path(file).read_text("utf-8", "replace")
+    except OSError:
+        return ()
+    return tuple(
+        CMakeCall(call[1].lower(), tuple(words_of(call[2]))) for call in _CALL.finditer(_COMMENT.sub("", text))
+    )
+
+
 def _in_all(flag: str, targets: dict[str, list[str]]) -> bool:
     return all(flag in flags for flags in targets.values())
 
 
-def _unconditional(text: str) -> Iterator[tuple[str, list[str]]]:
+def _unconditional(calls: Iterable[CMakeCall]) -> Iterator[tuple[str, tuple[str, ...]]]:
     depth = 0
-    for call in _CALL.finditer(text):
-        command = call[1].lower()
+    for call in calls:
+        command = call.command
         if command in _OPENING:
             depth += 1
         elif command.startswith("end") and command[3:] in _OPENING:
             depth -= 1
         elif depth == 0:
-            yield command, words_of(call[2])
+            yield command, call.words

@@ -35,12 +35,7 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
     for the file that says all by itself.  Assignments and conditionals are followed, functions and included makefiles
     are not: what a function gives is left out, and a flag that still holds a `$` is dropped.
     """
-    found = makefile_of(directory)
-    try:
-        text = Path(found or directory).read_text("utf-8", "replace")
-    except OSError:
-        return Flags()
-    make = _read(text)
+    make = read_make(directory)
     words = [word for rule in make.rules for word in make.words(rule)]
     if not any(word.startswith(_FLAGS) for word in words):
         if file is not None and any(_whole(make, rule) for rule in _naming(make, make.rules, Path(file))):
@@ -52,28 +47,35 @@ def makefile_flags(directory: str, file: str | None = None) -> Flags:
     return reduce(Flags.common, (flags_of(recipe, directory) for recipe in compiling)) if compiling else Flags()
 
 
-class _Rule(Struct):
+class Rule(Struct):
     """A rule; `line` names targets and prerequisites."""
 
     line: str
     recipe: list[str] = field(default_factory=list[str])
 
 
-class _Make(Struct):
-    variables: dict[str, str] = field(default_factory=dict[str, str])
-    rules: list[_Rule] = field(default_factory=list[_Rule])
+class Make(Struct):
+    """What a Makefile assigns, and its rules; values may still refer to variables and call functions."""
 
-    def words(self, rule: _Rule) -> list[str]:
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    rules: list[Rule] = field(default_factory=list[Rule])
+
+    def words(self, rule: Rule) -> list[str]:
         """The words of a recipe."""
         return [word for line in rule.recipe for word in words_of(self.expand(line))]
 
     def expand(self, text: str) -> str:
+        """The text with the values of variables, and a `$` for each call of a function, whose result is unknown."""
+        return _without_functions(self.referred(text))
+
+    def referred(self, text: str) -> str:
+        """The text with the values of variables."""
         for _ in range(_DEPTH):
             expanded = _REFERENCE.sub(lambda found: self.variables.get(found[1], ""), text)
             if expanded == text:
                 break
             text = expanded
-        return _without_functions(text)
+        return text
 
     def assign(self, name: str, operator: str, value: str) -> None:
         old = self.variables.get(name)
@@ -81,7 +83,7 @@ class _Make(Struct):
             value = f"{old or ''} {value}".strip()
         if operator == "?=" and old is not None:
             return
-        self.variables[name] = self.expand(value) if ":" in operator else value
+        self.variables[name] = self.referred(value) if ":" in operator else value
 
     def holds(self, word: str, rest: str) -> bool:
         if word.endswith("def"):
@@ -94,7 +96,6 @@ class _Make(Struct):
 
 
 def _without_functions(text: str) -> str:
-    """The text with a `$` for each call of a function, whose result is unknown."""
     for _ in range(_DEPTH):
         text, number = _FUNCTION.subn(_UNKNOWN, text)
         if not number:
@@ -102,8 +103,13 @@ def _without_functions(text: str) -> str:
     return text
 
 
-def _read(text: str) -> _Make:
-    make = _Make()
+def read_make(directory: str) -> Make:
+    """The directory's Makefile; an empty one where there is none."""
+    make = Make()
+    try:
+        text = Path(makefile_of(directory) or directory).read_text("utf-8", "replace")
+    except OSError:
+        return make
     for line in _active_lines(text, make):
         if line.startswith("\t"):
             if make.rules:
@@ -111,17 +117,17 @@ def _read(text: str) -> _Make:
         elif assignment := _ASSIGNMENT.match(line):
             make.assign(assignment[1], assignment[2], assignment[3])
         elif ":" in line:
-            make.rules.append(_Rule(line))
+            make.rules.append(Rule(line))
     return make
 
 
-def _rules_for(make: _Make, file: Path) -> list[_Rule]:
+def _rules_for(make: Make, file: Path) -> list[Rule]:
     """The rules with flags that name the file; else those for its suffix; else all with flags."""
     flagged = [rule for rule in make.rules if any(word.startswith(_FLAGS) for word in make.words(rule))]
     return _naming(make, flagged, file) or flagged
 
 
-def _naming(make: _Make, rules: list[_Rule], file: Path) -> list[_Rule]:
+def _naming(make: Make, rules: list[Rule], file: Path) -> list[Rule]:
     """The rules that name the file; else those for its suffix."""
     for name in (file.name, f"%{file.suffix}", f"{file.suffix}.o"):
         naming = [rule for rule in rules if _names(make, rule, name)]
@@ -130,18 +136,18 @@ def _naming(make: _Make, rules: list[_Rule], file: Path) -> list[_Rule]:
     return []
 
 
-def _whole(make: _Make, rule: _Rule) -> bool:
+def _whole(make: Make, rule: Rule) -> bool:
     """Whether a rule has a recipe, in which no function has a part."""
     recipe = "".join(make.expand(line) for line in rule.recipe)
     return bool(rule.recipe) and not re.search(r"\$(?![@<^+?*%$])", recipe)
 
 
-def _names(make: _Make, rule: _Rule, name: str) -> bool:
+def _names(make: Make, rule: Rule, name: str) -> bool:
     words = (*words_of(make.expand(rule.line).replace(":", " : ")), *make.words(rule))
     return any(word == name or word.endswith(f"/{name}") for word in words)
 
 
-def _active_lines(text: str, make: _Make) -> Iterator[str]:
+def _active_lines(text: str, make: Make) -> Iterator[str]:
     """The lines that make would look at, conditionals decided by the assignments so far."""
     taken: list[bool] = []
     for raw in text.replace("\r\n", "\n").replace("\\\n", " ").split("\n"):

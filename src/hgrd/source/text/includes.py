@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -63,6 +64,36 @@ def scan(path: str, user_dirs: tuple[str, ...], system_dirs: tuple[str, ...], *,
                 missing[header] = None
         pending.extend(reversed(found))
     return Includes(texts, tuple(system), tuple(missing), tuple(discovered))
+
+
+class IncludedFiles:
+    """The user's files that files include, as `scan` finds them with `nearby`; each is read once."""
+
+    def __init__(self, user_dirs: tuple[str, ...]) -> None:
+        self._user_dirs = user_dirs
+        self._nearby = cache(_directory_nearby)
+        self._direct = cache(self._included_by)
+
+    def below(self, path: str) -> frozenset[str]:
+        """The real paths of a file and of all that it includes, itself or through others."""
+        found: set[str] = set()
+        pending = [os.path.realpath(path)]
+        while pending:
+            file = pending.pop()
+            if file not in found:
+                found.add(file)
+                pending += self._direct(file)
+        return frozenset(found)
+
+    def _included_by(self, file: str) -> tuple[str, ...]:
+        folder = Path(file).parent
+        found: list[str] = []
+        for quoted, header in _spelled(_read(file)):
+            user_file = _find(header, ((str(folder),) if quoted else ()) + self._user_dirs)
+            if user_file is None and "." in header and (directory := self._nearby(header, folder)):
+                user_file = str(Path(directory, header))
+            found += [] if user_file is None else [os.path.realpath(user_file)]
+        return tuple(found)
 
 
 def _directory_nearby(header: str, start: Path) -> str | None:
