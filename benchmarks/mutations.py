@@ -763,6 +763,18 @@ MUTATIONS = (
         put("races.sync.interference:Interference.by_another_block", false),
     ),
     Mutation(
+        "restrict-of-all",
+        "a pointer declared __restrict__ is apart from what it leads to by another parameter",
+        ("tests/verdicts/host/test_restrict.py",),
+        put("protocol.overlaps:_parts", true),
+    ),
+    Mutation(
+        "counts-and-strides-off",
+        "counts and strides may be negative",
+        ("tests/verdicts/values/test_counts_and_strides.py",),
+        gives(frozenset(), "races.pairs.checker:counts_and_strides"),
+    ),
+    Mutation(
         "flag-taken-up-off",
         "atomics of other blocks pass on what a flag says, whatever the scopes",
         ("tests/verdicts/sync/test_flags_in_scope.py",),

@@ -31,7 +31,7 @@ from hgrd.protocol.inference.block_symmetry import has_symmetric_blocks
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.inference.stored_pointers import fetch_gaps, held_gaps, overlap_gaps
+from hgrd.protocol.inference.stored_pointers import fetch_gaps, held_gaps
 from hgrd.protocol.model import (
     Barrier,
     Configuration,
@@ -46,6 +46,7 @@ from hgrd.protocol.model import (
     accesses,
 )
 from hgrd.protocol.named_barriers import NamedBarriers
+from hgrd.protocol.overlaps import declared_apart, overlap_assumptions, overlap_gaps
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
@@ -178,18 +179,18 @@ def _run(
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     barriers = NamedBarriers(configuration, device.uniformity.agrees)
     items, unclear = barriers.resolved(tuple(device.recorder.open[0]))
-    used = accesses(items)
+    used, given = accesses(items), tuple(zip(kernel.parameters, arguments, strict=True))
+    overlaps = declared_apart(kernel, given, () if launch is None else launch.overlaps)
     gaps = (
         *device.recorder.gaps,
         *unclear,
         *device.memory.stored_pointers.gaps(used),
-        *overlap_gaps(() if launch is None else launch.overlaps, used, device.memory.fetched, kernel.span),
+        *overlap_gaps(overlaps.possible, used, device.memory.fetched, kernel.span),
         *fetch_gaps(device.memory.fetched, used, kernel.span),
         *held_gaps(() if launch is None else launch.held, tables, used, kernel.span),
     )
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
     symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)
-    given = tuple(zip(kernel.parameters, arguments, strict=True))
     return Protocol(
         kernel=kernel.ref.name,
         span=kernel.span,
@@ -197,7 +198,11 @@ def _run(
         configuration=configuration,
         items=items,
         gaps=(*gaps, *device.memory.collectives.gaps(written)),
-        assumed=(*dict.fromkeys(device.assumptions.facts), *_present(tables, kernel, arguments, machine.entered)),
+        assumed=(
+            *dict.fromkeys(device.assumptions.facts),
+            *_present(tables, kernel, arguments, machine.entered),
+            *overlap_assumptions(overlaps.excluded, used, device.memory.fetched, kernel.span),
+        ),
         across=tuple(device.assumptions.across),
         symbols=SymbolInfo(
             private=frozenset(names.index) - outside,

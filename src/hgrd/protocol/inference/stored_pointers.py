@@ -20,7 +20,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.model import HeldPointers, PossibleOverlap
+from hgrd.host.model import HeldPointers
 from hgrd.program.expressions import Aggregate, Expression, Storage, VariablePlace
 from hgrd.program.linked import Tables
 from hgrd.program.program import Global
@@ -76,19 +76,6 @@ class StoredPointers(Struct):
             if _ANYTHING in self.held[one] or _ANYTHING in self.held[other] or self.held[one].keys() & self.held[other]:
                 known[one][other] = known[other][one] = None
         return known
-
-
-def overlap_gaps(
-    overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access], fetched: Iterable[str], span: Span
-) -> Iterator[Gap]:
-    """Gaps where two objects are used that may be one, at least one of them to write; textures read the `fetched`."""
-    used = [*((a.target.key, a.changes) for a in accesses), *((key, False) for key in fetched)]
-    keys, changed = {key for key, _ in used}, {key for key, changes in used if changes}
-    for overlap in overlaps:
-        inside = found_by_key(overlap.first)
-        first = {key for key in keys if key.startswith(inside)} if overlap.inside else {overlap.first} & keys
-        if first and overlap.second in keys and (overlap.second in changed or first & changed):
-            yield Gap(f"{overlap.text}: they may be the same memory", (), span, False)
 
 
 def fetch_gaps(fetched: Mapping[str, str], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:

@@ -9,7 +9,7 @@ from hgrd.races.pairs.queries import PairQueries
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
-from hgrd.races.plausibility.negative_sizes import negative, with_natural
+from hgrd.races.plausibility.negative_sizes import inputs, negative, with_natural
 from hgrd.races.plausibility.outside_objects import inside, is_before
 from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
 from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
@@ -93,13 +93,16 @@ class ConflictTriage(Struct, frozen=True):
     def _with_natural_sizes(
         self, encoded: EncodedPair, answer: Conflict
     ) -> tuple[EncodedPair, Conflict, tuple[str, ...]]:
-        """The conflict without negative sizes, or, if none is known, `answer` and the sizes that are negative in it."""
-        odd = negative(self.sizes, answer.model)
-        if odd:
-            narrower, natural = self.queries.decided(with_natural(self.sizes, encoded))
-            if isinstance(natural, Conflict):
-                return narrower, natural, negative(self.sizes, natural.model)
-        return encoded, answer, odd
+        """The conflict without negative inputs, or without negative sizes.
+
+        If none is known, `answer` and the sizes that are negative in it.
+        """
+        for few in (inputs(encoded), self.sizes):
+            if negative(few, answer.model):
+                narrower, natural = self.queries.decided(with_natural(few, encoded))
+                if isinstance(natural, Conflict):
+                    return narrower, natural, negative(self.sizes, natural.model)
+        return encoded, answer, negative(self.sizes, answer.model)
 
     def _inside(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
         """The conflict inside of the object, or, if none is known, `answer` and that it is before its beginning."""

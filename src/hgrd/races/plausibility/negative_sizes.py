@@ -33,8 +33,13 @@ def negative(among: frozenset[Symbol], model: Model) -> tuple[str, ...]:
     return tuple(sorted(s.name for s, value in model.values.items() if value < 0 and s in among))
 
 
+def inputs(encoded: EncodedPair) -> frozenset[Symbol]:
+    """The inputs of a question that can be negative by their types."""
+    return frozenset(s for s in encoded.query.shared if s.origin is Origin.INPUT and s.low < 0)
+
+
 def with_natural(among: frozenset[Symbol], encoded: EncodedPair) -> EncodedPair:
-    """The same question, of launches with no size below 0."""
+    """The same question, of launches with none of these below 0."""
     query = encoded.query
     least = tuple(le(const(0), var(s)) for s in query.shared if s in among)
     return replace(encoded, query=replace(query, between=(*query.between, *least)))

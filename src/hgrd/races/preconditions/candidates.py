@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.protocol.model import Configuration
+from hgrd.races.preconditions.divisors import divisors
 from hgrd.races.preconditions.segments import NAME, bounds_in, of_one_index, of_runs, reads_in
 from hgrd.solve.query import Party, Query
 from hgrd.terms import (
@@ -40,7 +41,6 @@ _ITERATION = "#"  # ends the names of iteration counters of host loops
 _MOST_PARAMETERS = 6
 _MOST_LENGTHS = 4
 _MOST_BOUNDS = 8
-_MOST_DIVISORS = 4
 
 Named: TypeAlias = tuple[str, Term]
 """A number, and what the source calls it."""
@@ -125,7 +125,7 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
     for p, q in ordered:
         yield _plain(f"{_part(*p)} < {_part(*q)}", lt(p[1], q[1]))
     for text, p in parameters:
-        for width in _divisors(p, query):
+        for width in divisors(p, (query.first, query.second)):
             yield _plain(f"{text} % {width} == 0", eq(mod(p, const(width)), const(0)))
     for p, q in pairs:
         if not p[1].is_const:
@@ -139,19 +139,6 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
         yield _plain(f"{text} > 0 && ({text} & ({text} - 1)) == 0", power)
     for p, q in pairs:
         yield _plain(f"{_part(*p)} == {_part(*q)}", eq(p[1], q[1]))
-
-
-def _divisors(parameter: Term, query: Query) -> list[int]:
-    """The divisors of terms that contain the parameter, and the number of elements that one access covers."""
-    symbols = symbols_of(parameter)
-    found: set[int] = set()
-    for t in bottom_up(_roots(query)):
-        if t.op in (Op.DIV, Op.MOD, Op.SHR) and t.args[1].is_const and not symbols.isdisjoint(symbols_of(t.args[0])):
-            found.add(1 << min(t.args[1].value, 31) if t.op is Op.SHR else t.args[1].value)
-    for party in (query.first, query.second):
-        units = {abs(c) for t, c in linear(party.address)[1].items() if not symbols.isdisjoint(symbols_of(t))}
-        found |= {party.size // unit for unit in units if party.size % unit == 0}
-    return sorted(width for width in found if width > 1)[:_MOST_DIVISORS]
 
 
 def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:

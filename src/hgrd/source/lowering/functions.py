@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -108,7 +109,15 @@ def _function(definition: Definition, unit: Unit, parameters: tuple[Variable, ..
         noreturn=declaration.noreturn,
         pure=declaration.pure,
         variadic=declaration.variadic,
+        restrict=_restrict(definition.node, parameters),
     )
+
+
+def _restrict(node: Node, parameters: tuple[Variable, ...]) -> frozenset[str]:
+    """The keys of the parameters that are pointers (or references) declared `__restrict__` themselves."""
+    declared = [child["type"]["qualType"] for child in inner(node) if child["kind"] == "ParmVarDecl"]
+    named = zip(parameters[len(parameters) - len(declared) :], declared, strict=True) if parameters else ()
+    return frozenset(variable.key for variable, type_ in named if "__restrict" in re.split(r"[*&]", type_)[-1])
 
 
 def _launch_bounds(node: Node) -> int | None:
