@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
     "  int columns = (width + 15) / 16;",
     1,
     ("relation", "gridDim.x == width / 16"),
-    (CELLS + "grid",),
+    (CELLS + "grid (unless width % 16 == 0)",),
     used_in="launch",
 )
 STRIDE_OF_COLS = Program(
