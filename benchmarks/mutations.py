@@ -1216,7 +1216,7 @@ MUTATIONS = (
         "widths-off",
         "no parameter is a multiple of the width of a vector",
         ("tests/verdicts/values/test_preconditions.py",),
-        gives([], "races.preconditions.candidates:_divisors"),
+        gives([], "races.preconditions.candidates:divisors"),
     ),
     Mutation(
         "cofactors-off",

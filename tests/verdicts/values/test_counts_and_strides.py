@@ -16,6 +16,11 @@ __global__ void needs_a_negative_stride(int *a, int stride) {
   if (threadIdx.x < 2) a[threadIdx.x * (stride + 3)] = threadIdx.x;  // row
 }
 
+// race: write one, write one; global; warp (unless NOT_NEGATIVE)
+__global__ void needs_one_of_many_to_be_negative(int *a, int p, int q, int r, int s, int t, int u, int v) {
+  if (threadIdx.x < 2) a[threadIdx.x * (p + q + r + s + t + u + v + 3)] = threadIdx.x;  // one
+}
+
 // race: write item, write item; global; warp (unless shape.columns >= 0)
 __global__ void needs_a_negative_member(int *a, Shape shape) {
   if (threadIdx.x < 2) a[threadIdx.x * (shape.columns + 3)] = threadIdx.x;  // item
@@ -31,7 +36,7 @@ __global__ void needs_a_negative_offset(int *a, int offset) {
   int at = threadIdx.x + offset;
   if (threadIdx.x < 4) a[at == 1 ? 0 : at + 2] = threadIdx.x;  // slot
 }
-"""
+""".replace("NOT_NEGATIVE", " && ".join(f"{name} >= 0" for name in "pqrstuv"))
 
 test_kernel = verdicts(SOURCE, block_dim=(32, 1, 1), grid_dim=(1, 1, 1))
 
@@ -58,6 +63,6 @@ def test_what_bounds_an_index_or_is_multiplied_by_one(tmp_path: Path):
     ("any_arguments", "confidence"), [(False, Confidence.CONDITIONAL), (True, Confidence.DEFINITE)]
 )
 def test_callers_that_respect_nothing(tmp_path: Path, any_arguments: bool, confidence: Confidence):
-    text = SOURCE[: SOURCE.index("// race: write item")]
+    text = SOURCE[: SOURCE.index("// race: write one")]
     (kernel,) = check(tmp_path, text, any_arguments=any_arguments).kernels
     assert [f.confidence for f in kernel.findings] == [confidence]
