@@ -9,7 +9,7 @@ from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
 from hgrd.host.library.stream_handles import made_handle
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, ArrayType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import VOID, ArrayType, Field, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.arithmetic import convert
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
@@ -17,6 +17,7 @@ from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FunctionValue, Pointer, Value
 from hgrd.terms import Term, as_int, const
+from hgrd.terms.linear import linear
 
 _ALONE = (const(1), const(1), const(1))
 _MOST_NODES = 64
@@ -168,18 +169,45 @@ def _cluster(call: LibraryCall, config: Value) -> Extents | None:
 
 def member_at(call: LibraryCall, base: Value, *names: str) -> Value:
     """A member of the record at an address, or one of a member of it; unknown, if the program does not mention it."""
-    type_ = base.target.element if isinstance(base, Pointer) else None
+    type_ = _record_with(call, base, names[0]) if isinstance(base, Pointer) else None
     for name in names:
-        while isinstance(type_, ArrayType):
-            type_ = type_.of
-        key = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else ""
-        record = call.machine.records.get(key)
-        fields = () if record is None else record.fields
-        member = next((m for m in fields if m.name == name), None)
+        member = next((m for m in _members(call, type_) if m.name == name), None)
         if member is None:
             return OPAQUE
         base, type_ = move(base, const(member.offset)), member.type
     return OPAQUE if type_ is None else load(call.machine, call.state, base, type_, call.span)
+
+
+def _record_with(call: LibraryCall, place: Pointer, name: str) -> Type | None:
+    """The type of the record at an address that has such a member: the object that it leads to, or a part of that."""
+    constant, atoms = linear(place.offset)
+    type_ = place.target.element
+    while not any(m.name == name for m in _members(call, type_)):
+        size = None if type_ is None else call.machine.size(_element(type_))
+        if not size or any(c % size for c in atoms.values()):
+            return None
+        constant %= size
+        parts = ((m, constant - m.offset) for m in _members(call, type_))
+        part = next(((m, at) for m, at in parts if 0 <= at < (call.machine.size(m.type) or 0)), None)
+        if part is None:
+            return None
+        type_, constant = part[0].type, part[1]
+    return type_
+
+
+def _members(call: LibraryCall, type_: Type | None) -> tuple[Field, ...]:
+    match None if type_ is None else _element(type_):
+        case RecordType(key=key) | OpaqueType(name=key):
+            record = call.machine.records.get(key)
+            return () if record is None else record.fields
+        case _:
+            return ()
+
+
+def _element(type_: Type) -> Type:
+    while isinstance(type_, ArrayType):
+        type_ = type_.of
+    return type_
 
 
 def by_address(call: LibraryCall, kernel: Value, array: Value) -> tuple[Value, ...]:

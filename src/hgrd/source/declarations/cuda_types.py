@@ -58,6 +58,38 @@ def _vectors() -> dict[str, Record]:
 
 
 _HALF = FloatType(16)
+_DIM3 = RecordType("dim3")
+
+
+def _launches() -> dict[str, Record]:
+    """The records that say how a kernel is launched."""
+    grid = ("gridDim", _DIM3, 12), ("blockDim", _DIM3, 12)
+    pointer = PointerType(VOID)
+    attributes = PointerType(RecordType("cudaLaunchAttribute"))
+    found = (
+        _record(
+            "cudaLaunchConfig_st",
+            8,
+            *grid,
+            ("dynamicSmemBytes", ULONG, 8),
+            ("stream", pointer, 8),
+            ("attrs", attributes, 8),
+            ("numAttrs", UINT, 4),
+        ),
+        _record(
+            "cudaKernelNodeParams",
+            8,
+            ("func", pointer, 8),
+            *grid,
+            ("sharedMemBytes", UINT, 8),
+            ("kernelParams", PointerType(pointer), 8),
+            ("extra", PointerType(pointer), 8),
+        ),
+    )
+    return {record.key: record for record in found}
+
+
+LAUNCH_RECORDS = _launches()
 
 PRELUDE_RECORDS: dict[str, Record] = {
     **_vectors(),
@@ -98,6 +130,7 @@ PRELUDE_RECORDS: dict[str, Record] = {
         8,
         (Field("clusterDim", RecordType("uint3"), 0), Field("cooperative", INT, 0), Field("priority", INT, 0)),
     ),
+    **LAUNCH_RECORDS,
     "timeval": _record("timeval", 8, ("tv_sec", LONG, 8), ("tv_usec", LONG, 8)),
     "timespec": _record("timespec", 8, ("tv_sec", LONG, 8), ("tv_nsec", LONG, 8)),
 }
@@ -126,6 +159,7 @@ PRELUDE_TYPES: dict[str, Type] = {
     "curandState": RecordType("curandStateXORWOW"),
     "curandState_t": RecordType("curandStateXORWOW"),
     **{f"{name}_t": RecordType(name) for name in PRELUDE_RECORDS if name.startswith("curandState")},
+    "cudaLaunchConfig_t": RecordType("cudaLaunchConfig_st"),
     "cudaLaunchAttribute_st": RecordType("cudaLaunchAttribute"),
     "cudaLaunchAttributeID": INT,
     "cudaTextureObject_t": ULONG,

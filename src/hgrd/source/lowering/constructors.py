@@ -27,16 +27,18 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Block, Declare, Evaluate
 from hgrd.program.types import (
     INT,
+    UINT,
     VOID,
     ArrayType,
     Field,
     OpaqueType,
     PointerType,
+    Record,
     RecordType,
     Type,
 )
 from hgrd.source.clang.ast import Node, inner, span_of
-from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
+from hgrd.source.declarations.cuda_types import LAUNCH_RECORDS, PRELUDE_RECORDS
 from hgrd.source.declarations.table import FunctionDeclaration
 from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, ValueRule, unwrapped
@@ -87,6 +89,8 @@ def construct(node: Node, to: Context) -> Expression:
     arguments = tuple(to.argument(part) for part in parts)
     if found is not None:
         return Construct(to.unit.reference(found), arguments, type_, span)
+    if not parts and isinstance(type_, RecordType) and type_.key in LAUNCH_RECORDS:
+        return _unset_launch(LAUNCH_RECORDS[type_.key], type_, span)
     if not parts and (to.record_of(element) is not None or _is_plain(element)):
         return zero(type_, span) if node.get("zeroing") or node.get("list") else Construct(None, (), type_, span)
     return Construct(_outside_constructor(element), arguments, type_, span)
@@ -99,6 +103,14 @@ def construct_inherited(node: Node, to: Context) -> Expression:
     found = find_constructor(type_, to.function.type_text, to)
     called = _outside_constructor(type_) if found is None else to.unit.reference(found)
     return Construct(called, tuple(Load(VariablePlace(v, span), v.type, span) for v in given), type_, span)
+
+
+def _unset_launch(record: Record, type_: Type, span: Span) -> Expression:
+    """A record that says how a kernel is launched, before anything is assigned: an extent begins as 1."""
+    one = (IntConst(1, UINT, span),) * 3
+    extents = (f for f in record.fields if f.type == RecordType("dim3"))
+    parts = ((f.offset, Construct(_outside_constructor(f.type), one, f.type, span)) for f in extents)
+    return Aggregate(tuple(parts), type_, span)
 
 
 def _is_plain(type_: Type) -> bool:
