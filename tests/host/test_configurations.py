@@ -80,3 +80,39 @@ def test_clusters_that_a_record_asks_for(tmp_path: Path) -> None:
     launch = "Owner o(5); cudaLaunchKernelEx(&o.config, k, a, 1);"
     (site,) = host(tmp_path, f"{KERNEL}int main() {{ int *a; cudaMalloc(&a, 4096); {launch} }}").launches
     assert [str(extent) for extent in site.cluster or ()] == ["2", "1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("launch", "configurations"),
+    [
+        (
+            "dim3 d[2] = {dim3(3), dim3(4)}; for (int i = 0; i < 2; i++) k<<<1, d[i]>>>(a, 1);",
+            ["(i# * 12 == 0 ? 3 : 4)"],
+        ),
+        ("dim3 d[2] = {dim3(3), dim3(4)}; d[argc] = dim3(5); k<<<1, d[1]>>>(a, 1);", ["d[1].x"]),
+        ("auto f = [&](auto n) { k<<<1, n()>>>(a, 1); }; f(std::integral_constant<int, 6>{});", ["6"]),
+        (
+            "auto f = [&](auto b) { constexpr int t = b ? 64 : 32; k<<<1, t>>>(a, 1); }; "
+            "f(std::true_type{}); f(std::false_type{});",
+            ["64", "32"],
+        ),
+        ("threads<2, 3, 4>(a);", ["2", "3", "4"]),
+        ("sum(a, 2, 3, 4);", ["9"]),
+        ("std::vector<int> s = {5, 6}; k<<<1, s[1]>>>(a, 1); k<<<1, s.size()>>>(a, 1);", ["6", "2"]),
+        (
+            "std::array<int, 2> s{{5, 6}}; for (auto n : s) k<<<1, n>>>(a, 1);",
+            ["(__begin1.iteration# * 4 == 0 ? 5 : 6)"],
+        ),
+    ],
+)
+def test_constants_reach_launches(tmp_path: Path, launch: str, configurations: list[str]) -> None:
+    functions = """
+    #include <array>
+    #include <type_traits>
+    #include <vector>
+    template <int... N> void threads(int *a) { (k<<<1, N>>>(a, 1), ...); }
+    template <typename... T> void sum(int *a, T... s) { k<<<1, (s + ...)>>>(a, 1); }
+    """
+    main = f"int main(int argc, char **argv) {{ int *a; cudaMalloc(&a, 4096); {launch} }}"
+    run = host(tmp_path, f"{KERNEL}{functions}{main}")
+    assert [str(site.block[0]) for site in run.launches] == configurations

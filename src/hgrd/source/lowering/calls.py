@@ -29,7 +29,7 @@ from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import FunctionDeclaration, Scope
 from hgrd.source.declarations.type_parser import split_template
-from hgrd.source.lowering.compiler_builtins import compiler_builtin, numeric_limit
+from hgrd.source.lowering.compiler_builtins import compiler_builtin, integral_constant, numeric_limit
 from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.lowering.destructors import deleted
 from hgrd.source.lowering.lvalues import dereferenced, function_ref
@@ -174,7 +174,7 @@ def method_call(node: Node, to: Context) -> Expression:
     if known is None:
         type_ = _to_element(result_type(node, to), object_.type, to)
         function = _outside_method(callee["name"], object_.type, type_, _written_type(base))
-        return Call(function, (object_, *arguments), type_, span)
+        return _of_library(function, (object_, *arguments), type_, span)
     function = to.unit.reference(known)
     type_ = result_type(node, to, function.returns)
     if known.static or _is_qualified(callee):
@@ -252,6 +252,13 @@ def _outside_method(name: str, object_type: Type, type_: Type, written: str) -> 
     return FunctionRef(qualified, name, qualified, type_, _arguments_in(class_name))
 
 
+def _of_library(function: FunctionRef, arguments: tuple[Expression, ...], type_: Type, span: Span) -> Expression:
+    """A call of a method of a library class, or its value if that is a constant and computing it does nothing."""
+    constant = integral_constant(function, type_, span)
+    acts = any(isinstance(n, Call | IndirectCall | Assign | Update) for n in nodes(arguments))
+    return Call(function, arguments, type_, span) if constant is None or acts else constant
+
+
 def operator_call(node: Node, to: Context) -> Expression:
     parts = inner(node)
     callee = _callee(parts[0])
@@ -272,7 +279,7 @@ def operator_call(node: Node, to: Context) -> Expression:
     if known is None:
         type_ = result_type(node, to)
         function = _outside_method(named.get("name", "?"), object_.type, type_, _written_type(parts[1]))
-        return Call(function, (object_, *arguments), type_, span)
+        return _of_library(function, (object_, *arguments), type_, span)
     function = to.unit.reference(known)
     type_ = result_type(node, to, function.returns)
     if _is_virtual(known, to) and not _is_exact(object_):

@@ -8,9 +8,20 @@ from __future__ import annotations
 import math
 import re
 
-from hgrd.program.expressions import AddressOf, Comma, Convert, Deref, Expression, FloatConst, Load, Place
+from hgrd.program.expressions import (
+    AddressOf,
+    Comma,
+    Convert,
+    Deref,
+    Expression,
+    FloatConst,
+    FunctionRef,
+    IntConst,
+    Load,
+    Place,
+)
 from hgrd.program.span import Span
-from hgrd.program.types import FloatType, PointerType, Type
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 from hgrd.source.lowering import constants
 
 _INFINITY = re.compile(r"__builtin_(inf|huge_val)[fl]?")
@@ -42,6 +53,9 @@ _PRECISIONS = {16: (5, 11), 32: (8, 24), 64: (11, 53)}
 """Bits of the exponent, and binary digits, of each floating-point type (IEEE 754)."""
 
 
+_TRUTH = {"true": 1, "false": 0}
+
+
 def numeric_limit(name: str, type_: Type, span: Span) -> Expression | None:
     """Value of `std::numeric_limits<T>::name()`, of a floating-point type; None of other functions."""
     if not isinstance(type_, FloatType) or type_.bits not in _PRECISIONS:
@@ -59,6 +73,15 @@ def numeric_limit(name: str, type_: Type, span: Span) -> Expression | None:
         "epsilon": math.ldexp(1, 1 - digits),
     }
     return FloatConst(values[name], type_, span) if name in values else None
+
+
+def integral_constant(function: FunctionRef, type_: Type, span: Span) -> Expression | None:
+    """Value of a `std::integral_constant`, which its type says, by a conversion or call; None of other functions."""
+    if not function.qualified.startswith("std::integral_constant::operator") or not function.template_args:
+        return None
+    value = function.template_args[-1]
+    number = _TRUTH.get(value) if isinstance(value, str) else value
+    return IntConst(number, type_, span) if number is not None and isinstance(type_, IntType | BoolType) else None
 
 
 def reinterpreted(place: Place, source: Type, type_: Type, span: Span) -> Expression:

@@ -51,7 +51,7 @@ from hgrd.symbolic.values import (
     Value,
     zero,
 )
-from hgrd.terms import Origin, Term, conj, const, eq, ite, le, lt, negate
+from hgrd.terms import Origin, Term, add, conj, const, eq, ite, le, lt, negate
 
 SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
 _MOST_NAMED = 16  # members of a record that are named one by one
@@ -213,6 +213,10 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
     if offset.is_const:
         return read_at(machine, region, target, offset.value, type_)
     size = machine.size(type_)
+    if isinstance(type_, RecordType) and region.cells and size is not None:
+        members = scalars(type_, machine.records, _MOST_NAMED)
+        parts = ((at, read_cells(machine, state, Pointer(target, add(offset, const(at))), m), m) for at, m in members)
+        return Composite({at: Cell(part, machine.size(m) or 1) for at, part, m in parts}, size) if members else OPAQUE
     candidates = [(o, c) for o, c in region.cells.items() if size is None or may_meet(offset, size, o, c.size)]
     default = machine.semantics.contents(machine, target, region.generation, offset, type_)
     if not candidates:
