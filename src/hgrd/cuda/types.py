@@ -26,7 +26,8 @@ _OTHERS: Final = """
     dim3 __half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 __nv_fp8_e5m2
     curandStateXORWOW curandStateMRG32k3a curandStatePhilox4_32_10 curandStateMtgp32
     curandStateSobol32 curandStateScrambledSobol32 curandStateSobol64 curandStateScrambledSobol64
-    cudaExtent cudaPos cudaPitchedPtr cudaLaunchAttribute cudaLaunchAttributeValue cudaLaunchConfig_st cudaKernelNodeParams
+    cudaExtent cudaPos cudaPitchedPtr cudaLaunchAttribute cudaLaunchAttributeValue
+    cudaLaunchConfig_st cudaKernelNodeParams
     timeval timespec
 """
 
