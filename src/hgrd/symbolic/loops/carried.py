@@ -245,8 +245,10 @@ class _Classifier(Struct, frozen=True):
                 return swapped or self._same_for_all(progress(offset, start.symbol))
             case (Term() | FloatValue(), _):
                 return None
-            case _:
+            case _ if isinstance(self.cells[index][2].value, PointerValue):
                 return pointer_change(index, *self._pointers(), self.mark)
+            case _:
+                return None
 
     def _pointers(self) -> tuple[list[Value], list[Value], list[Value | None]]:
         """The cells before the loop, their placeholders, and what the iteration leaves in them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.program.types import BoolType, IntType, Type
 from hgrd.symbolic.exits import IterationExits
@@ -19,7 +20,7 @@ from hgrd.symbolic.loops.rotations import Rotating
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
-from hgrd.symbolic.values import OPAQUE, Cell, FloatValue, MemoryObject, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
     Origin,
     Symbol,
@@ -191,6 +192,12 @@ def _unknown_at(
             value = Pointer(target, term)
         case FloatValue():
             return FloatValue(var(fresh(*of_type(64, True), Origin.DATA)))
+        case Composite(cells=cells, size=size) if sum(cell.size for cell in cells.values()) == size:
+            parts = {
+                offset: replace(cell, value=_unknown_at(machine, state, c, cell.value, None, speculative=speculative))
+                for offset, cell in cells.items()
+            }
+            return Composite(parts, size)
         case _:
             return OPAQUE
     if isinstance(change, Drifting) and not speculative:
