@@ -11,7 +11,7 @@ from hgrd.engine.analysis.program import analyze
 from hgrd.findings.model import Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program, Side
-from hgrd.source.clang import ast
+from hgrd.source.clang import declaration_texts
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
 from hgrd.source.text.switch_macros import flattened
@@ -185,8 +185,8 @@ int main() { int *p; cudaMalloc(&p, 4096); bool on[4] = {}; return launch(p, on)
 
 @pytest.fixture
 def little_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ast, "_BLOCK", 1 << 14)
-    monkeypatch.setattr(ast, "_MOST_TEXT", 1 << 18)
+    monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 14)
+    monkeypatch.setattr(declaration_texts, "MOST_TEXT", 1 << 18)
 
 
 def outcomes(program: Program) -> list[tuple[Outcome, list[str]]]:

@@ -1,9 +1,8 @@
 """Syntax tree of clang, read from JSON as a stream of top-level declarations, with positions resolved.
 
-clang prints a tree of any size as one document.  Its top-level declarations stand at a fixed
-indentation, so they are cut out of the stream and parsed one by one: memory is bounded by the largest
-declaration.  Positions are printed as changes against the position printed before, in print order;
-here each `loc` and each `range` is replaced by a `Span` (or None): for `range`, its beginning.
+The top-level declarations are parsed one by one: memory is bounded by the largest declaration.  Positions are
+printed as changes against the position printed before, in print order; here each `loc` and each `range` is replaced by
+a `Span` (or None): for `range`, its beginning.
 """
 
 from __future__ import annotations
@@ -17,30 +16,21 @@ import orjson
 from msgspec import Struct
 
 from hgrd.program.span import NOWHERE, Span
+from hgrd.source.clang.declaration_texts import FUNCTION_KINDS, PLACES, declaration_texts, open_function
 
 Node: TypeAlias = dict[str, Any]
 
-FUNCTION_KINDS = frozenset(
-    ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
-)
 _LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl"))
-
-_BLOCK = 1 << 20
-_MOST_TEXT = 256 << 20
-_FUNCTIONS = frozenset((*FUNCTION_KINDS, "FunctionTemplateDecl"))
-_AROUND = frozenset(("NamespaceDecl", "LinkageSpecDecl"))
-_INDENTATION = re.compile(rb"\n +")
-_PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"line": (\d+)')
-_KIND = re.compile(rb'"kind": "(\w+)"')
 _LOCATION = re.compile(rb'"loc": \{[^{}]*"col": (\d+)[^{}]*\}')
 _OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')
 
 
 class Skipped(Struct, frozen=True):
-    """A top-level declaration that was not parsed: too big, or not understood."""
+    """A declaration that was not parsed, too big or not understood; unless `incomplete`, instances of one that was."""
 
     reason: str
     span: Span
+    incomplete: bool = True
 
 
 class TooLargeError(Exception):
@@ -81,11 +71,12 @@ def declarations(
     silently.
     """
     reader = _Positions()
-    for text, size in _texts(stream, max_declaration):
+    for found in declaration_texts(stream, max_declaration):
+        text, size = found.text, found.size
         own_file = _OWN_FILE.search(text, 0, 2000)
         file = orjson.loads(own_file[1]) if own_file else reader.file
         user = not file or is_user_file(file)
-        if size is None:
+        if not found.complete:
             if user and not final:
                 raise TooLargeError(_unfinished(text, reader))
             continue
@@ -99,13 +90,28 @@ def declarations(
             node = _parse(text)
             local: list[Node] = []
             reader.resolve(node, local)
-            node.setdefault("locals", [found for found in local if found.get("isImplicit")])
+            node.setdefault("locals", [inside for inside in local if inside.get("isImplicit")])
         except (ValueError, RecursionError):
             start = reader.skip(text[:4000])
             reader.skip(text)
             yield Skipped("a declaration is nested too deeply and was left out", start)
             continue
+        for part in found.left_out if user else ():
+            more = f"{part.instances} more instances of {part.template} were left out, since there are too many"
+            yield Skipped(more, _place_of(node, part.template), incomplete=False)
         yield node, size
+
+
+def _place_of(node: Node, name: str) -> Span:
+    """The place of a function template with this name below a declaration."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.get("kind") == "FunctionTemplateDecl" and current.get("name") == name:
+            return name_span(current)
+        if current.get("kind") in ("NamespaceDecl", "LinkageSpecDecl"):
+            stack += reversed(inner(current))
+    return name_span(node)
 
 
 def _parse(text: bytes) -> Node:
@@ -117,62 +123,13 @@ def _parse(text: bytes) -> Node:
 
 
 def _unfinished(text: bytes, reader: _Positions) -> Span | None:
-    """The function, in namespaces or not, whose tree the text breaks off in."""
-    indentation, begin = 4, 0
-    while (kind := _KIND.search(text, begin)) and kind[1].decode() in _AROUND:
-        indentation += 4
-        begin = text.rfind(b"\n" + b" " * indentation + b"{", begin)
-        if begin < 0:
-            return None
-    place = _LOCATION.search(text, begin, begin + 1000)
-    if kind is None or place is None or kind[1].decode() not in _FUNCTIONS:
+    """The function whose tree the text breaks off in."""
+    function = open_function(text)
+    place = None if function is None else _LOCATION.search(text, function.begin, function.begin + 1000)
+    if place is None:
         return None
     reader.skip(text[: place.end()])
     return Span(reader.file, reader.line, int(place[1]))
-
-
-def _texts(stream: BinaryIO, limit: int) -> Iterator[tuple[bytes, int | None]]:
-    """The text of each top-level declaration, and its length; past `limit` only head and tail are kept.
-
-    One that is too long without that comes twice: first as far as it is there, with None for its length.
-    """
-    parts: list[bytes] = []
-    size = 0
-    stripped = False
-    rest = b""
-    while block := stream.read(_BLOCK):
-        block = rest + block
-        end = block.rfind(b"\n")
-        block, rest = block[: max(end, 0)], block[max(end, 0) :]
-        position = 0
-        while (stop := block.find(b"\n    }", position)) >= 0:
-            parts.append(block[position : stop + 6])
-            yield _joined(parts), size + stop + 6 - position
-            parts, size, position, stripped = [], 0, stop + 6, False
-        tail = block[position:]
-        if size + len(tail) > _MOST_TEXT:
-            if not stripped:
-                yield _joined([*parts, tail]), None
-            stripped = True
-            tail = _INDENTATION.sub(b"", tail)
-        size += len(tail)
-        if size <= limit or len(parts) < 2:
-            parts.append(tail)
-        else:
-            parts[1:] = [_last_places(b"".join((*parts[1:], tail)))]
-
-
-def _joined(parts: list[bytes]) -> bytes:
-    text = b"".join(parts)
-    start = text.find(b"\n    {")
-    return text[text.find(b"{", max(start, 0)) :]
-
-
-def _last_places(text: bytes) -> bytes:
-    """Enough of `text` to know which file and line were printed last."""
-    found = list(_PLACES.finditer(text))
-    named = [match for match in found if match[1]]
-    return b"\n".join(match[0] for match in (*named[-1:], *found[-1:]))
 
 
 class _Positions:
@@ -188,7 +145,7 @@ class _Positions:
     def skip(self, text: bytes) -> Span:
         """Follow the positions in a text that is not parsed; the first one, or the last one before it."""
         first: Span | None = None
-        for match in _PLACES.finditer(text):
+        for match in PLACES.finditer(text):
             if match[1]:
                 self.file = orjson.loads(match[1])
             self.line = int(match[2])

@@ -42,7 +42,8 @@ class Recipe(Struct, frozen=True):
     def text(self) -> str:
         prelude = [f'#include "{PRELUDE}"'] if self.prelude else []
         system = [f"#include <{header}>" for header in self.headers if not self._needless(header)]
-        return "\n".join(["#define __HGRD_PRECOMPILED 1", *prelude, *system, ""])
+        begin = ["#define __HGRD_PRECOMPILED 1", "#define __HGRD_PRECOMPILING 1"]
+        return "\n".join([*begin, *prelude, *system, "#undef __HGRD_PRECOMPILING", ""])
 
     def _needless(self, header: str) -> bool:
         """Whether the prelude has it already: then files that differ in such headers only can share."""

@@ -46,6 +46,7 @@ class _State(Struct):
     unit: Unit
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    left_out: list[Diagnostic] = field(default_factory=list[Diagnostic])
     uninstantiated: list[Template] = field(default_factory=list[Template])
 
 
@@ -88,6 +89,7 @@ def _lower_once(path: str, options: SourceOptions, meanwhile: Callable[[], objec
         functions, globals_ = _with_declarations(state), _globals(state.unit)
         if any(d.error for d in diagnostics):
             functions, globals_ = with_dropped(functions, globals_, diagnostics)
+        diagnostics += tuple(state.left_out)
     return Program(
         path,
         functions,
@@ -120,7 +122,8 @@ def _read(stream: AstStream, state: _State, *, final: bool) -> None:
     kept = 0
     for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION, final=final):
         if isinstance(item, Skipped):
-            state.diagnostics.append(Diagnostic(item.span, item.reason, error=True))
+            reports = state.diagnostics if item.incomplete else state.left_out
+            reports.append(Diagnostic(item.span, item.reason, error=True, whole=not item.incomplete))
             continue
         node, size = item
         try:

@@ -1,0 +1,1 @@
+#include "../defined/tensor_numbers.h"

@@ -1,0 +1,26 @@
+// What the headers of tensors are made of: these are precompiled, tensors themselves are read like a program.
+#pragma once
+#include "../cublas_v2.h"
+#include "../cuda_bf16.h"
+#include "../cuda_fp16.h"
+#include "../cuda_runtime.h"
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>

@@ -1,0 +1,77 @@
+"""Templates with more instances than are looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.program.program import Program, Side
+from hgrd.source.clang import declaration_texts
+from hgrd.source.options import SourceOptions
+from hgrd.source.parse import parse_file
+
+LINES = "".join(f"    p[{i}] += {i} * N;\n" for i in range(20))
+KERNELS = f"""#include "lines.h"
+namespace a {{ namespace {{
+template <int N> __global__ void k(int *p) {{
+{LINES}    PLUS(p[0], N);
+}}
+template <int N> __device__ int f(int *p) {{
+{LINES}    return p[0];
+}}
+}} }}
+template <int N> void launch(int *p) {{ a::k<N><<<1, N>>>(p); }}
+__global__ void last(int *p) {{ p[0] = 1; }}
+template <int... N> void all(int *p) {{ (launch<N>(p), ...); }}
+__global__ void calls(int *p) {{ p[1] = a::f<1>(p) + a::f<2>(p) + a::f<3>(p) + a::f<4>(p) + a::f<5>(p) + a::f<6>(p); }}
+void host(int *p) {{ all<1, 2, 3, 4, 5, 6, 7, 8>(p); }}
+"""
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def run() -> Program:
+        (tmp_path / "lines.h").write_text("#define PLUS(a, b) \\\n    a += b;\n")
+        file = tmp_path / "program.cu"
+        file.write_text(KERNELS)
+        return parse_file(str(file), SourceOptions())
+
+    return run
+
+
+def defined(program: Program, name: str) -> list[tuple[int | str, ...]]:
+    found = (f for f in program.functions.values() if f.ref.name == name and f.body is not None)
+    return sorted(f.ref.template_args for f in found)
+
+
+def test_all_instances_of_a_template(read) -> None:
+    program = read()
+    assert (defined(program, "k"), program.diagnostics) == ([(n,) for n in range(1, 9)], ())
+
+
+def test_the_first_instances_of_a_template(read, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = read()
+    monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 12)
+    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 19)
+    program = read()
+    kept = defined(program, "k")
+    assert 0 < len(kept) < 8
+    assert set(kept) < {(n,) for n in range(1, 9)}
+    missing = f"{8 - len(kept)} more instances of k were left out, since there are too many"
+    assert [(d.span.line, d.message, d.error) for d in program.diagnostics] == [(3, missing, True)]
+    # Device code calls every instance that it names, and what follows stands where it stands in the text.
+    assert defined(program, "f") == [(n,) for n in range(1, 7)]
+    places = {(f.ref.name, f.span) for f in everything.functions.values()}
+    assert {(f.ref.name, f.span) for f in program.functions.values()} == places
+
+
+@pytest.mark.parametrize("size", (1 << 10, 1 << 13, 1 << 16, 1 << 20))
+def test_where_the_text_is_cut_does_not_matter(read, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declaration_texts, "BLOCK", size)
+    program = read()
+    assert (defined(program, "k"), program.diagnostics) == ([(n,) for n in range(1, 9)], ())
+    assert [f.ref.name for f in program.functions.values() if f.side is Side.KERNEL and f.body is not None][-2:] == [
+        "last",
+        "calls",
+    ]
