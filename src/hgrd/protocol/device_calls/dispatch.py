@@ -28,7 +28,7 @@ from hgrd.protocol.device_calls.memory import (
     heap_memory,
     order_and_scope,
 )
-from hgrd.protocol.device_calls.number_functions import numbers
+from hgrd.protocol.device_calls.number_functions import number_in_memory, numbers
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import exchanged, thread_number
@@ -70,7 +70,7 @@ def intrinsic(
     function = atomic_function(name)
     if function is not None:
         return atomic(device, machine, state, call, arguments, function)
-    for objects in (atomic_object_call, barrier_object_call, counted_copy):
+    for objects in (atomic_object_call, barrier_object_call, counted_copy, number_in_memory):
         known = objects(device, machine, state, call, arguments)
         if known is not None:
             return known

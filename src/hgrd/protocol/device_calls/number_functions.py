@@ -5,14 +5,18 @@ CUDA Math API.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hgrd.cuda.builtins import builtin
+from hgrd.cuda.types import SMALL_FLOATS
 from hgrd.program.expressions import Call
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type, VoidType
+from hgrd.protocol.device_calls.results import unknown_result
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.floats import computed
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import store
+from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, FloatValue, Value
 from hgrd.terms import Origin, Term, as_bool
@@ -39,6 +43,22 @@ def numbers(
         return OPAQUE
     name = call.function.name
     return function_value(name, call.type, given) or machine.unknown(name, call.type, Origin.DATA)
+
+
+def number_in_memory(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """Result of an operator of a small float wherever that is: a conversion reads it, an assignment replaces it too."""
+    owner, _, name = call.function.qualified.rpartition("::")
+    type_ = call.arguments[0].type if call.arguments else None
+    if owner not in SMALL_FLOATS or not name.startswith("operator") or not isinstance(type_, PointerType):
+        return None
+    read = load(machine, state, arguments[0], type_.to, call.span)
+    if name.startswith("operator "):
+        return function_value(name, call.type, (read,)) or unknown_result(machine, call)
+    stored = unknown_result(machine, replace(call, type=type_.to))
+    store(machine, state, arguments[0], stored, type_.to, call.span)
+    return arguments[0] if isinstance(call.type, PointerType) else read
 
 
 def function_value(name: str, type_: Type, arguments: tuple[Value, ...]) -> Value | None:

@@ -439,6 +439,7 @@ __HGRD_BOTH inline ::std::tuple<::std::uint64_t, ::std::uint64_t> unpack(const P
 }
 }
 }
+inline optional<Device> device_of(const Tensor& tensor) { return tensor.device(); }
 template <class A, class B> __HGRD_BOTH constexpr A ceil_div(A a, B b) { return (a + b - 1) / b; }
 inline ScalarType scalar_type(ScalarType type) { return type; }
 }

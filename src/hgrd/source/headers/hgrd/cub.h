@@ -86,7 +86,12 @@ struct BlockReduce {
     template <int N, class F> __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], F function); \
     template <int N, class F> __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], F function, T& total); \
     template <int N, class F> __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], T initial, F function); \
-    template <int N, class F> __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], T initial, F function, T& total);
+    template <int N, class F> __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], T initial, F function, T& total); \
+    template <class F, class C, class = decltype(__HGRD_VALUE(C&)(T()))> \
+    __HGRD_D void KIND##Scan(T input, T& output, F function, C& callback); \
+    template <int N, class F, class C, class = decltype(__HGRD_VALUE(C&)(T()))> \
+    __HGRD_D void KIND##Scan(T (&input)[N], T (&output)[N], F function, C& callback);
+#define __HGRD_VALUE(...) ::std::declval<__VA_ARGS__>()
 template <class T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1, int Arch = 0> struct BlockScan {
     __HGRD_PRIMITIVE(BlockScan)
     __HGRD_SCAN(Exclusive)

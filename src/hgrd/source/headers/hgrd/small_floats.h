@@ -17,23 +17,23 @@
         __HGRD_BOTH explicit operator long long() const; __HGRD_BOTH explicit operator unsigned long long() const; \
         __HGRD_BOTH explicit operator long() const; __HGRD_BOTH explicit operator unsigned long() const; \
         __HGRD_BOTH explicit operator double() const; \
-        __HGRD_BOTH T& operator+=(const T&); __HGRD_BOTH T& operator-=(const T&); __HGRD_BOTH T& operator*=(const T&); \
-        __HGRD_BOTH T& operator/=(const T&); __HGRD_BOTH T& operator++(); __HGRD_BOTH T& operator--(); \
+        __HGRD_BOTH T& operator+=(T); __HGRD_BOTH T& operator-=(T); __HGRD_BOTH T& operator*=(T); \
+        __HGRD_BOTH T& operator/=(T); __HGRD_BOTH T& operator++(); __HGRD_BOTH T& operator--(); \
         __HGRD_BOTH T operator++(int); __HGRD_BOTH T operator--(int); \
     }; \
     struct __attribute__((aligned(4))) P { \
         T x, y; \
         P() = default; \
-        __HGRD_BOTH P(const T& x, const T& y); \
+        __HGRD_BOTH P(T x, T y); \
         __HGRD_BOTH P(const P##_raw&); \
         __HGRD_BOTH operator P##_raw() const; \
-        __HGRD_BOTH P& operator+=(const P&); __HGRD_BOTH P& operator-=(const P&); __HGRD_BOTH P& operator*=(const P&); \
-        __HGRD_BOTH P& operator/=(const P&); \
+        __HGRD_BOTH P& operator+=(P); __HGRD_BOTH P& operator-=(P); __HGRD_BOTH P& operator*=(P); \
+        __HGRD_BOTH P& operator/=(P); \
     }; \
     __HGRD_SMALL_OPERATOR(T, P, +) __HGRD_SMALL_OPERATOR(T, P, -) __HGRD_SMALL_OPERATOR(T, P, *) \
     __HGRD_SMALL_OPERATOR(T, P, /) \
-    __HGRD_BOTH T operator+(const T&); __HGRD_BOTH T operator-(const T&); \
-    __HGRD_BOTH P operator+(const P&); __HGRD_BOTH P operator-(const P&); \
+    __HGRD_BOTH T operator+(T); __HGRD_BOTH T operator-(T); \
+    __HGRD_BOTH P operator+(P); __HGRD_BOTH P operator-(P); \
     __HGRD_SMALL_COMPARISON(T, P, ==) __HGRD_SMALL_COMPARISON(T, P, !=) __HGRD_SMALL_COMPARISON(T, P, <) \
     __HGRD_SMALL_COMPARISON(T, P, <=) __HGRD_SMALL_COMPARISON(T, P, >) __HGRD_SMALL_COMPARISON(T, P, >=) \
     __HGRD_SMALL_2(T, P, add) __HGRD_SMALL_2(T, P, sub) __HGRD_SMALL_2(T, P, mul) __HGRD_SMALL_2(T, P, add_sat) \
@@ -71,9 +71,9 @@
     __HGRD_SMALL_INT(T, S, unsigned long long, ull)
 
 #define __HGRD_SMALL_OPERATOR(T, P, O) \
-    __HGRD_BOTH T operator O(const T&, const T&); __HGRD_BOTH P operator O(const P&, const P&);
+    __HGRD_BOTH T operator O(T, T); __HGRD_BOTH P operator O(P, P);
 #define __HGRD_SMALL_COMPARISON(T, P, O) \
-    __HGRD_BOTH bool operator O(const T&, const T&); __HGRD_BOTH bool operator O(const P&, const P&);
+    __HGRD_BOTH bool operator O(T, T); __HGRD_BOTH bool operator O(P, P);
 #define __HGRD_SMALL_2(T, P, N) __HGRD_SMALL_2_(T, P, __h##N, __HGRD_PAIR_##N)
 #define __HGRD_SMALL_2_(T, P, ONE, TWO) __HGRD_BOTH T ONE(T, T); __HGRD_BOTH P TWO(P, P);
 #define __HGRD_PAIR_add __hadd2
