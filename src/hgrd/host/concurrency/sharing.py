@@ -7,7 +7,7 @@ assume.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
@@ -15,16 +15,17 @@ from msgspec import Struct, field
 
 from hgrd.host.concurrency.iterations import Iterations, apart
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
-from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places
+from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Work, places
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact, HostNote
 from hgrd.program.span import Span
-from hgrd.terms import TRUE
+from hgrd.terms import TRUE, const
 
 Launched: TypeAlias = tuple[Span, str]
 """The place of a launch, and the key of its kernel."""
 _MARKS: Final = re.compile(r"'\d+|~")
 _NOWHERE: Final = ("number", UNKNOWN)
+_MOST_WORK: Final = 300  # beyond which it takes too long to say what may run beside what
 
 
 class Beside(Struct):
@@ -49,6 +50,12 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this.
     """
     events = list(iterations.of(trace.events))
+    if _in_one_stream(events):
+        return
+    work = [event for event in events if isinstance(event, Work)]
+    if len(work) > _MOST_WORK:
+        _tell_too_long(work, found)
+        return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.loose)
     clear: set[tuple[Launched, Launched, str]] = set()
     for one, other in concurrent(Order(streams, lenient=True).run(events), lenient=True):
@@ -60,6 +67,12 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
         for pair in _pairs(one.work, other.work, iterations, trace, clash=False):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found)
+
+
+def _in_one_stream(events: Iterable[Event]) -> bool:
+    """Whether all work is put into the default stream of one device, where it comes in its order."""
+    places_ = {(e.stream, e.device, e.captured) for e in events if isinstance(e, Work)}
+    return places_ <= {(DEFAULT, const(0), False)} and not any(isinstance(e, Replay) for e in events)
 
 
 def _loosely(done: list[Done], threads: bool) -> Iterator[tuple[Done, Done]]:
@@ -131,6 +144,14 @@ def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
 
 
 # ---------------------------------------------------------------- words
+
+
+def _tell_too_long(work: list[Work], found: Beside) -> None:
+    text = f"runs beside none of the {len(work)} grids, copies and fills of the host that use its memory"
+    for one in work:
+        if one.kernel:
+            fact = Fact(TRUE, FactKind.ASSUMPTION, text, one.span)
+            found.assumed.setdefault(_launched(one), {})[fact] = None
 
 
 def _tell_shared(pair: _Pair, found: Beside) -> None:
