@@ -192,6 +192,21 @@ def test_the_time_for_all_replays_is_bounded(tmp_path: Path):
         assert said == [("definite", "not replayed: the time for the replays of this program is over")]
 
 
+@pytest.mark.parametrize(("update", "shown"), [("a[threadIdx.x] += i", True), ("atomicAdd(a, i)", False)])
+def test_what_atomics_pass_on_is_work_of_the_replay(tmp_path: Path, update: str, shown: bool):
+    """Each thread by itself, where a plain access of many threads is one step; with more work, both are shown."""
+    text = """
+    __global__ void k(int *a, int *b) {
+      for (int i = 0; i < 40; ++i) UPDATE;
+      b[0] = threadIdx.x;
+    }
+    int main() { int *a, *b; cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); k<<<1, 512>>>(a, b); }"""
+    program = parse(tmp_path, text.replace("UPDATE", update))
+    for work, confirmed in ((1 << 25, shown), (1 << 30, True)):
+        (kernel,) = analyze((program,), AnalysisOptions(), Replayer(each=work)).kernels
+        assert [f.replay for f in kernel.findings] == ["confirmed"] * confirmed
+
+
 # ---------------------------------------------------------------- witnesses that are wrong
 
 

@@ -38,6 +38,7 @@ _log = logging.getLogger(__name__)
 _EACH = 1 << 26
 _ALTOGETHER = 5 * _EACH
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the observer's work for an access, and for each of its threads
+_ATOMIC_OF_THREAD = 1 << 12  # for each thread of an atomic: what others have released there is passed on one by one
 _FIRST_LOOK = 1 << 19
 _TOO_LONG = "the run takes too long"
 F = TypeVar("F", Finding, Divergence)
@@ -208,7 +209,8 @@ class _Watch(Struct):
     pause: int = 2 * _FIRST_LOOK
 
     def touch(self, event: Touch, /) -> None:
-        self.work.done += _TOUCH + _TOUCH_OF_THREAD * len(event.threads)
+        each = _TOUCH_OF_THREAD if event.scope is None else _ATOMIC_OF_THREAD
+        self.work.done += _TOUCH + each * len(event.threads)
         if self.work.left < 0:
             raise LateError
         self.model.touch(event)
