@@ -29,7 +29,7 @@ from msgspec import Struct, to_builtins
 from benchmarks.projects import Watch, in_text
 from hgrd.engine.check import Limits, check
 from hgrd.engine.run.program import Settings
-from hgrd.findings.model import KernelReport, Outcome, Report
+from hgrd.findings.model import KernelReport, Outcome, Report, Site
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.span import Span
 from hgrd.source.build.build import read_build
@@ -58,22 +58,27 @@ class Race(Struct, frozen=True):
 
 
 class Version(Struct, frozen=True):
-    """What hgrd says of one commit: `kernels` by verdict, and `reasons` why it says no more."""
+    """What hgrd says of one commit: verdicts by kernel, `races`, what is `open`, and `reasons` why it says no more."""
 
     kernels: dict[str, str]
     races: tuple[Race, ...]
     reasons: tuple[str, ...]
     stopped: str = ""
+    open: tuple[Race, ...] = ()
 
 
 class Outcomes(Struct, frozen=True):
-    """Row of the table; `parsed` and `found` are None where the fix could not be looked at."""
+    """Row of the table; `parsed` and `found` are None where the fix could not be looked at.
+
+    `left` are races that are there after, too, or not decided then; `after` are the verdicts then.
+    """
 
     fix: str
     parsed: bool | None
     found: tuple[Race, ...] | None
     left: tuple[Race, ...]
     reason: str
+    after: str = ""
 
 
 # ---------------------------------------------------------------- what an entry says
@@ -178,6 +183,7 @@ def version_of(report: Report | None, tree: Path, files: Sequence[str], failures
         tuple(races),
         tuple(dict.fromkeys((*failures, *(reason for reason, _ in reasons.most_common(3)), *errors[:3]))),
         report.stopped if report else "",
+        tuple(dict.fromkeys(race for kernel in reported for race in _undecided(kernel))),
     )
 
 
@@ -185,14 +191,22 @@ def _races(kernel: KernelReport) -> Iterator[tuple[Race, tuple[Span, ...]]]:
     for f in kernel.findings:
         if not f.same_value:
             spans = (f.first.span, f.second.span)
-            lines = sorted(f"{site.kind.value} {_line(site.span)}" for site in (f.first, f.second))
-            yield (
-                Race(kernel.kernel, f"{f.space.value} {f.rule}", tuple(lines), f.confidence.value, _place(spans)),
-                spans,
-            )
+            lines = _lines(f.first, f.second)
+            yield Race(kernel.kernel, f.space.value, lines, f.confidence.value, _place(spans)), spans
     for d in kernel.divergences:
         lines = (d.rule.value, _line(d.span))
         yield Race(kernel.kernel, "barrier", lines, d.confidence.value, _place((d.span,))), (d.span,)
+
+
+def _lines(*sites: Site) -> tuple[str, ...]:
+    return tuple(sorted(f"{site.kind.value} {_line(site.span)}" for site in sites))
+
+
+def _undecided(kernel: KernelReport) -> Iterator[Race]:
+    for pair in (pair for launch in kernel.launches for pair in launch.open_pairs):
+        if pair.first is not None and pair.second is not None and pair.space is not None:
+            place = _place((pair.first.span, pair.second.span))
+            yield Race(kernel.kernel, pair.space.value, _lines(pair.first, pair.second), "", place)
 
 
 def _place(spans: Iterable[Span]) -> str:
@@ -221,18 +235,21 @@ def short(reason: str) -> str:
 
 def compared(fix: str, before: Version, after: Version) -> Outcomes:
     """What came of a fix: races that are gone, those that are left, and why no more was found."""
-    gone = tuple(race for race in before.races if not any(race.same_as(other) for other in after.races))
+    gone = tuple(race for race in before.races if not any(race.same_as(x) for x in (*after.races, *after.open)))
     left = tuple(race for race in before.races if race not in gone)
+    verdicts = "/".join(dict.fromkeys(after.kernels.values()))
     if not before.kernels or not after.kernels:
         missing = before if not before.kernels else after
         which = "before" if missing is before else "after"
         return Outcomes(fix, False, (), left, f"not parsed: {which}: {'; '.join(missing.reasons[:2]) or 'no kernel'}")
-    return Outcomes(fix, True, gone, left, "" if gone else _why(before, left))
+    if before.races and after.stopped:
+        return Outcomes(fix, True, (), before.races, f"stopped after: {after.stopped}", verdicts)
+    return Outcomes(fix, True, gone, left, "" if gone else _why(before, left), verdicts)
 
 
 def _why(before: Version, left: Sequence[Race]) -> str:
     if left:
-        return f"the races are there after, too: {len(left)}, {left[0].place}"
+        return f"the races are there after, too, or open: {len(left)}, {left[0].place}"
     if before.stopped:
         return f"stopped: {before.stopped}"
     if Outcome.UNKNOWN.value in before.kernels.values():
@@ -263,13 +280,20 @@ def outcome(entry: Entry, mirror: Path, limits: Limits) -> Outcomes:
 
 def table(rows: Iterable[Outcomes]) -> Iterator[str]:
     """The results as Markdown."""
-    yield "| fix | parsed | found before, gone after | left | otherwise |"
-    yield "|---|---|---|---|---|"
+    yield "| fix | parsed | found before, gone after | left | verdicts after | otherwise |"
+    yield "|---|---|---|---|---|---|"
     for row in rows:
         parsed = {None: "-", True: "yes", False: "no"}[row.parsed]
         found = "; ".join(f"{race.kernel} {race.place} ({race.confidence})" for race in (row.found or ())[:3])
         more = len(row.found or ()) - 3
-        cells = (row.fix, parsed, found + (f"; {more} more" if more > 0 else "") or "no", len(row.left), row.reason)
+        cells = (
+            row.fix,
+            parsed,
+            found + (f"; {more} more" if more > 0 else "") or "no",
+            len(row.left),
+            row.after,
+            row.reason,
+        )
         yield f"| {' | '.join(str(cell).replace('|', '/') for cell in cells)} |"
 
 
