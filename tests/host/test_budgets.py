@@ -11,6 +11,7 @@ from hgrd.host.linking.shared_arguments import shared_arguments
 from hgrd.host.model import HostRun, LaunchSite
 from hgrd.source.options import SourceOptions
 from hgrd.source.parse import parse_file
+from hgrd.symbolic.limits import TimeLimitError
 from tests.host.programs import host
 
 LARGE = "int v = 0; " + "v = v * 3 + 1;" * 300
@@ -40,6 +41,20 @@ def said(sites: tuple[LaunchSite, ...]) -> list[tuple[str, str, bool]]:
 
 def reasons(run: HostRun) -> set[str]:
     return {note.text for note in run.cut.values()}
+
+
+def test_kernels_whose_work_is_not_compared_in_time_are_left_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_long(*_: object) -> None:
+        raise TimeLimitError
+
+    main = "int main() { int *a; cudaMalloc(&a, 4096); one<<<1, 1>>>(a, 1); }"
+    assert host(tmp_path, KERNELS + main).cut == {}
+    monkeypatch.setattr("hgrd.host.run.find_beside", too_long)
+    run = host(tmp_path, KERNELS + main)
+    assert [key for key in run.cut if "one" in key] == list(run.cut)
+    assert reasons(run) == {"the time limit was reached: what main puts on the device at the same time is not known"}
 
 
 SMALL = "void small(int *a, int n) { one<<<1, n>>>(a, n); }"
@@ -161,7 +176,7 @@ def test_arguments_that_calls_show_to_be_related(tmp_path: Path, calls: str, rel
     assert any(not o.inside for o in run.launches[-1].overlaps) == related
     linked = link((parse_file(str(tmp_path / "a.cu"), SourceOptions()),), lambda _: True)[0]
     (copy,) = (f for f in linked.functions.values() if f.ref.name == "copy")
-    assert shared_arguments(linked).get(copy.ref.key, frozenset()) == ({(0, 1)} if related else set())
+    assert shared_arguments(linked).get(copy.ref.key, frozenset()) == ({(0, 1), (1, 0)} if related else set())
 
 
 @pytest.mark.parametrize(("call", "cut"), [("set(&x, &y, a);", 0), ("set(&x, &x, a);", 1)])
@@ -177,3 +192,29 @@ def test_a_launch_that_constants_rule_out_is_found_in_any_function(tmp_path: Pat
     run = host(tmp_path, f"{KERNELS}void first(int *a, int *b) {{ two<<<1, 8>>>(a, b); }}{never}")
     assert said(run.launches) == [("two", "<<<1, 8>>>", False), ("one", "<<<1, 7>>>", False)]
     assert [note.text for note in run.notes] == ["the program as it stands never makes this launch"]
+
+
+@pytest.mark.parametrize(
+    ("call", "pairs", "overlaps"),
+    [
+        ("use(&p, a);", set[tuple[int, int]](), []),
+        ("use(&p, p.x);", {(0, 1), (1, 0)}, ["p.x and b"]),
+        ("fill(&p, &q); use(&p, q.x);", {(0, 1)}, ["p.x and b"]),
+        ("fill(&p, &q); pass(&p, q.x);", {(0, 1)}, ["p.x and b"]),
+    ],
+)
+def test_a_record_may_hold_what_another_argument_is(
+    tmp_path: Path, call: str, pairs: set[tuple[int, int]], overlaps: list[str]
+) -> None:
+    """What it holds in different members is not related by that."""
+    functions = """
+    void fill(Pair *p, Pair *q) { q->x = p->x; }
+    void use(Pair *p, int *b) { two<<<1, 8>>>(p->x, b); two<<<1, 8>>>(p->x, p->y); }
+    void pass(Pair *p, int *b) { use(p, b); }
+    """
+    run = followed(tmp_path, functions, call, before="Pair p, q;")
+    linked = link((parse_file(str(tmp_path / "a.cu"), SourceOptions()),), lambda _: True)[0]
+    (use,) = (f for f in linked.functions.values() if f.ref.name == "use")
+    assert shared_arguments(linked).get(use.ref.key, frozenset()) == pairs
+    assert [o.text for o in run.launches[-2].overlaps if not o.inside] == overlaps
+    assert [o.text for o in run.launches[-1].overlaps if not o.inside] == []

@@ -33,21 +33,30 @@ class Cut(Struct, frozen=True):
 
 
 class EntryPoints(Struct):
-    """What has been followed so far: `whole`, by their keys, functions on their own to their end; `cuts`."""
+    """What has been followed so far: `whole`, by their keys, functions on their own to their end; `cuts`.
+
+    `callers` are those of functions, `anyhow` the functions that are called in a way that shows no arguments, `owners`
+    the functions that a launch stands in.
+    """
 
     linked: Linked
     whole: set[str] = field(default_factory=set[str])
     cuts: list[Cut] = field(default_factory=list[Cut])
-    callers: Mapping[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    callers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    anyhow: frozenset[str] = frozenset()
+    owners: dict[LaunchPlace, set[str]] = field(default_factory=dict[LaunchPlace, "set[str]"])
     _shared: Mapping[str, frozenset[tuple[int, int]]] | None = None
 
     def __post_init__(self) -> None:
-        found: dict[str, set[str]] = {}
         for caller, uses in self.linked.uses.items():
             for mentioned in uses.functions:
                 for key in (mentioned, *self.linked.overriders.get(mentioned, ())):
-                    found.setdefault(key, set()).add(caller)
-        self.callers = found
+                    self.callers.setdefault(key, set()).update({caller} - {key})
+            for place in uses.launches:
+                self.owners.setdefault(place, set()).add(caller)
+        overriding = frozenset(key for found in self.linked.overriders.values() for key in found)
+        unseen = (key for key in self.linked.uses if self.linked.called_unseen(self.linked.functions[key]))
+        self.anyhow = self.linked.taken.union(overriding, unseen)
 
     def cut(self, entry: Function, why: str, limit: StepLimitError | None) -> None:
         """An entry point was not followed to its end, because of a limit (None: it is nested too deeply)."""
@@ -56,33 +65,23 @@ class EntryPoints(Struct):
         places = frozenset[LaunchPlace]().union(*map(self.linked.launches_in, statements))
         self.cuts.append(Cut(HostNote(entry.span, why), places, self.linked.kernels_in(statements)))
 
-    def covers(self, key: str, inside: frozenset[str] = frozenset()) -> bool:
-        """Whether the launches of a function have been found for all of its calls."""
-        if key in self.whole:
-            return True
-        callers = self.callers.get(key, set())
-        if not callers or key in inside or self.called_anyhow(self.linked.functions[key]):
-            return False
-        return all(self.covers(caller, inside | {key}) for caller in callers)
-
-    def called_anyhow(self, function: Function) -> bool:
-        """Whether the program calls a function in a way that shows no arguments."""
-        key = function.ref.key
-        overrides = any(key in found for found in self.linked.overriders.values())
-        return key in self.linked.taken or overrides or self.linked.called_unseen(function)
+    def covered(self) -> set[str]:
+        """The functions whose launches have been found for all of their calls."""
+        found = set(self.whole)
+        able = [k for k in self.linked.uses if self.callers.get(k) and k not in self.anyhow]
+        while more := {key for key in able if key not in found and self.callers[key] <= found}:
+            found |= more
+        return found
 
     def open_places(self) -> frozenset[LaunchPlace]:
         """The launches that runs may not have come to, and that no function on its own has covered."""
-        places = frozenset[LaunchPlace]().union(*(cut.places for cut in self.cuts))
-        return frozenset(place for place in places if not self._settled(place))
+        covered = self.covered()
+        return frozenset(p for cut in self.cuts for p in cut.places if not self.owners.get(p, set()) <= covered)
 
     def open_in(self, function: Function) -> frozenset[LaunchPlace]:
         """The launches that it takes a run of this function on its own to find."""
         below = self.linked.launches_below(function.ref.key) if self.cuts else frozenset[LaunchPlace]()
-        return frozenset() if not below or self.covers(function.ref.key) else below & self.open_places()
-
-    def _settled(self, place: LaunchPlace) -> bool:
-        return all(self.covers(key) for key, uses in self.linked.uses.items() if place in uses.launches)
+        return frozenset() if not below or function.ref.key in self.covered() else below & self.open_places()
 
     def cut_kernels(self, run: HostRunState) -> dict[str, HostNote]:
         """By the keys of kernels that may have further launches, why these were not found.
@@ -100,7 +99,7 @@ class EntryPoints(Struct):
         return found
 
     def shared(self, function: Function) -> frozenset[tuple[int, int]]:
-        """The pairs of a function's parameters that are not assumed to be different objects."""
+        """The pairs of a function's parameters of which the second one may be in what the first one leads to."""
         if self._shared is None:
             self._shared = shared_arguments(self.linked)
         return self._shared.get(function.ref.key, frozenset())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from time import perf_counter
 
 from msgspec.structs import replace
 
@@ -28,7 +29,7 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.limits import StepLimitError, until
+from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
 from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
@@ -36,6 +37,7 @@ from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import TRUE, const
 
 STEPS = 200_000  # for one entry point
+_COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
 _GLOBAL_CELLS = 512  # a larger table is not read
 
 
@@ -117,7 +119,7 @@ def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadlin
     dead: list[LaunchSite] = []
     for entry in points.linked.entries():
         missed = points.linked.launches_below(entry.ref.key) - _reached(run)
-        if missed and points.covers(entry.ref.key):
+        if missed and entry.ref.key in points.covered():
             before, run.launches.overlooked = len(run.launches.sites), missed
             _run_entry(run, names, entry, points, share_of(deadline, entry))
             _drop_known(run, before, missed)
@@ -176,7 +178,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
     )
     state = State({}, ())
     run.trace = Trace()
-    alone, before = bool(points.cuts) and entry.ref.key in points.callers, len(run.launches.sites)
+    alone, before = bool(points.cuts and points.callers.get(entry.ref.key)), len(run.launches.sites)
     related = points.shared(entry) if alone else frozenset[tuple[int, int]]()
     try:
         with until(deadline):
@@ -184,10 +186,11 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             run.provenance.beginnings = ObjectBeginnings(whole=is_main)
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-            if linked.called_unseen(entry) or (alone and points.called_anyhow(entry)):
+            if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
                 run.origins.record_unknown(arguments)
             for one, other in related:
-                run.origins.record_related(arguments[one : one + 1], arguments[other : other + 1])
+                same = (other, one) in related
+                run.origins.record_inside(arguments[one], arguments[other], same=same)
             run_function(machine, state, entry, arguments, None)
         if not (related and machine.effects.of(entry.body).through_pointers):  # host memory may have two names
             points.whole.add(entry.ref.key)
@@ -200,7 +203,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
     if alone:
         _mark_alone(run, before, entry)
     if not run.launches.overlooked:
-        _compare(linked, run, names, entry)
+        _compare(run, names, entry, max(deadline, perf_counter() + _COMPARED))
 
 
 def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
@@ -212,12 +215,17 @@ def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
         run.beside.assumed.setdefault((site.span, site.kernel.key), {})[fact] = None
 
 
-def _compare(linked: Linked, run: HostRunState, names: Names, entry: Function) -> None:
+def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) -> None:
     """Finds what the launches of the run of a function may run beside."""
     found = {key: Found(loaded.holder, loaded.offset, loaded.generation) for key, loaded in run.origins.loaded.items()}
-    threads = linked.called_unseen(entry) and uses_threads(linked.functions)
+    threads = run.linked.called_unseen(entry) and uses_threads(run.linked.functions)
     blocking = not run.text.independent_streams
-    find_beside(run.trace, Iterations(names, found), blocking, threads, run.beside)
+    try:
+        with until(deadline):
+            find_beside(run.trace, Iterations(names, found), blocking, threads, run.beside)
+    except TimeLimitError:
+        why = f"the time limit was reached: what {entry.ref.name} puts on the device at the same time is not known"
+        run.cut_short(entry, why, (entry.body,))
 
 
 def _argument(machine: Machine, state: State, parameter: Variable) -> Value:

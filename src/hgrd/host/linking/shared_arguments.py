@@ -9,10 +9,11 @@ call of it gives two of them what comes from the same variable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import permutations
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.linking.library_names import copies_memory
 from hgrd.host.linking.link import Linked
@@ -29,12 +30,14 @@ _LONGEST: Final = 4  # steps of a path; what a longer one leads to is taken to b
 class Root(Struct, frozen=True):
     """Where a pointer comes from: a variable, a call or (None) anywhere, and the members and elements from there on.
 
-    `loose`: it may be any of those further on, too.
+    `loose`: it may be any of those further on, too.  `inside`: not the pointer itself, but what it leads to holds one
+    that comes from there.
     """
 
     base: Variable | str | None
     path: tuple[str, ...] = ()
     loose: bool = False
+    inside: bool = False
 
     def then(self, step: str) -> Root:
         return self if self.loose or len(self.path) >= _LONGEST else Root(self.base, (*self.path, step))
@@ -49,7 +52,10 @@ _ANYWHERE: Final = Root(None)
 
 
 def shared_arguments(linked: Linked) -> Mapping[str, frozenset[tuple[int, int]]]:
-    """The pairs of parameters that some call gives related pointers, by the keys of the functions that are called."""
+    """The pairs of parameters that some call gives related pointers, by the keys of the functions that are called.
+
+    The second one of a pair may be in what the first one leads to, or be the same where the pair is there both ways.
+    """
     quiet = _quiet(linked)
     calls = [found for key in linked.uses for found in _calls(linked.functions[key], quiet)]
     shared: dict[str, frozenset[tuple[int, int]]] = {}
@@ -68,14 +74,16 @@ def _related(
     number = {p: n for n, p in enumerate(caller.parameters)}
     same = shared.get(caller.ref.key, frozenset())
 
-    def meet(one: Root, other: Root) -> bool:
+    def holds(one: Root, other: Root) -> bool:
         if None in (one.base, other.base) or one.meets(other):
-            return True
-        numbers = sorted(number[r.base] for r in (one, other) if isinstance(r.base, Variable) and r.base in number)
-        return tuple(numbers) in same
+            return one.inside or not other.inside
+        if not isinstance(one.base, Variable) or not isinstance(other.base, Variable):
+            return False
+        pair = number.get(one.base, -1), number.get(other.base, -1)
+        return pair in same or (pair[::-1] in same and bool(one.path or other.path))
 
-    pairs = combinations(range(len(given)), 2)
-    return frozenset((i, j) for i, j in pairs if any(meet(a, b) for a in given[i] for b in given[j]))
+    pairs = permutations(range(len(given)), 2)
+    return frozenset((i, j) for i, j in pairs if any(holds(a, b) for a in given[i] for b in given[j]))
 
 
 def _quiet(linked: Linked) -> frozenset[str]:
@@ -164,7 +172,7 @@ class _Sources(Struct):
         """A call gets the addresses of variables: it may give them what it likes."""
         for argument in arguments:
             variable = _addressed(argument)
-            if variable is not None and _leads(variable.type):
+            if variable is not None and _leads(_pointee(argument)):
                 self.handed.setdefault(variable, set()).add(to)
 
     def given(self, e: ir.Expression) -> set[Root]:
@@ -173,6 +181,9 @@ class _Sources(Struct):
     def of_value(self, e: ir.Expression, seen: frozenset[Variable]) -> set[Root]:
         """Where a pointer, or the pointers in a record, may come from."""
         match e:
+            case ir.AddressOf(place=ir.VariablePlace(variable=variable)):
+                held = self.of_place(ir.VariablePlace(variable, e.span), seen) - {Root(variable)}
+                return {Root(variable), *(replace(root, inside=True) for root in held)}
             case ir.Load(place=place) | ir.AddressOf(place=place):
                 return self.of_place(place, seen)
             case ir.PointerAdd(pointer=inner) | ir.Convert(operand=inner) | ir.Comma(right=inner):
@@ -222,7 +233,7 @@ class _Sources(Struct):
 
 
 def _loose(found: Iterable[set[Root]]) -> set[Root]:
-    return {Root(root.base, root.path, loose=True) for roots in found for root in roots}
+    return {replace(root, loose=True) for roots in found for root in roots}
 
 
 def _may_store(called: ir.FunctionRef, quiet: frozenset[str]) -> bool:

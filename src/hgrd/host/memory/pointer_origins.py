@@ -178,12 +178,13 @@ class PointerOrigins(Struct):
             self.may_be.setdefault(target.key, set()).add(ANYTHING)
             self.held.setdefault(target.key, set()).add(ANYTHING)
 
-    def record_related(self, one: Iterable[Value], other: Iterable[Value]) -> None:
-        """What the values lead to may be one object, or in what the others lead to."""
-        keys = [{t.key for value in values for t in pointed_to(value)} for values in (one, other)]
-        both = keys[0] | keys[1]
-        for key in both if all(keys) else ():
-            self.may_be.setdefault(key, set()).update(name for k in both - {key} for name in (k, _IN + k))
+    def record_inside(self, holder: Value, value: Value, *, same: bool) -> None:
+        """What a value leads to may be in what another one does; `same`: or be the same."""
+        holders, keys = ({t.key for t in pointed_to(v)} for v in (holder, value))
+        for key in keys if holders else ():
+            others = holders - {key}
+            self.may_be.setdefault(key, set()).update(_IN + other for other in others)
+            self.may_be[key].update(others if same else ())
 
     def overlaps(
         self, values: Iterable[Value], known: Iterable[str], path: Iterable[Condition], names: Mapping[str, str]
