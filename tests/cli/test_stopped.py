@@ -85,7 +85,8 @@ def test_a_run_ends_when_its_time_is_over(programs: list[str]):
 
 def test_kernels_that_were_found_and_not_decided_are_unknown(tmp_path: Path):
     file = tmp_path / "large.cu"
-    file.write_text(QUICK + "".join(f"__global__ void k{i}(int *a) {{ a[threadIdx.x] = 1; }}\n" for i in range(900)))
+    stores = "".join(f"a[threadIdx.x * {n} + {n}] = {n};" for n in range(1, 9))
+    file.write_text(QUICK + "".join(f"__global__ void k{i}(int *a) {{ {stores} }}\n" for i in range(900)))
     report = document(begun(str(file), "-j1", "--total-timeout=5"))
     assert report["stopped"]
     assert len(report["kernels"]) == 901
