@@ -103,9 +103,10 @@ def _checked(
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)
 
 
-def may_launch_again(kernel: Function, why: HostNote) -> LaunchReport:
-    """Report that stands for launches of a kernel that may exist but were not found."""
-    return undecided_launch(kernel.ref.name, kernel.span, f"{why.text}, and may launch it again", at=why.span)
+def may_launch(kernel: Function, why: HostNote, *, again: bool) -> LaunchReport:
+    """Report that stands for launches of a kernel that may exist but were not found; `again`: others were."""
+    reason = f"{why.text}, and may launch it{' again' if again else ''}"
+    return undecided_launch(kernel.ref.name, kernel.span, reason, at=why.span)
 
 
 def _with_context(inferred: LaunchProtocol, context: LaunchContext) -> Protocol:

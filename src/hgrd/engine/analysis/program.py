@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hgrd.engine.analysis.compile_gaps import dropped
 from hgrd.engine.analysis.kernels import KernelLaunches, kernels_at_launches
-from hgrd.engine.analysis.launch import LaunchContext, LaunchResult, analyze_launch, may_launch_again
+from hgrd.engine.analysis.launch import LaunchContext, LaunchResult, analyze_launch, may_launch
 from hgrd.engine.analysis.replay import WitnessReplay
 from hgrd.findings.model import LaunchReport, Message, Report
 from hgrd.findings.options import AnalysisOptions
@@ -69,8 +69,9 @@ def analyze_kernel(
             result = analyze_launch(at, within, _context(hosted, found, launch, analyzed), replayer)
             analyzed.append(result.report)
             yield result
-    if found.launches != (None,) and kernel.ref.key in hosted.host.cut:
-        yield LaunchResult(may_launch_again(kernel, hosted.host.cut[kernel.ref.key]))
+    if kernel.ref.key in hosted.host.cut:
+        again = found.launches != (None,)
+        yield LaunchResult(may_launch(kernel, hosted.host.cut[kernel.ref.key], again=again))
 
 
 def analyze(programs: tuple[Program, ...], options: AnalysisOptions, replayer: WitnessReplay | None = None) -> Report:
