@@ -18,7 +18,7 @@ from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.linking.stream_flags import uses_threads
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
-from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
+from hgrd.host.model import Fact, FactKind, HeldPointers, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.analysis.effects import Effects
@@ -72,7 +72,8 @@ def run_host(
     for linked in link(programs, wants):
         run = begin_run(linked, Options(asserts, wants))
         ruled_out = _run_all(linked, run, deadline)
-        launches += [_with_held(linked, run, site) for site in run.launches.sites if site not in ruled_out]
+        held: dict[str, tuple[HeldPointers, ...]] = {}
+        launches += [_with_held(linked, run, site, held) for site in run.launches.sites if site not in ruled_out]
         never += ruled_out
         notes |= run.notes.found
         cut |= hidden_launches(linked, run.launches.by_handle) | run.notes.cut
@@ -135,7 +136,9 @@ def _noted_as_dead(run: HostRunState, before: int) -> list[LaunchSite]:
     return found
 
 
-def _with_held(linked: Linked, run: HostRunState, site: LaunchSite) -> LaunchSite:
+def _with_held(
+    linked: Linked, run: HostRunState, site: LaunchSite, held: dict[str, tuple[HeldPointers, ...]]
+) -> LaunchSite:
     """The launch with the pointers that the program, anywhere in it, stores where the kernel may find them.
 
     And with what it may run beside.
@@ -145,7 +148,7 @@ def _with_held(linked: Linked, run: HostRunState, site: LaunchSite) -> LaunchSit
     launched = site.span, site.kernel.key
     return replace(
         site,
-        held=tuple(run.origins.held_pointers(values, by_name)),
+        held=tuple(run.origins.held_pointers(values, by_name, held)),
         beside=tuple(run.beside.assumed.get(launched, ())),
         shared=tuple(run.beside.shared.get(launched, ())),
     )

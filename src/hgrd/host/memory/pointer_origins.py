@@ -155,8 +155,13 @@ class PointerOrigins(Struct):
         for key in (*(t.key for t in given), *known):
             self.visible.put_names(key, (f"{_IN}kernel {kernel}", *(t.key for t in given)))
 
-    def held_pointers(self, values: Iterable[Value], known: Iterable[str]) -> list[HeldPointers]:
-        """What the program puts where the kernel of a launch with these values, and these variables, may find it."""
+    def held_pointers(
+        self, values: Iterable[Value], known: Iterable[str], held: dict[str, tuple[HeldPointers, ...]]
+    ) -> list[HeldPointers]:
+        """What the program puts where the kernel of a launch with these values, and these variables, may find it.
+
+        `held` keeps what is in each object, from one launch to the next.
+        """
         found: list[HeldPointers] = []
         seen: set[str] = set()
         todo = [*(t.key for value in values for t in pointed_to(value)), *known]
@@ -165,12 +170,20 @@ class PointerOrigins(Struct):
             if holder in seen:
                 continue
             seen.add(holder)
-            for key in (name.removeprefix(_IN) for name in self._closed({holder})):
-                for member, names in self.visible.of(key).items():
-                    targets = self._closed(names)
-                    todo += (t for t in targets if not t.startswith(_IN))
-                    found.append(HeldPointers(holder, member, frozenset(targets)))
+            if holder not in held:
+                held[holder] = tuple(self._held_in(holder))
+            found += held[holder]
+            todo += {t for one in held[holder] for t in one.targets if not t.startswith(_IN)} - seen
         return found
+
+    def _held_in(self, holder: str) -> Iterator[HeldPointers]:
+        """What the program puts in an object, and in those that it may be, by members."""
+        members: dict[str, set[str]] = {}
+        for key in {name.removeprefix(_IN) for name in self._closed({holder})}:
+            for member, names in self.visible.of(key).items():
+                members.setdefault(member, set()).update(names)
+        for member, names in members.items():
+            yield HeldPointers(holder, member, frozenset(self._closed(names)))
 
     def record_unknown(self, values: Iterable[Value]) -> None:
         """The values come from code that the run does not follow, though it is there: they may lead anywhere."""
