@@ -763,6 +763,12 @@ MUTATIONS = (
         put("races.sync.interference:Interference.by_another_block", false),
     ),
     Mutation(
+        "ignored-axes-off",
+        "unknown extents along axes that a kernel does not look at are any",
+        ("tests/verdicts/host/test_ignored_axes.py",),
+        gives((), "races.pairs.checker:unknown_extents"),
+    ),
+    Mutation(
         "restrict-of-all",
         "a pointer declared __restrict__ is apart from what it leads to by another parameter",
         ("tests/verdicts/host/test_restrict.py",),

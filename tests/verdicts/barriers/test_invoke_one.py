@@ -23,7 +23,7 @@ __global__ void sum(const int *in, int *total) {
     cg::reduce_update_async(tile, s, in[blockIdx.x * 128 + threadIdx.x], cg::plus<int>());
 }
 
-// race: atomic 22, atomic 22; global; grid
+// race: atomic 21, atomic 21; global; grid
 __global__ void sumblock(const int *in, int *total) {
     auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     cuda::atomic_ref<int, cuda::thread_scope_block> s(*total);

@@ -84,9 +84,9 @@ struct Table { float *p[2]; };
 __global__ void filled_in_a_loop(Table s) {
   s.p[1][blockIdx.x * 64 + threadIdx.x] = s.p[0][blockIdx.x * 64 + threadIdx.x + 1]; }
 
-// open: s.x and s.y: they may be the same memory
+// race: read chosen, write chosen; global; warp block grid
 __global__ void chosen_in_a_loop(Pair s) {
-  s.y[blockIdx.x * 64 + threadIdx.x] = s.x[blockIdx.x * 64 + threadIdx.x + 1]; }
+  s.y[blockIdx.x * 64 + threadIdx.x] = s.x[blockIdx.x * 64 + threadIdx.x + 1]; }  // chosen
 
 // safe: 1 of 1 pairs
 __global__ void given(Pair s) {

@@ -18,7 +18,7 @@ from hgrd.program.span import NOWHERE
 from hgrd.protocol.configuration import ALONE, Cluster, cluster_of, configured
 from hgrd.protocol.infer import infer
 from hgrd.protocol.model import Configuration, Protocol, accesses, conditions
-from hgrd.races.barriers.paths import control_points
+from hgrd.races.plausibility.ignored_axes import ignored_extents
 from hgrd.symbolic.state import symbols_in
 from hgrd.terms import TRUE, Symbol, Term, const, eq, symbols_of
 
@@ -69,19 +69,15 @@ def flattened(protocol: Protocol, max_threads: int | None, cluster: Cluster = AL
 
     None if nothing changes.
     """
-    c = protocol.configuration
-    used = {s.name for a in accesses(protocol.items) for s in symbols_of(a.offset, *a.guards)}
-    used |= {s.name for p in control_points(protocol) for s in symbols_of(*p.item.guards)}
-    axes = "xyz"
+    c, ignored = protocol.configuration, ignored_extents(protocol)
 
-    def extent(base: str, indexes: str, i: int, known: Term) -> Term | None:
+    def extent(known: Term) -> Term | None:
         if known.is_const:
             return known
-        free = i == 0 or f"{base}.{axes[i]}" in used or f"{indexes}.{axes[i]}" in used
-        return None if free else const(1)
+        return const(1) if known in ignored else None
 
-    gx, gy, gz = (extent("gridDim", "blockIdx", i, t) for i, t in enumerate(c.grid))
-    bx, by, bz = (extent("blockDim", "threadIdx", i, t) for i, t in enumerate(c.block))
+    gx, gy, gz = map(extent, c.grid)
+    bx, by, bz = map(extent, c.block)
     flat = configured((gx, gy, gz), (bx, by, bz), protocol.span, max_threads, cluster)
     return None if flat == c else flat
 

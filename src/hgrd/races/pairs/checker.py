@@ -28,6 +28,7 @@ from hgrd.races.pairs.triage import ConflictTriage, TriagedConflict
 from hgrd.races.pairs.verdicts import PairVerdicts, VerdictBuilder, in_order
 from hgrd.races.plausibility.computed_values import computed_values
 from hgrd.races.plausibility.counts_and_strides import counts_and_strides
+from hgrd.races.plausibility.ignored_axes import unknown_extents
 from hgrd.races.plausibility.negative_sizes import sizes
 from hgrd.races.plausibility.program_made_arrays import program_made_arrays
 from hgrd.races.results.evidence import Evidence
@@ -226,12 +227,13 @@ def check_pairs(
     verdicts = VerdictBuilder(protocol, everything)
     queries = PairQueries(everything, decide, phases, encoder, consistency, verdicts)
     sized = sizes(protocol, facts) | (counts_and_strides(protocol) if contracts else frozenset[Symbol]())
+    ignored = unknown_extents(protocol, facts) if contracts else ()
     computed, made = computed_values(inferred, phases), program_made_arrays(inferred, phases)
     return PairChecker(
         queue,
         queries,
-        ConflictTriage(queries, stored, computed, made, sized),
-        PreconditionSearch(queue, queries, stored, verdicts, sized, deadline, contracts, elsewhere),
+        ConflictTriage(queries, stored, computed, made, sized, ignored),
+        PreconditionSearch(queue, queries, stored, verdicts, sized, ignored, deadline, contracts, elsewhere),
         verdicts,
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,

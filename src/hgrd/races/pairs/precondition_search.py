@@ -20,7 +20,7 @@ from hgrd.races.preconditions.across_findings import preconditions_of
 from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
-from hgrd.terms import Symbol
+from hgrd.terms import Symbol, Term
 
 _ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart)\(([^()]*)")
 _NAMES: Final = re.compile(r"[A-Za-z_]\w*")
@@ -30,8 +30,9 @@ class PreconditionSearch(Struct):
     """Looks for the preconditions of what was found, until `deadline`, a value of perf_counter().
 
     `contracts`: callers respect what a kernel plainly needs.  `elsewhere`: preconditions of races at other launches.
-    `conflicts` are all that were found between two sites and leave different values.  `doubtful`: findings that need
-    something that may never hold (negative sizes, particular contents), with that condition in words.
+    `ignored`: unknown extents along axes that the kernel does not look at.  `conflicts` are all that were found between
+    two sites and leave different values.  `doubtful`: findings that need something that may never hold (negative sizes,
+    particular contents), with that condition in words.
     """
 
     queue: PairQueue
@@ -39,6 +40,7 @@ class PreconditionSearch(Struct):
     stored: StoredValues
     verdicts: VerdictBuilder
     sizes: frozenset[Symbol]
+    ignored: tuple[Term, ...]
     deadline: float
     contracts: bool
     elsewhere: Set[str]
@@ -92,4 +94,4 @@ class PreconditionSearch(Struct):
             self.queries.in_full(pair, values=() if strict else self.stored.all(pair))
             for pair in self.queue.between(key)
         )
-        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts)
+        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts, self.ignored)

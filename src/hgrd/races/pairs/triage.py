@@ -9,6 +9,7 @@ from hgrd.races.pairs.queries import PairQueries
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
+from hgrd.races.plausibility.ignored_axes import flat, is_flat
 from hgrd.races.plausibility.negative_sizes import inputs, negative, with_natural
 from hgrd.races.plausibility.outside_objects import inside, is_before
 from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
@@ -16,9 +17,10 @@ from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
 from hgrd.races.results.sites import listed
 from hgrd.solve.query import Conflict, Model, Proved
 from hgrd.solve.steps.wrapping import takes_effect
-from hgrd.terms import Symbol
+from hgrd.terms import Symbol, Term
 
 _BEFORE = "it is found only before the beginning of the object"
+_HIGH = "it is found only where an extent is above 1 along an axis that the kernel does not look at"
 
 
 class TriagedConflict(Struct, frozen=True):
@@ -36,13 +38,17 @@ class TriagedConflict(Struct, frozen=True):
 
 
 class ConflictTriage(Struct, frozen=True):
-    """Conditions that conflicts need; `sizes` are inputs that the host uses as sizes."""
+    """Conditions that conflicts need; `sizes` are inputs that the host uses as sizes.
+
+    `ignored`: extents that nothing is known of, along axes that the kernel does not look at.
+    """
 
     queries: PairQueries
     stored: StoredValues
     computed: ComputedValues
     made: ProgramMadeArrays
     sizes: frozenset[Symbol]
+    ignored: tuple[Term, ...]
 
     def unclear(self, pair: Pair, encoded: EncodedPair) -> str | None:
         """The reason why a conflict of the query may be none of the program; None if there is no reason."""
@@ -60,10 +66,11 @@ class ConflictTriage(Struct, frozen=True):
         shown = self._with_two_values(pair, encoded, answer)
         same_value = shown is None
         encoded, answer = shown or (encoded, answer)
+        encoded, answer, high = self._in_flat_launch(encoded, answer)
         encoded, answer, negative_ones = self._with_natural_sizes(encoded, answer)
         encoded, answer, before = self._inside(encoded, answer)
         doubt = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
-        doubt = doubt or (_BEFORE if before else "")
+        doubt = doubt or (_BEFORE if before else "") or (_HIGH if high else "")
         doubt = doubt or self._too_large(encoded, answer)
         doubt = "" if same_value else doubt or self.made.of(encoded, self.queries.decide)
         return TriagedConflict(encoded, answer.model, answer.method, same_value, doubt)
@@ -89,6 +96,13 @@ class ConflictTriage(Struct, frozen=True):
                 case _:
                     pass
         return encoded, answer
+
+    def _in_flat_launch(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
+        """The conflict with extents of 1 along ignored axes, or, if none is known, `answer` and that it needs more."""
+        if is_flat(self.ignored, answer.model):
+            return encoded, answer, False
+        narrower, found = self.queries.decided(flat(self.ignored, encoded))
+        return (narrower, found, False) if isinstance(found, Conflict) else (encoded, answer, True)
 
     def _with_natural_sizes(
         self, encoded: EncodedPair, answer: Conflict

@@ -47,10 +47,14 @@ Named: TypeAlias = tuple[str, Term]
 
 
 class Candidate(Struct, frozen=True):
-    """A candidate: its `text` as C, and its `term` in a query."""
+    """A candidate: its `text` as C, and its `term` in a query.
+
+    `work`: the part of it under which two threads must still do what they race with; None: the whole.
+    """
 
     text: str
     term: Callable[[Query], Term]
+    work: Callable[[Query], Term] | None = None
 
 
 def candidates(

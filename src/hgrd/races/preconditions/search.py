@@ -9,8 +9,7 @@ assumption alone does not exclude the race.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
-from itertools import chain
+from collections.abc import Callable, Iterator, Set
 from time import perf_counter
 
 from msgspec import Struct
@@ -19,6 +18,7 @@ from msgspec.structs import replace
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.plausibility.ignored_axes import all_one, said
 from hgrd.races.preconditions.candidates import Candidate, Named, candidates
 from hgrd.races.preconditions.packed_arrays import Start, of_layout
 from hgrd.races.preconditions.segments import NAME
@@ -53,7 +53,8 @@ class RacyPair(Struct, frozen=True):
 
     `scatters`: the accesses are writes to places that no access reads by way of the same index arrays
     (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
-    `starts`: those that point into the object that is accessed.
+    `starts`: those that point into the object that is accessed.  `ignored`: unknown extents along axes that the kernel
+    does not look at.
     """
 
     queries: tuple[EncodedPair, ...]
@@ -61,6 +62,7 @@ class RacyPair(Struct, frozen=True):
     scatters: bool = False
     arguments: tuple[Named, ...] = ()
     starts: tuple[Start, ...] = ()
+    ignored: tuple[Term, ...] = ()
 
 
 def precondition(
@@ -81,9 +83,8 @@ def precondition(
     conflicts = list(race.conflicts)
     queries = list(race.queries)
     encoded = race.conflicts[0][0]
-    parts = (Candidate(text, says) for text, says in of_layout(encoded.query, race.starts, race.arguments))
-    others = candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters)
-    for candidate in sorted(chain(parts, others), key=lambda c: c.text not in first) if first else chain(parts, others):
+    tried = _candidates(race, encoded)
+    for candidate in sorted(tried, key=lambda c: c.text not in first) if first else tried:
         if only not in (None, candidate.text):
             continue
         if perf_counter() > deadline or decide.spent.since(begin).exceeds(_EFFORT):
@@ -92,6 +93,22 @@ def precondition(
         if violated and _helps(candidate, race, queries, conflicts, decide):
             return candidate.text
     return ""
+
+
+def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
+    """The candidates for a race; last of all those that also need launches with one thread along ignored axes."""
+    parts = [Candidate(text, says) for text, says in of_layout(encoded.query, race.starts, race.arguments)]
+
+    def of_query() -> Iterator[Candidate]:
+        yield from parts
+        yield from candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters)
+
+    flat = Candidate(said(race.ignored), lambda _: all_one(race.ignored), lambda _: TRUE)
+    yield from (flat,) if race.ignored else ()
+    yield from of_query()
+    for other in of_query() if race.ignored else ():
+        both = f"{flat.text} && {other.text}"
+        yield Candidate(both, lambda query, other=other: conj(all_one(race.ignored), other.term(query)), other.term)
 
 
 def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
@@ -118,8 +135,9 @@ def _helps(
 ) -> bool:
     """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
     assumed = _excludes(candidate, queries, decide, conflicts)
+    work = replace(candidate, term=candidate.work or candidate.term)
     return assumed is not None and all(
-        _leaves_work(candidate, p.query, model, decide, assumed) for p, model in race.conflicts
+        _leaves_work(work, p.query, model, decide, assumed) for p, model in race.conflicts
     )
 
 
