@@ -763,6 +763,12 @@ MUTATIONS = (
         put("races.sync.interference:Interference.by_another_block", false),
     ),
     Mutation(
+        "repeating-records-off",
+        "no record has two members that the program gives the same pointer",
+        ("tests/verdicts/host/test_members_of_callers.py",),
+        gives(frozenset(), "host.entry_points:repeating_records"),
+    ),
+    Mutation(
         "ignored-axes-off",
         "unknown extents along axes that a kernel does not look at are any",
         ("tests/verdicts/host/test_ignored_axes.py",),

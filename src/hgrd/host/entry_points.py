@@ -15,9 +15,10 @@ from msgspec import Struct, field
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.held_pointers import finds_pointers
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.shared_arguments import shared_arguments
+from hgrd.host.linking.shared_arguments import repeating_records, shared_arguments
 from hgrd.host.model import HostNote
 from hgrd.program.program import Function
+from hgrd.program.types import PointerType, RecordType, Type
 from hgrd.symbolic.limits import StepLimitError, TimeLimitError
 
 _MAIN_SHARE: Final = 2  # main may take 1 / _MAIN_SHARE of the time
@@ -46,6 +47,7 @@ class EntryPoints(Struct):
     anyhow: frozenset[str] = frozenset()
     owners: dict[LaunchPlace, set[str]] = field(default_factory=dict[LaunchPlace, "set[str]"])
     _shared: Mapping[str, frozenset[tuple[int, int]]] | None = None
+    _repeating: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         for caller, uses in self.linked.uses.items():
@@ -103,6 +105,16 @@ class EntryPoints(Struct):
         if self._shared is None:
             self._shared = shared_arguments(self.linked)
         return self._shared.get(function.ref.key, frozenset())
+
+    def repeats(self, type_: Type) -> bool:
+        """Whether a pointer leads to a record two of whose members the program may give the same pointer."""
+        if self._repeating is None:
+            self._repeating = repeating_records(self.linked)
+        match type_:
+            case PointerType(to=RecordType(key=key)):
+                return key in self._repeating
+            case _:
+                return False
 
 
 def share_of(deadline: float, entry: Function) -> float:

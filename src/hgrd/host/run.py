@@ -33,12 +33,13 @@ from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
 from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
-from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import TRUE, const
 
 STEPS = 200_000  # for one entry point
 _COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
 _GLOBAL_CELLS = 512  # a larger table is not read
+_GIVEN = "given by callers"  # stands for a pointer that callers have put into several members of a record
 
 
 class _InitialValues(HostSemantics):
@@ -191,6 +192,9 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
                 run.origins.record_unknown(arguments)
+            for parameter, argument in zip(entry.parameters, arguments, strict=True):
+                if alone and points.repeats(parameter.type):
+                    run.origins.record_written(pointed_to(argument), (_GIVEN,))
             for one, other in related:
                 same = (other, one) in related
                 run.origins.record_inside(arguments[one], arguments[other], same=same)
