@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.mangled_names import may_write
+from hgrd.host.linking.pointer_sources import without_steps
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
@@ -347,9 +348,8 @@ def _variable(place: ir.Place) -> Variable | None:
         case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
             return _variable(base)
         case ir.Deref(pointer=pointer):
-            while isinstance(pointer, ir.PointerAdd | ir.Convert):
-                pointer = pointer.pointer if isinstance(pointer, ir.PointerAdd) else pointer.operand
-            return _variable(pointer.place) if isinstance(pointer, ir.AddressOf) else None
+            inner = without_steps(pointer)
+            return _variable(inner.place) if isinstance(inner, ir.AddressOf) else None
         case _:
             return None
 

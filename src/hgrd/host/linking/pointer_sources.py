@@ -169,6 +169,7 @@ def _addressed(e: ir.Expression) -> Variable | None:
 
 
 def without_steps(pointer: ir.Expression) -> ir.Expression:
+    """A pointer without what is added to it and its conversions."""
     while isinstance(pointer, ir.PointerAdd | ir.Convert):
         pointer = pointer.pointer if isinstance(pointer, ir.PointerAdd) else pointer.operand
     return pointer
