@@ -46,8 +46,8 @@ FILL = "fill<<<16, 256, 0, s>>>(a, n);"
 USE = "use<<<16, 256, 0, t>>>(a, b, n);"
 ALONE = [
     "for (int i = 0; i < 100; i++) fill<<<1, 256, 0, i % 2 ? s : t>>>(i % 2 ? a : c, n);",
-    "for (int i = 0; i < 100; i++) { fill<<<1, 256, 0, many[i % 4]>>>(p[i].a, n);"
-    "use<<<1, 256, 0, many[i % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
+    "for (int i = 0; i < 100; i++) { fill<<<16, 256, 0, many[i % 4]>>>(p[i].a, n);"
+    "use<<<16, 256, 0, many[i % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
     f"{FILL} use<<<16, 256, 0, s>>>(a, b, n);",
     f"{FILL} cudaEventRecord(done, s); cudaStreamWaitEvent(t, done, 0); {USE}",
     f"{FILL} cudaStreamSynchronize(s); {USE}",
@@ -70,8 +70,8 @@ ALONE = [
 ]
 TOGETHER = [
     "for (int i = 0; i < 100; i++) fill<<<1, 256, 0, i % 2 ? s : t>>>(a, n);",
-    "for (int i = 0; i < 100; i++) { fill<<<1, 256, 0, many[i % 4]>>>(p[i].a, n);"
-    "use<<<1, 256, 0, many[(i + 1) % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
+    "for (int i = 0; i < 100; i++) { fill<<<16, 256, 0, many[i % 4]>>>(p[i].a, n);"
+    "use<<<16, 256, 0, many[(i + 1) % 4]>>>(p[i].a, b, n); cudaDeviceSynchronize(); }",
     f"{FILL} {USE}",
     f"{FILL} cudaEventRecord(done, s); cudaStreamWaitEvent(s, done, 0); {USE}",
     f"cudaEventRecord(done, s); {FILL} cudaStreamWaitEvent(t, done, 0); {USE}",

@@ -132,7 +132,8 @@ class Iterations(Struct):
         ) != self._term(event.device, ())
 
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
-        return replace(touch, at=self.address(touch.at, within))
+        rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
+        return replace(touch, at=self.address(touch.at, within), rows=rows)
 
     def address(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The address in these iterations."""

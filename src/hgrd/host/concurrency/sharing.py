@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from hgrd.host.concurrency.iterations import Iterations, apart
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
+from hgrd.host.concurrency.rows import meet
 from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Work, places
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact, HostNote
@@ -131,16 +132,22 @@ def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
     """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
-    if a.at != b.at or not isinstance(a.at, Place):
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
         return False
     if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
         return False
     again = one.kernel == other.kernel and one.numbers == other.numbers and None not in one.numbers
     if again and all(x.at == y.at for x, y in zip(one.touches, other.touches, strict=False)):
         return True
+    if any(meet(r, a.at.offset, s, b.at.offset) for r in a.rows for s in b.rows if r.stores or s.stores):
+        return True
+    return a.at == b.at and not (a.whole and b.whole) and _alike(one, other)
+
+
+def _alike(one: Work, other: Work) -> bool:
+    """Whether no number that one of the two kernels gets tells which elements it uses that the other one does not."""
     numbers = set(one.numbers), set(other.numbers)
-    alike = None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
-    return alike and (a.sweeps or b.sweeps)
+    return None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
 
 
 # ---------------------------------------------------------------- words

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.rows import Row
 from hgrd.program.span import Span
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
@@ -53,14 +54,15 @@ class Touch(Struct, frozen=True):
     """Memory that work on the device gets by a pointer, and what it may do there.
 
     `writes`: it may write there.  `reads`, `stores`: it surely does so, by accesses
-    that are not atomic.  `sweeps`: at the element with the number of the thread in the grid, if not elsewhere.
+    that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are.
     """
 
     at: Address
     writes: bool
     reads: bool = False
     stores: bool = False
-    sweeps: bool = False
+    rows: tuple[Row, ...] = ()
+    whole: bool = False
 
 
 class Work(Struct, frozen=True):

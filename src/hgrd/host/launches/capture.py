@@ -19,7 +19,7 @@ from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
-from hgrd.host.launches.traced_grids import trace_grid
+from hgrd.host.launches.traced_grids import Grid, trace_grid
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
@@ -93,7 +93,10 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 add_site(run, machine, site)
             if not machine.speculative:
                 captured = request.in_graph or run.launches.in_graph
-                trace_grid(run, state, kernel, request.arguments, request.stream, request.span, captured=captured)
+                extents = (_extents(machine, e, n)[0] for e, n in ((request.grid, "grid"), (request.block, "block")))
+                x, y = extents
+                grid = Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured)
+                trace_grid(run, state, grid)
             written = after_kernel(run.text.mod_sets, kernel.key, state, request.arguments)
             by_name = [machine.object_of(v) for v in run.text.mod_sets.by_name(kernel.key)]
             if run.origins.visible.by_kernel(kernel.key, run.text.mod_sets):

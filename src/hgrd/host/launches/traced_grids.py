@@ -2,62 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
 from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, pointers_of
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.linking.sweeping_kernels import Use, named_by, uses_of
-from hgrd.program.expressions import FunctionRef
+from hgrd.host.launches.touched_elements import LaunchedKernel
+from hgrd.host.linking.sweeping_kernels import KernelUses, Member, loaded_by_name, named_by, uses_of
+from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import Span
+from hgrd.program.types import PointerType
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Composite, FloatValue, NullValue, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
 
-def trace_grid(
-    run: HostRunState,
-    state: State,
-    kernel: FunctionRef,
-    arguments: tuple[Value, ...],
-    stream: Value | None,
-    span: Span,
-    *,
-    captured: bool,
-) -> None:
+class Grid(Struct, frozen=True):
+    """A launch as the trace gets it: the extents are those along x."""
+
+    kernel: FunctionRef
+    arguments: tuple[Value, ...]
+    extents: tuple[Term, Term]
+    stream: Value | None
+    span: Span
+    captured: bool
+
+
+def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
     """Adds the grid of a launch to what the run puts on the device."""
-    touches = (*_by_arguments(run, kernel, arguments), *_by_name(run, kernel))
-    work = Work(
-        f"kernel '{kernel.name}'",
-        kernel.key,
-        span,
-        run.trace.address_of(stream),
-        run.trace.device,
-        touches,
-        tuple(_number(v) for v in arguments if _counts(v)),
-        choices_of(state),
-        captured=captured,
+    function = run.linked.functions.get(grid.kernel.key)
+    given = list(zip(() if function is None else function.parameters, grid.arguments, strict=False))
+    uses = KernelUses() if function is None else uses_of(function)
+    launched = LaunchedKernel(uses, {m: as_int(v) for m, v in _members(given) if isinstance(v, Term)}, *grid.extents)
+    run.trace.add(
+        Work(
+            f"kernel '{grid.kernel.name}'",
+            grid.kernel.key,
+            grid.span,
+            run.trace.address_of(grid.stream),
+            run.trace.device,
+            (*_by_arguments(run, launched, grid.kernel.key, given), *_by_name(run, grid.kernel)),
+            tuple(_number(v) for _, v in _members(given) if _counts(v)),
+            choices_of(state),
+            captured=grid.captured,
+        )
     )
-    run.trace.add(work)
 
 
-def _by_arguments(run: HostRunState, kernel: FunctionRef, arguments: tuple[Value, ...]) -> list[Touch]:
-    function, written = run.linked.functions.get(kernel.key), run.text.mod_sets.of(kernel.key)
-    uses, stored = () if function is None else uses_of(function), run.text.mod_sets.stored(kernel.key)
-    found: list[Touch] = []
-    for index, argument in enumerate(arguments):
-        writes = written is None or index in written
-        use = uses[index] if index < len(uses) and not isinstance(argument, Composite) else Use()
-        for pointer in pointers_of(argument):
+def _members(given: Iterable[tuple[Variable, Value]]) -> Iterator[tuple[Member, Value]]:
+    """The values that a kernel is given, records that hold pointers apart."""
+    for parameter, value in given:
+        if isinstance(value, Composite) and any(True for _ in pointed_to(value)):
+            yield from (((parameter, at), cell.value) for at, cell in sorted(value.cells.items()))
+        else:
+            yield (parameter, 0), value
+
+
+def _by_arguments(
+    run: HostRunState, launched: LaunchedKernel, kernel: str, given: list[tuple[Variable, Value]]
+) -> Iterator[Touch]:
+    written, stored = run.text.mod_sets.of(kernel), run.text.mod_sets.stored(kernel)
+    index = {parameter: number for number, (parameter, _) in enumerate(given)}
+    for (parameter, at), value in _members(given):
+        writes = written is None or index[parameter] in written
+        accesses = launched.uses.accesses.get((parameter, at), ())
+        rows, whole = launched.rows((parameter, at))
+        reads, stores = any(a.reads for a in accesses), any(a.stores for a in accesses)
+        stores = stores or (index[parameter] in stored and isinstance(parameter.type, PointerType))
+        for pointer in pointers_of(value):
             run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
-            stores = use.stores or (index in stored and not isinstance(argument, Composite))
-            found.append(Touch(run.trace.address_of(pointer), writes, use.reads, writes and stores, use.sweeps))
-    return found
+            yield Touch(run.trace.address_of(pointer), writes, reads, writes and stores, rows, whole)
 
 
 def _by_name(run: HostRunState, kernel: FunctionRef) -> list[Touch]:
     effects = run.text.mod_sets
-    changed = effects.by_name(kernel.key) | effects.passed_on(kernel.key)
+    stored, passed = effects.by_name(kernel.key), effects.passed_on(kernel.key)
     known = sorted(named_by(kernel.key, run.linked.functions), key=lambda v: v.key)
+    loaded = loaded_by_name(kernel.key, run.linked.functions)
     run.trace.names |= {v.key: v.name for v in known}
-    return [Touch(Place(v.key, const(0)), v in changed) for v in known]
+    return [Touch(Place(v.key, const(0)), v in stored | passed, v in loaded, v in stored) for v in known]
 
 
 def _counts(value: Value) -> bool:

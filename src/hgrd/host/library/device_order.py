@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
+from hgrd.host.concurrency.rows import bytes_from
 from hgrd.host.concurrency.trace import (
     Follow,
     Mark,
@@ -43,6 +44,7 @@ _STREAM_OF: Final[Mapping[str, int]] = {  # the index of the stream among the ar
     "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemset2DAsync": 5, "cudaMemcpy2DAsync": 7, "cudaMemcpy3DAsync": 1,
     "cudaMemcpyToSymbolAsync": 5, "cudaMemcpyFromSymbolAsync": 5, "cudaMemcpyPeerAsync": 5,
 }  # fmt: skip
+_PLAIN: Final = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")  # the third argument is their size
 _WORK: Final = ("cudaMemcpy", "cudaMemset")
 _QUIET: Final = (
     "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet", "cudaStreamAddCallback",
@@ -116,7 +118,9 @@ def _add_work(call: LibraryCall, name: str) -> None:
     trace, later = call.run.trace, name.endswith("Async")
     fills = name.startswith("cudaMemset")
     to, source = call.argument(0), None if fills else call.argument(1)
-    touches = [t for v, writes in ((to, True), (source, False)) if v is not None for t in _touches(call, v, writes)]
+    size = call.number(2) if name in _PLAIN else None
+    given = ((to, True), (source, False))
+    touches = [t for v, writes in given if v is not None for t in _touches(call, v, size, writes=writes)]
     stream = call.argument(_STREAM_OF.get(name, 99)) if later else None
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
     on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
@@ -140,11 +144,13 @@ def _add_work(call: LibraryCall, name: str) -> None:
         _wait(call, sure=False)
 
 
-def _touches(call: LibraryCall, value: Value, writes: bool) -> list[Touch]:
+def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool) -> list[Touch]:
+    """The memory behind a pointer, as a copy or fill of so many bytes touches it; `size` None: unknown."""
     found: list[Touch] = []
+    rows = () if size is None else (bytes_from(size, stores=writes),)
     for pointer in pointers_of(value):
         call.run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
-        found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, sweeps=True))
+        found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, rows, whole=bool(rows)))
     return found
 
 

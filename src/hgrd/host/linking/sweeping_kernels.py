@@ -1,17 +1,15 @@
 """What a kernel surely does through its pointers, by the form of its own body.
 
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) x[i] += y[n - 1 - i];          // sweeps over x, from its first element on; reads y
-
-A kernel sweeps where each thread, but for those at the end, uses the element with its number in the grid.
+int i = blockIdx.x * blockDim.x + threadIdx.x;
+if (i < n) x[first + i] += y[n - 1 - i];          // where i < n: reads and stores x[first + i], reads y[n - 1 - i]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.program import expressions as ir
@@ -20,31 +18,55 @@ from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.walk import nodes
 
-_BELOW: Final = (ir.BinaryOp.LT, ir.BinaryOp.LE)
-_ABOVE: Final = (ir.BinaryOp.GT, ir.BinaryOp.GE)
+Member: TypeAlias = tuple[Variable, int]
+"""A pointer: a parameter, or what is at an offset in bytes in it."""
+Test: TypeAlias = tuple[ir.Expression, bool]
+"""A condition, and whether it holds."""
 
 
-class Use(Struct, frozen=True):
-    """Accesses through a parameter that are not atomic: whether there are reads, stores, and a sweep."""
+class Access(Struct, frozen=True):
+    """An access through a pointer that is not atomic, at `pointer[index]` (None: 0).
 
-    reads: bool = False
-    stores: bool = False
-    sweeps: bool = False
+    `stride` is the size of an element.  Where `tests` hold of a thread, it comes there; None: that is not plain to see.
+    `again`: each thread does so for the numbers of further threads, too, in steps of the size of the grid.
+    """
+
+    index: ir.Expression | None
+    stride: int
+    reads: bool
+    stores: bool
+    tests: tuple[Test, ...] | None
+    again: bool
 
 
-def uses_of(kernel: Function) -> tuple[Use, ...]:
-    """What a kernel surely does through each of its parameters; what is not plain to see is left out."""
+class KernelUses(Struct, frozen=True):
+    """The accesses of a kernel through its pointers; those through pointers in `whole` are all there are.
+
+    `initials` are the first values of variables that keep them; the step of a loop may change those in `stepped`.
+    """
+
+    accesses: Mapping[Member, tuple[Access, ...]] = field(default_factory=dict[Member, "tuple[Access, ...]"])
+    whole: frozenset[Member] = frozenset()
+    initials: Mapping[Variable, ir.Expression] = field(default_factory=dict[Variable, ir.Expression])
+    stepped: frozenset[Variable] = frozenset()
+
+
+def uses_of(kernel: Function) -> KernelUses:
+    """What a kernel surely does through each of its pointers; what is not plain to see is left out."""
     everything = tuple(nodes(kernel.body))
     changed = {v for n in everything if (v := _changed(n)) is not None}
-    numbers = _numbers(everything, changed)
-    found = {p: Use() for p in kernel.parameters if p not in changed}
-    for node, swept in _accesses(kernel.body, numbers):
-        for variable, index, reads, stores in _through(node):
-            if variable in found:
-                known = found[variable]
-                sweeps = swept and index is not None and _is_number(index, numbers)
-                found[variable] = Use(known.reads or reads, known.stores or stores, known.sweeps or sweeps)
-    return tuple(found.get(p, Use()) for p in kernel.parameters)
+    steps = {_changed(n.step) for n in everything if isinstance(n, st.Loop)}
+    declared = [n for n in everything if isinstance(n, st.Declare) and n.initial is not None]
+    initials = {n.variable: n.initial for n in declared if n.initial and n.variable not in changed - steps}
+    stepped = frozenset(v for v in changed & initials.keys())
+    found: dict[Member, tuple[Access, ...]] = {}
+    for node, tests, loops in _visited(kernel.body, (), frozenset()):
+        for (variable, offset), access in _through(node, tests, again=not stepped.isdisjoint(loops)):
+            if variable in kernel.parameters and variable not in changed:
+                found[variable, offset] = (*found.get((variable, offset), ()), access)
+    loaded = [m for n in everything if isinstance(n, ir.Load) and (m := member_of(n.place)) is not None]
+    whole = frozenset(m for m, accesses in found.items() if loaded.count(m) == len(accesses))
+    return KernelUses(found, whole, initials, stepped)
 
 
 def _changed(node: object) -> Variable | None:
@@ -57,145 +79,107 @@ def _changed(node: object) -> Variable | None:
             return None
 
 
-def _numbers(everything: Iterable[object], changed: set[Variable]) -> frozenset[Variable]:
-    """The variables that hold the number of the thread in the grid; the step of a loop may change them."""
-    stepped = {_changed(n.step) for n in everything if isinstance(n, st.Loop)}
-    found: set[Variable] = set()
-    for node in everything:
-        if isinstance(node, st.Declare) and node.initial is not None and _is_number(node.initial, frozenset()):
-            found.add(node.variable)
-    return frozenset(v for v in found if v not in changed or v in stepped)
-
-
-def _accesses(
-    statement: st.Statement | None, numbers: frozenset[Variable], swept: bool = True
-) -> Iterator[tuple[object, bool]]:
-    """The expressions of a body, each with whether every thread comes there whose number is small enough."""
+def _visited(
+    statement: st.Statement | None, tests: tuple[Test, ...] | None, loops: frozenset[Variable | None]
+) -> Iterator[tuple[object, tuple[Test, ...] | None, frozenset[Variable | None]]]:
+    """The expressions of a body, each with what holds where it is come to, and what the steps of loops change."""
     match statement:
         case None:
             return
         case st.Block(body=body):
             for part in body:
-                yield from _accesses(part, numbers, swept)
-                leaves = isinstance(part, st.If) and any(map(_leaves, nodes(part)))
-                swept = swept and not (leaves and not (isinstance(part, st.If) and _ends(part.condition, numbers)))
+                yield from _visited(part, tests, loops)
+                tests = _after(part, tests)
         case st.If(condition=condition, then=then, otherwise=otherwise):
-            yield from ((n, swept) for n in nodes(condition))
-            yield from _accesses(then, numbers, swept and _begins(condition, numbers))
-            yield from _accesses(otherwise, numbers, False)
+            yield from ((n, tests, loops) for n in nodes(condition))
+            yield from _visited(then, _also(tests, condition, holds=True), loops)
+            yield from _visited(otherwise, _also(tests, condition, holds=False), loops)
         case st.Loop(condition=condition, step=step, body=body):
-            yield from ((n, swept) for part in (condition, step) for n in nodes(part))
-            first = condition is not None and _begins(condition, numbers)
-            yield from _accesses(body, numbers, swept and first)
+            inside = tests if condition is None else _also(tests, condition, holds=True)
+            yield from ((n, tests, loops) for part in (condition, step) for n in nodes(part))
+            yield from _visited(body, inside, loops | {_changed(step)})
         case st.Evaluate() | st.Declare() | st.Return():
-            yield from ((n, swept) for n in nodes(statement))
+            yield from ((n, tests, loops) for n in nodes(statement))
         case _:
-            yield from ((n, False) for n in nodes(statement))
+            yield from ((n, None, loops) for n in nodes(statement))
 
 
-def _leaves(node: object) -> bool:
-    return isinstance(node, st.Return | st.Goto | st.Break | st.Continue)
+def _also(tests: tuple[Test, ...] | None, condition: ir.Expression, *, holds: bool) -> tuple[Test, ...] | None:
+    return None if tests is None else (*tests, (condition, holds))
 
 
-def _begins(condition: ir.Expression, numbers: frozenset[Variable]) -> bool:
-    """Whether a condition holds of the first threads: their number is below a limit."""
-    match _bare(condition):
-        case ir.Binary(op=op, left=left, right=right) if op in (*_BELOW, *_ABOVE):
-            small, limit = (left, right) if op in _BELOW else (right, left)
-            return _is_number(small, numbers) and _is_limit(limit)
+def _after(part: st.Statement, tests: tuple[Test, ...] | None) -> tuple[Test, ...] | None:
+    """What holds of the threads that come past a statement."""
+    leaves = (st.Return, st.Goto, st.Break, st.Continue)
+    if not any(isinstance(n, leaves) for n in nodes(part)) or isinstance(part, st.Loop | st.DoWhile | st.Switch):
+        return None if any(isinstance(n, st.Return | st.Goto) for n in nodes(part)) else tests
+    if isinstance(part, st.If) and part.otherwise is None:
+        return _also(tests, part.condition, holds=False)
+    return None
+
+
+def _through(node: object, tests: tuple[Test, ...] | None, *, again: bool) -> Iterator[tuple[Member, Access]]:
+    """The pointer that an access goes through, and the access."""
+    match node:
+        case ir.Load(place=place):
+            reads, stores = True, False
+        case ir.Assign(place=place):
+            reads, stores = False, True
+        case ir.Update(place=place):
+            reads, stores = True, True
         case _:
-            return False
+            return
+    found = _pointer(place)
+    if found is not None:
+        member, index, stride = found
+        yield member, Access(index, stride, reads, stores, tests, again)
 
 
-def _ends(condition: ir.Expression, numbers: frozenset[Variable]) -> bool:
-    """Whether a condition holds of the last threads only: their number is above a limit."""
-    match _bare(condition):
-        case ir.Binary(op=op, left=left, right=right) if op in (*_BELOW, *_ABOVE):
-            limit, large = (left, right) if op in _BELOW else (right, left)
-            return _is_number(large, numbers) and _is_limit(limit)
+def _pointer(place: ir.Place) -> tuple[Member, ir.Expression | None, int] | None:
+    match place:
+        case ir.FieldPlace(base=base):
+            return _pointer(base)
+        case ir.Deref(pointer=pointer):
+            index, stride = None, 1
+            if isinstance(pointer, ir.PointerAdd):
+                pointer, index, stride = pointer.pointer, pointer.index, pointer.stride
+            pointer = bare(pointer)
+            member = member_of(pointer.place) if isinstance(pointer, ir.Load) else None
+            return None if member is None else (member, index, stride)
         case _:
-            return False
+            return None
 
 
-def _is_limit(expression: ir.Expression) -> bool:
-    """Whether an expression is the same for all threads."""
-    return not any(
-        isinstance(n, ir.Call | ir.IndirectCall)
-        or (isinstance(n, ir.VariablePlace) and n.variable.storage not in (Storage.PARAMETER, Storage.CONSTANT))
-        for n in nodes(expression)
-    )
+def member_of(place: ir.Place) -> Member | None:
+    """The variable that a place is a part of, and where in it; None: it is reached through a pointer."""
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable, 0
+        case ir.FieldPlace(base=base, field=member):
+            found = member_of(base)
+            return None if found is None else (found[0], found[1] + member.offset)
+        case _:
+            return None
 
 
-def _bare(expression: ir.Expression) -> ir.Expression:
+def bare(expression: ir.Expression) -> ir.Expression:
+    """An expression without conversions around it."""
     while isinstance(expression, ir.Convert):
         expression = expression.operand
     return expression
 
 
-def _is_number(expression: ir.Expression, numbers: frozenset[Variable]) -> bool:
-    """Whether an expression is the number of the thread in the grid, along x."""
-    match _bare(expression):
-        case ir.Load(place=ir.VariablePlace(variable=variable)):
-            return variable in numbers
-        case ir.Binary(op=ir.BinaryOp.ADD, left=left, right=right):
-            return any(
-                _builtin(one) == "threadIdx.x" and _is_product(other) for one, other in ((left, right), (right, left))
-            )
-        case _:
-            return False
-
-
-def _is_product(expression: ir.Expression) -> bool:
-    match _bare(expression):
-        case ir.Binary(op=ir.BinaryOp.MUL, left=left, right=right):
-            return {_builtin(left), _builtin(right)} == {"blockIdx.x", "blockDim.x"}
-        case _:
-            return False
-
-
-def _builtin(expression: ir.Expression) -> str:
-    match _bare(expression):
-        case ir.Load(place=ir.FieldPlace(base=ir.VariablePlace(variable=variable), field=member)):
-            return f"{variable.name}.{member.name}" if variable.storage is Storage.BUILTIN else ""
-        case _:
-            return ""
-
-
-def _through(node: object) -> Iterator[tuple[Variable, ir.Expression | None, bool, bool]]:
-    """The variable that an access goes through, its index (None: 0), and whether it reads and stores."""
-    match node:
-        case ir.Load(place=place):
-            found, reads, stores = _pointer(place), True, False
-        case ir.Assign(place=place):
-            found, reads, stores = _pointer(place), False, True
-        case ir.Update(place=place):
-            found, reads, stores = _pointer(place), True, True
-        case _:
-            return
-    if found is not None:
-        yield *found, reads, stores
-
-
-def _pointer(place: ir.Place) -> tuple[Variable, ir.Expression | None] | None:
-    match place:
-        case ir.FieldPlace(base=base):
-            return _pointer(base)
-        case ir.Deref(pointer=pointer):
-            index = None
-            if isinstance(pointer, ir.PointerAdd):
-                pointer, index = pointer.pointer, pointer.index
-            pointer = _bare(pointer)
-            match pointer:
-                case ir.Load(place=ir.VariablePlace(variable=variable)):
-                    return variable, index
-                case _:
-                    return None
-        case _:
-            return None
-
-
 def named_by(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
     """The device variables that a kernel, or what it calls, knows by name."""
+    return _device(n for function in run_by(kernel, functions) for n in nodes(function.body))
+
+
+def loaded_by_name(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
+    """The device variables that a kernel, or what it calls, reads by name."""
     everything = (n for function in run_by(kernel, functions) for n in nodes(function.body))
+    return _device(p for n in everything if isinstance(n, ir.Load) for p in nodes(n.place))
+
+
+def _device(everything: Iterable[object]) -> frozenset[Variable]:
     places = (n.variable for n in everything if isinstance(n, ir.VariablePlace))
     return frozenset(v for v in places if v.storage is Storage.DEVICE)
