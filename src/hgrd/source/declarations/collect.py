@@ -55,6 +55,7 @@ class Collector:
             case "CXXRecordDecl" | "ClassTemplateSpecializationDecl":
                 yield from self._record(node, scope)
             case "ClassTemplateDecl":
+                self._default_arguments(node)
                 for child in inner(node):
                     if child["kind"] in _RECORDS:
                         yield from self._record(child, scope, pattern=child["kind"] == "CXXRecordDecl")
@@ -70,6 +71,14 @@ class Collector:
                 yield from self._function(node, scope, None)
             case _:
                 pass
+
+    def _default_arguments(self, node: Node) -> None:
+        """Types that parameters of a template are where it is not given them, unless they follow from the others."""
+        parameters = [child for child in inner(node) if child["kind"].endswith("ParmDecl")]
+        for index, parameter in enumerate(parameters):
+            given = parameter.get("defaultArg", {}).get("type")
+            if given is not None and not _depends(parameter):
+                self._table.defaults.setdefault(node.get("name", ""), {})[index] = given["qualType"]
 
     def _alias(self, node: Node, scope: Scope) -> None:
         qualified = "::".join((*scope, node["name"]))
@@ -282,6 +291,11 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         span=span,
         repeats=node.get("previousDecl") if owner is None else None,
     )
+
+
+def _depends(node: Node) -> bool:
+    """Whether a type below depends on the parameters of a template."""
+    return bool(node.get("isDependent")) or any(map(_depends, inner(node)))
 
 
 def _ends_the_program(qualified: str) -> bool:

@@ -92,6 +92,7 @@ class Declarations(Struct):
     by_suffix: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     unnamed: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     specializations: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    defaults: dict[str, dict[int, str]] = field(default_factory=dict[str, dict[int, str]])
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     unnamed_types: dict[str, QualifiedType] = field(default_factory=dict[str, QualifiedType])
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
@@ -186,7 +187,7 @@ class Declarations(Struct):
             return None
         wanted = [self.canonical(argument, scope) for argument in split[1]]
         last = split_scopes(split[0])[-1]
-        fitting: list[str] = []
+        fitting: list[tuple[str, list[str]]] = []
         for key in self.specializations.get(last, ()):
             given = split_template(key)
             if given is None or not (given[0].endswith(split[0]) or split[0].endswith(given[0])):
@@ -195,15 +196,30 @@ class Declarations(Struct):
             if arguments == wanted:
                 return QualifiedType(RecordType(key))
             if arguments[: len(wanted)] == wanted:
-                fitting.append(key)
-        return QualifiedType(RecordType(fitting[0])) if len(fitting) == 1 else None
+                fitting.append((key, arguments))
+        if len(fitting) > 1:
+            whole = self._with_defaults(last, wanted, scope)
+            fitting = [(key, arguments) for key, arguments in fitting if arguments[: len(whole)] == whole]
+        return QualifiedType(RecordType(fitting[0][0])) if len(fitting) == 1 else None
+
+    def _with_defaults(self, template: str, arguments: list[str], scope: Scope) -> list[str]:
+        """Template arguments and those that follow them by default, as far as these are types of their own."""
+        whole, defaults = list(arguments), self.defaults.get(template, {})
+        while len(whole) in defaults:
+            whole.append(self.canonical(defaults[len(whole)], scope))
+        return whole
 
     def canonical(self, argument: str, scope: Scope) -> str:
         """A template argument such that equal ones have equal texts."""
         if argument[:1].isdigit() or (argument[:1] in "-'\"&(" and "lambda" not in argument):
-            return argument.rstrip("ULul")
+            return _as_clang_dumps(argument.rstrip("ULul"))
         type_ = self.parse(argument, scope).type
         return argument if isinstance(type_, OpaqueType) else repr(type_)
+
+
+def _as_clang_dumps(number: str) -> str:
+    """A template argument above the signed numbers of 64 bits as clang's syntax tree has it: by its bits, signed."""
+    return str(int(number) - (1 << 64)) if number.isdecimal() and int(number) >> 63 == 1 else number
 
 
 def iterator_of(name: str) -> str:
