@@ -7,16 +7,15 @@ behavior").  A stream that waits for an event comes after what the event was rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.trace import DEFAULT, Address, Event, Follow, Mark, Place, Replay, Wait, Work, places
 from hgrd.terms import Term, negate
 
-Known: TypeAlias = dict[int, frozenset[Term]]
-"""The numbers of work that is complete, each with the choices under which it is known to be."""
 Stream: TypeAlias = tuple[Address, Term | None]
 """A stream: its address; of a default stream, the device, too."""
 
@@ -25,7 +24,7 @@ class Done(Struct, frozen=True):
     """Work, and what is complete before it begins.  `replay`: of which launch of a graph it is a part, 0: of none."""
 
     work: Work
-    known: Known
+    known: Completed
     replay: int = 0
 
 
@@ -74,20 +73,30 @@ class Streams(Struct, frozen=True):
         return self._made(place) is not None and place.key not in self.loose and not place.offset.symbols
 
 
+class _Left(Struct):
+    """Streams, one of which work is in, that the host has not waited for; `choices`: those of its waits for others."""
+
+    names: frozenset[str]
+    choices: frozenset[Term] = ALWAYS
+
+
 class Order(Struct):
     """Work so far, and what comes before what is next.
 
-    `lenient`: whatever may order work does so; otherwise only what surely does.
+    `lenient`: whatever may order work does so; otherwise only what surely does.  `everything` is all work and what
+    comes before it, `devices` have that of each device, and `left` what is left of the streams of work, by their names.
     """
 
     facts: Streams
     lenient: bool
     done: list[Done] = field(default_factory=list[Done])
-    host: Known = field(default_factory=dict[int, "frozenset[Term]"])
-    streams: dict[Stream, Known] = field(default_factory=dict[Stream, Known])
-    events: dict[Address, Known] = field(default_factory=dict[Address, Known])
-    early: list[tuple[frozenset[str], Known]] = field(default_factory=list["tuple[frozenset[str], Known]"])
-    left: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    host: Completed = NONE
+    everything: Completed = NONE
+    devices: dict[Term, Completed] = field(default_factory=dict[Term, Completed])
+    streams: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
+    events: dict[Address, Completed] = field(default_factory=dict[Address, Completed])
+    early: list[tuple[frozenset[str], Completed]] = field(default_factory=list["tuple[frozenset[str], Completed]"])
+    left: dict[str, dict[int, _Left]] = field(default_factory=dict[str, "dict[int, _Left]"])
     replays: int = 0
 
     def run(self, events: Iterable[Event]) -> list[Done]:
@@ -100,10 +109,10 @@ class Order(Struct):
                     self._wait(event)
                 case Mark(event=marked, stream=stream):
                     known = self._behind((stream, self._device(stream, event.device)), every=event.every)
-                    known = _under(known, event.choices)
-                    self.events[marked] = _joined(self.events[marked], known) if self._again(event) else known
+                    known = under(known, event.choices)
+                    self.events[marked] = joined(self.events[marked], known) if self._again(event) else known
                 case Follow(stream=stream, event=marked):
-                    known = _under(self._marked(marked, every=event.every), event.choices)
+                    known = under(self._marked(marked, every=event.every), event.choices)
                     self._follow((stream, self._device(stream, event.device)), known, every=event.every)
                 case Replay():
                     self._replay(event)
@@ -122,37 +131,43 @@ class Order(Struct):
     def _put(self, work: Work) -> None:
         stream = (work.stream, self._device(work.stream, work.device))
         before = self._behind(stream)
-        known = _joined(self.host, before)
+        known = joined(self.host, before)
         number = self._add(Done(work, known))
-        self.streams[stream] = {**before, number: frozenset()}
+        self.streams[stream] = joined(before, piece(number))
         if work.waits:
-            self.host = _joined(self.host, _under(self.streams[stream], work.choices))
+            self.host = joined(self.host, under(self.streams[stream], work.choices))
 
     def _add(self, done: Done) -> int:
         self.done.append(done)
-        number = len(self.done) - 1
-        self.left[number] = {p.key for p in places(done.work.stream)}
+        number, device = len(self.done) - 1, done.work.device
+        left = _Left(frozenset(p.key for p in places(done.work.stream)))
+        for name in left.names:
+            self.left.setdefault(name, {})[number] = left
+        whole = joined(done.known, piece(number))
+        self.everything = joined(self.everything, whole)
+        self.devices[device] = joined(self.devices.get(device, NONE), whole)
         return number
 
     def _replay(self, replay: Replay) -> None:
         self.replays += 1
         stream = (replay.stream, self._device(replay.stream, replay.device))
         before = self._behind(stream)
-        known = _joined(self.host, before)
+        known = joined(self.host, before)
         captured = [d.work for d in self.done if d.work.captured and not d.replay]
-        added = {self._add(Done(work, known, self.replays)) for work in captured}
-        self.streams[stream] = {**before, **dict.fromkeys(added, frozenset[Term]())}
+        for work in captured:
+            before = joined(before, piece(self._add(Done(work, known, self.replays))))
+        self.streams[stream] = before
 
-    def _behind(self, stream: Stream, *, every: bool = False) -> Known:
+    def _behind(self, stream: Stream, *, every: bool = False) -> Completed:
         """What is complete before work that is put into a stream now, without what the host has waited for."""
-        found: Known = {}
+        found = NONE
         for other, known in self.streams.items():
             if self._same(stream, other, every=every) or self._default_orders(stream, other):
-                found = _joined(found, known)
+                found = joined(found, known)
         names = self.facts.names(stream[0])
         for others, known in self.early:
             if names <= others:
-                found = _joined(found, known)
+                found = joined(found, known)
         return found
 
     def _same(self, one: Stream, other: Stream, *, every: bool) -> bool:
@@ -168,21 +183,21 @@ class Order(Struct):
 
     # ------------------------------------------------------------ events and waits
 
-    def _marked(self, event: Address, *, every: bool) -> Known:
+    def _marked(self, event: Address, *, every: bool) -> Completed:
         """What is complete when an event is."""
         names = self.facts.names(event)
-        found: Known = {}
+        found = NONE
         for other, known in self.events.items():
             loosely = every or self.lenient
             if other == event or (loosely and not names.isdisjoint(self.facts.names(other))):
-                found = _joined(found, known)
+                found = joined(found, known)
         return found
 
-    def _follow(self, stream: Stream, known: Known, *, every: bool) -> None:
-        self.streams.setdefault(stream, self._behind(stream) if self.lenient else {})
+    def _follow(self, stream: Stream, known: Completed, *, every: bool) -> None:
+        self.streams.setdefault(stream, self._behind(stream) if self.lenient else NONE)
         for other in list(self.streams):
             if other == stream or (every and self._same(stream, other, every=True)):
-                self.streams[other] = _joined(self.streams[other], known)
+                self.streams[other] = joined(self.streams[other], known)
         if every:
             self.early.append((self.facts.names(stream[0]), known))
 
@@ -193,35 +208,38 @@ class Order(Struct):
             known = self._marked(wait.event, every=wait.every)
         elif wait.stream is not None:
             stream = (wait.stream, self._device(wait.stream, wait.device))
-            known = self._behind(stream, every=wait.every)
-            self._one_of(wait.stream, known)
+            known = joined(self._behind(stream, every=wait.every), self._one_of(wait))
         else:
             known = self._of_device(wait)
-        self.host = _joined(self.host, _under(known, wait.choices))
+        self.host = joined(self.host, under(known, wait.choices))
 
-    def _one_of(self, stream: Address, known: Known) -> None:
-        """One of several streams that work may be in is waited for; after all of them, so is the work."""
-        if isinstance(stream, Place):
-            for number, names in self.left.items():
-                names.discard(stream.key)
-                if not names:
-                    known[number] = frozenset()
-
-    def _of_device(self, wait: Wait) -> Known:
-        found: Known = {}
-        for number, done in enumerate(self.done):
-            if self.lenient or wait.every or not wait.sure or done.work.device == wait.device:
-                found = _joined(found, {**done.known, number: frozenset()})
+    def _one_of(self, wait: Wait) -> Completed:
+        """Work that is in one of several streams, all of which have been waited for with this one."""
+        found = NONE
+        for number, left in self.left.pop(wait.stream.key, {}).items() if isinstance(wait.stream, Place) else ():
+            left.names -= {wait.stream.key}
+            left.choices |= wait.choices
+            found = found if left.names else joined(found, piece(number, left.choices))
         return found
 
+    def _of_device(self, wait: Wait) -> Completed:
+        if self.lenient or wait.every or not wait.sure:
+            return self.everything
+        return self.devices.get(wait.device, NONE)
 
-def concurrent(done: list[Done], *, lenient: bool) -> Iterator[tuple[Done, Done]]:
-    """Pairs of work that may run at the same time, the first one put on the device earlier; `lenient` as above."""
+
+def concurrent(done: list[Done], partners: Sequence[int], *, lenient: bool) -> Iterator[tuple[Done, Done]]:
+    """Pairs of work that may run at the same time, the first one put on the device earlier; `lenient` as above.
+
+    `partners` are the other work, as bits, that each piece is to be paired with.
+    """
     for later, two in enumerate(done):
-        for earlier in range(later):
-            one = done[earlier]
-            choices = two.known.get(earlier)
-            if choices is not None and (lenient or choices <= (one.work.choices | two.work.choices)):
+        before = partners[later] & ((1 << later) - 1)
+        for choices, bits in two.known.items():
+            before &= ~bits if lenient or not choices else -1
+        for earlier in numbers(before):
+            one, choices = done[earlier], needed(two.known, earlier)
+            if choices is not None and choices <= (one.work.choices | two.work.choices):
                 continue
             if _together(one, two) and not _exclusive(one.work.choices, two.work.choices):
                 yield one, two
@@ -236,15 +254,3 @@ def _together(one: Done, two: Done) -> bool:
 
 def _exclusive(one: Set[Term], other: Set[Term]) -> bool:
     return any(negate(term) in other for term in one)
-
-
-def _joined(one: Known, other: Known) -> Known:
-    found = dict(one)
-    for number, choices in other.items():
-        if number not in found or len(choices) < len(found[number]):
-            found[number] = choices
-    return found
-
-
-def _under(known: Known, choices: frozenset[Term]) -> Known:
-    return {number: others | choices for number, others in known.items()} if choices else known

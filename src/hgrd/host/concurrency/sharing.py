@@ -7,7 +7,9 @@ assume.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
@@ -26,7 +28,6 @@ Launched: TypeAlias = tuple[Span, str]
 """The place of a launch, and the key of its kernel."""
 _MARKS: Final = re.compile(r"'\d+|~")
 _NOWHERE: Final = ("number", UNKNOWN)
-_MOST_WORK: Final = 300  # beyond which it takes too long to say what may run beside what
 
 
 class Beside(Struct):
@@ -53,18 +54,16 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     events = list(iterations.of(trace.events))
     if _in_one_stream(events):
         return
-    work = [event for event in events if isinstance(event, Work)]
-    if len(work) > _MOST_WORK:
-        _tell_too_long(work, found)
-        return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.loose)
     clear: set[tuple[Launched, Launched, str]] = set()
-    for one, other in concurrent(Order(streams, lenient=True).run(events), lenient=True):
+    done = Order(streams, lenient=True).run(events)
+    partners = _partners([d.work for d in done], iterations)
+    for one, other in concurrent(done, partners, lenient=True):
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
-    for one, other in _loosely(Order(streams, lenient=False).run(events), threads):
+    for one, other in _loosely(Order(streams, lenient=False).run(events), partners, threads):
         for pair in _pairs(one.work, other.work, iterations, trace, clash=False):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found)
@@ -76,11 +75,34 @@ def _in_one_stream(events: Iterable[Event]) -> bool:
     return places_ <= {(DEFAULT, const(0), False)} and not any(isinstance(e, Replay) for e in events)
 
 
-def _loosely(done: list[Done], threads: bool) -> Iterator[tuple[Done, Done]]:
-    yield from concurrent(done, lenient=False)
-    if threads:
-        free = [d for d in done if d.work.kernel and d.work.stream != DEFAULT]
-        yield from ((one, other) for n, one in enumerate(free) for other in free[n:])
+def _loosely(done: list[Done], partners: Sequence[int], threads: bool) -> Iterator[tuple[Done, Done]]:
+    yield from concurrent(done, partners, lenient=False)
+    free = [n for n, d in enumerate(done) if threads and d.work.kernel and d.work.stream != DEFAULT]
+    yield from (
+        (done[one], done[other]) for at, one in enumerate(free) for other in free[at:] if partners[one] >> other & 1
+    )
+
+
+def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
+    """Pieces of work, as bits, that may share an object with each piece; one of the two is a kernel, and one writes."""
+    users: dict[str, int] = {}
+    writers: dict[str, int] = {}
+    kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
+    objects = [{(_object(p, iterations), t.writes) for t in one.touches for p in places(t.at)} for one in work]
+    for number, own in enumerate(objects):
+        for key, writes in own:
+            users[key] = users.get(key, 0) | 1 << number
+            writers[key] = writers.get(key, 0) | writes << number
+    found: list[int] = []
+    for one, own in zip(work, objects, strict=True):
+        others = reduce(or_, ((users if writes else writers)[key] for key, writes in own), 0)
+        found.append(others if one.kernel else others & kernels)
+    return found
+
+
+def _object(place: Place, iterations: Iterations) -> str:
+    """Key of the object that a place is in or, of one that was found in memory, of that which holds it."""
+    return iterations.holders.get(place.key, place.key)
 
 
 def _name(place: Place, iterations: Iterations, trace: Trace) -> str:
@@ -151,14 +173,6 @@ def _alike(one: Work, other: Work) -> bool:
 
 
 # ---------------------------------------------------------------- words
-
-
-def _tell_too_long(work: list[Work], found: Beside) -> None:
-    text = f"runs beside none of the {len(work)} grids, copies and fills of the host that use its memory"
-    for one in work:
-        if one.kernel:
-            fact = Fact(TRUE, FactKind.ASSUMPTION, text, one.span)
-            found.assumed.setdefault(_launched(one), {})[fact] = None
 
 
 def _tell_shared(pair: _Pair, found: Beside) -> None:
