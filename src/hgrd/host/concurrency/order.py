@@ -216,8 +216,9 @@ class Order(Struct):
     def _one_of(self, wait: Wait) -> Completed:
         """Work that is in one of several streams, all of which have been waited for with this one."""
         found = NONE
-        for number, left in self.left.pop(wait.stream.key, {}).items() if isinstance(wait.stream, Place) else ():
-            left.names -= {wait.stream.key}
+        name = wait.stream.key if isinstance(wait.stream, Place) else None
+        for number, left in self.left.pop(name, {}).items() if name is not None else ():
+            left.names -= {name}
             left.choices |= wait.choices
             found = found if left.names else joined(found, piece(number, left.choices))
         return found

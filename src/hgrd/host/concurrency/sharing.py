@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
-from operator import or_
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
@@ -95,7 +93,9 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
             writers[key] = writers.get(key, 0) | writes << number
     found: list[int] = []
     for one, own in zip(work, objects, strict=True):
-        others = reduce(or_, ((users if writes else writers)[key] for key, writes in own), 0)
+        others = 0
+        for key, writes in own:
+            others |= users[key] if writes else writers[key]
         found.append(others if one.kernel else others & kernels)
     return found
 
