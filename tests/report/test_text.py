@@ -5,8 +5,11 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import KernelReport, Level, Report
+from hgrd.program.span import Span
 from hgrd.report.terminal.lines import plain, write
+from hgrd.report.terminal.names import in_source
 from hgrd.report.terminal.report import TextOptions, render
+from hgrd.report.terminal.source_text import place
 from tests.report.samples import BARRIERS, BENIGN, DOUBTFUL, GUARD, RACY, SAFE, UNKNOWN, report, source_line
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -66,13 +69,67 @@ def test_a_pair_that_is_open_at_several_levels_is_one_pair():
         assert f"1 launch, {decided} of 9 pairs decided" in text(report(again))
 
 
-def test_a_race_shows_only_so_many_facts():
+def test_facts_and_all_inputs_of_a_race_are_shown_if_asked_for():
+    (finding,) = RACY.findings
     facts = tuple(replace(GUARD, text=f"n != {i}") for i in range(15))
-    racy = replace(RACY, findings=(replace(RACY.findings[0], facts=facts),))
-    lines = text(report(racy)).splitlines()
+    inputs = tuple((f"n{i}", i) for i in range(8))
+    racy = replace(RACY, findings=(replace(finding, facts=facts, witness=replace(finding.witness, inputs=inputs)),))
+    lines = text(report(racy), TextOptions(verbose=True)).splitlines()
     shown = [line.strip() for line in lines if "[guard]" in line]
-    assert shown == [f"sum.cu:40:7: n != {i} [guard]" for i in range(12)]
-    assert "    and 3 more, which the JSON report lists" in lines
+    assert shown == [f"sum.cu:40:7: n != {i} [guard]" for i in range(15)]
+    assert "              n6 = 6, n7 = 7" in lines
+    lines = text(report(racy)).splitlines()
+    assert not any("[guard]" in line for line in lines)
+    inputs_at = lines.index("              n0 = 0, n1 = 1, n2 = 2")
+    assert lines[inputs_at + 1 : inputs_at + 3] == [
+        "              n3 = 3, n4 = 4, n5 = 5",
+        "              and 2 more, which -v shows",
+    ]
+
+
+def test_the_way_to_a_helper_is_shown():
+    (finding,) = RACY.findings
+    source = {("sum.cu", 12): "  store(tile + t, x);", ("sum.h", 3): "  return load<4>(p);"}
+    calls = (Span("sum.cu", 12, 3), Span("sum.h", 3, 10))
+    racy = replace(RACY, findings=(replace(finding, first_calls=calls),))
+    lines = plain(render(report(racy), lambda file, line: source.get((file, line)), TextOptions())).splitlines()
+    assert "  called:     sum.cu:12 → sum.h:3 store → sum.cu:12 load" in lines
+
+
+def test_names_are_those_of_the_source():
+    assert in_source("a[i#'2 * 4] + n") == "a[i * 4] + n"
+    assert in_source("i# - i#'2") == "i - i'2"
+    assert in_source("SIZE[][__begin1.iteration#]") == "SIZE[iteration]"
+    assert in_source("it depends on values that are not known: value'2") == (
+        "it depends on values that are not known: value"
+    )
+    (finding,) = RACY.findings
+    threads = replace(finding.witness.first, locals=(("j.iteration#'2", 1), ("j.iteration", 0)))
+    racy = replace(RACY, findings=(replace(finding, witness=replace(finding.witness, first=threads)),))
+    lines = text(report(racy)).splitlines()
+    assert [line.split()[:-2] for line in lines if "j.iteration" in line] == [["j.iteration"], ["j.iteration", "(2)"]]
+
+
+def test_accesses_are_named_as_in_the_source():
+    site = replace(RACY.findings[0].first, text="tile[threadIdx.x + i# * 4]")
+    for source, shown in (
+        ("\ts.tile[f(t)][i + (1)] = 0;", "s.tile[f(t)][i + (1)]"),
+        ("\t*p++ = x;", "*p"),
+        ("\tstore(p, x);", "tile[threadIdx.x + i * 4]"),
+        ("\ttile[t", "tile[threadIdx.x + i * 4]"),
+        (None, "tile[threadIdx.x + i * 4]"),
+    ):
+        assert place(site, lambda _file, _line, source=source: source) == shown
+
+
+def test_the_last_block_has_the_gravest_first():
+    lines = text(report(DOUBTFUL, RACY)).splitlines()
+    at = lines.index("found, the gravest first:")
+    assert lines[at + 1 : at + 3] == [
+        "  error    confirmed       sum.cu:12: 1 race on 'tile' in reduce",
+        "  warning  conditional     sum.cu:33: 1 race on 'hits' in count",
+    ]
+    assert "found, the gravest first:" not in text(report(RACY))
 
 
 def _doubtful(*conditions: str) -> KernelReport:

@@ -115,6 +115,7 @@ class Finding(Struct, frozen=True):
 
     `replay` is the result of running the witness: "" if that was not tried, CONFIRMED, or "not replayed: WHY"; it took
     `replay_seconds`.  `awaits` names the variables by which the two threads have waited for others before.
+    `first_calls`, `second_calls`: the calls that lead from the kernel to the accesses, where these are in functions.
     """
 
     first: Site
@@ -132,6 +133,8 @@ class Finding(Struct, frozen=True):
     replay: str = ""
     replay_seconds: float = 0.0
     awaits: tuple[str, ...] = ()
+    first_calls: tuple[Span, ...] = ()
+    second_calls: tuple[Span, ...] = ()
 
 
 class OpenPair(Struct, frozen=True):

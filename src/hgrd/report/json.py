@@ -151,6 +151,8 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "levels": [level.value for level in finding.levels],
         "first": _site(finding.first),
         "second": _site(finding.second),
+        "first_calls": [location(call) for call in finding.first_calls],
+        "second_calls": [location(call) for call in finding.second_calls],
         "same_value": finding.same_value,
         "condition": finding.condition or None,
         "cause": finding.cause or None,

@@ -12,7 +12,7 @@ from hgrd.report.context import ReportContext
 from hgrd.report.terminal import lines
 from hgrd.report.terminal.excerpt import source_reader
 from hgrd.report.terminal.lines import Line
-from hgrd.report.terminal.report import TextOptions, render_kernel, render_summary
+from hgrd.report.terminal.report import TextOptions, render_end, render_kernel
 
 _MOST_ERRORS: Final = 10  # of one file, unless all are asked for
 
@@ -34,7 +34,7 @@ class TextWriter:
         self._write(render_kernel(kernel, self._source_line, self._options))
 
     def end(self, report: Report, failures: Mapping[str, str]) -> None:
-        self._write([render_summary(report, self._context.strict)])
+        self._write(render_end(report, self._options))
 
     def _write(self, written: Iterable[Line]) -> None:
         lines.write(written, self._context.output, self._context.color)

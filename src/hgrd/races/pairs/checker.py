@@ -190,6 +190,8 @@ class PairChecker(Struct):
             rule=rule,
             cause=cause,
             awaits=self.queries.encoder.synchronization.awaited(a, b),
+            first_calls=a.stack,
+            second_calls=b.stack,
         )
 
     def _cause(self, pair: Pair) -> tuple[str, str]:

@@ -17,7 +17,8 @@ from hgrd.races.pairs.queue import PairQueue
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.preconditions.across_findings import preconditions_of
-from hgrd.races.preconditions.search import RacyPair, not_negative, scatters
+from hgrd.races.preconditions.exclusion import RacyPair
+from hgrd.races.preconditions.search import not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
 from hgrd.terms import Symbol, Term

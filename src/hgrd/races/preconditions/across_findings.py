@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence, Set
 from time import perf_counter
 from typing import TypeVar
 
-from hgrd.races.preconditions.search import RacyPair, precondition
+from hgrd.races.preconditions.exclusion import RacyPair
+from hgrd.races.preconditions.search import precondition
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
 

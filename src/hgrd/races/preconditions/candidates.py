@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations, product
 from math import gcd
 from typing import TypeAlias
@@ -84,7 +84,8 @@ def candidates(
     yield from _of_several(given, query, configuration)
 
 
-def _plain(text: str, term: Term) -> Candidate:
+def plain(text: str, term: Term) -> Candidate:
+    """A condition on numbers, the same in all queries."""
     return Candidate(text, lambda _: term)
 
 
@@ -97,14 +98,14 @@ def _part(text: str, term: Term) -> str:
 
 def _of_one(parameters: list[Named]) -> Iterator[Candidate]:
     for text, p in parameters:
-        yield _plain(f"{text} != 0", ne(p, const(0)))
-        yield _plain(f"{text} >= 0", le(const(0), p))
-        yield _plain(f"{text} > 0", lt(const(0), p))
+        yield plain(f"{text} != 0", ne(p, const(0)))
+        yield plain(f"{text} >= 0", le(const(0), p))
+        yield plain(f"{text} > 0", lt(const(0), p))
     if len(parameters) > 1:
-        yield _plain(
+        yield plain(
             " && ".join(f"{text} >= 0" for text, _ in parameters), conj(*(le(const(0), p) for _, p in parameters))
         )
-        yield _plain(
+        yield plain(
             " && ".join(f"{text} > 0" for text, _ in parameters), conj(*(lt(const(0), p) for _, p in parameters))
         )
 
@@ -112,7 +113,7 @@ def _of_one(parameters: list[Named]) -> Iterator[Candidate]:
 def _of_lengths(query: Query) -> Iterator[Candidate]:
     lengths = _lengths(query)
     for some in (*((r,) for r in lengths), *([lengths] if len(lengths) > 1 else [])):
-        yield _plain(" && ".join(f"{show(r)} > 0" for r in some), conj(*(lt(const(0), r) for r in some)))
+        yield plain(" && ".join(f"{show(r)} > 0" for r in some), conj(*(lt(const(0), r) for r in some)))
 
 
 def _of_several(parameters: list[Named], query: Query, configuration: Configuration) -> Iterator[Candidate]:
@@ -125,36 +126,46 @@ def _of_several(parameters: list[Named], query: Query, configuration: Configurat
     ordered = [*permutations(parameters, 2), *product(extents, own), *product(fixed, factors)]
     pairs = [*permutations(parameters, 2), *product(own, extents)]
     for p, q in ordered:
-        yield _plain(f"{_part(*p)} <= {_part(*q)}", le(p[1], q[1]))
+        yield plain(f"{_part(*p)} <= {_part(*q)}", le(p[1], q[1]))
     for p, q in ordered:
-        yield _plain(f"{_part(*p)} < {_part(*q)}", lt(p[1], q[1]))
+        yield plain(f"{_part(*p)} < {_part(*q)}", lt(p[1], q[1]))
     for text, p in parameters:
         for width in divisors(p, (query.first, query.second)):
-            yield _plain(f"{text} % {width} == 0", eq(mod(p, const(width)), const(0)))
+            yield plain(f"{text} % {width} == 0", eq(mod(p, const(width)), const(0)))
     for p, q in pairs:
         if not p[1].is_const:
             divisible = conj(lt(const(0), q[1]), eq(mod(p[1], q[1]), const(0)))
-            yield _plain(f"{_part(*p)} % {_part(*q)} == 0", divisible)
+            yield plain(f"{_part(*p)} % {_part(*q)} == 0", divisible)
     for block in configuration.block:
         if not block.is_const:
-            yield _plain(f"{_part(show(block), block)} % {WARP_SIZE} == 0", eq(mod(block, const(WARP_SIZE)), const(0)))
+            yield plain(f"{_part(show(block), block)} % {WARP_SIZE} == 0", eq(mod(block, const(WARP_SIZE)), const(0)))
     for text, p in (*parameters, *(e for e in extents if e[1].op is Op.VAR)):
         power = conj(lt(const(0), p), eq(bit_and(p, sub(p, const(1))), const(0)))
-        yield _plain(f"{text} > 0 && ({text} & ({text} - 1)) == 0", power)
+        yield plain(f"{text} > 0 && ({text} & ({text} - 1)) == 0", power)
     for p, q in pairs:
-        yield _plain(f"{_part(*p)} == {_part(*q)}", eq(p[1], q[1]))
+        yield plain(f"{_part(*p)} == {_part(*q)}", eq(p[1], q[1]))
 
 
 def _of_ranges(parameters: list[Named], query: Query) -> Iterator[Candidate]:
     """The condition that a range between two parameters fits into a row, whose width is a factor in addresses."""
-    factors = {unwrapped(f) for t in _products(query) for f in t.args}
-    widths = [p for p in parameters if unwrapped(p[1]) in factors]
+    widths = rows_of(parameters, query)
     for width in widths:
         for high, low in permutations((p for p in parameters if p not in widths), 2):
             extent = f"{_part(*high)} - {_part(*low)}"
             for text, holds in (("<=", le), ("<", lt)):
                 term = holds(sub(high[1], low[1]), width[1])
-                yield _plain(f"{extent} {text} {_part(*width)}", term)
+                yield plain(f"{extent} {text} {_part(*width)}", term)
+
+
+def rows_of(parameters: Sequence[Named], query: Query) -> list[Named]:
+    """The numbers that are factors in addresses: the widths of rows."""
+    factors = {unwrapped(f) for t in _products(query) for f in t.args}
+    return [p for p in parameters if unwrapped(p[1]) in factors]
+
+
+def numbers_of(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
+    """The numbers that the two accesses depend on: inputs, or the kernel's parameters."""
+    return list(dict.fromkeys((*_parameters(query), *_given(arguments, query))))
 
 
 def _products(query: Query) -> list[Term]:
@@ -176,7 +187,7 @@ def _parameters(query: Query) -> list[Named]:
     """The inputs that the two accesses depend on."""
     shared = set(query.shared)
     found = [s for s in _used(query) if s in shared and s.origin is Origin.INPUT and NAME.fullmatch(s.name)]
-    return [(s.name, var(s)) for s in sorted(found, key=_by_name)[:_MOST_PARAMETERS]]
+    return [(s.name, var(s)) for s in sorted(found, key=lambda s: s.name)[:_MOST_PARAMETERS]]
 
 
 def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
@@ -219,15 +230,16 @@ def _lengths(query: Query) -> tuple[Term, ...]:
     return tuple(sorted(found, key=show)[:_MOST_LENGTHS])
 
 
+def compared_in(query: Query) -> set[Term]:
+    """Numbers that are part of what the accesses compare."""
+    return _compared(query)[0]
+
+
 def _compared(query: Query) -> tuple[set[Term], set[Term]]:
     """Numbers that are part of what the accesses compare, and those of them that stand alone or in a sum there."""
     tests = [t for t in bottom_up(_roots(query)) if t.op in (Op.EQ, Op.LE, Op.LT)]
     summed = {atom for t in tests for side in t.args for atom in linear(side)[1]}
     return {var(s) for t in tests for s in symbols_of(t)}, summed
-
-
-def _by_name(symbol: Symbol) -> str:
-    return symbol.name
 
 
 def _extents(configuration: Configuration) -> list[Term]:
@@ -305,7 +317,7 @@ def _columns(query: Query, arguments: tuple[Named, ...]) -> list[Named]:
     related = symbols_of(*(f for f in compared if not symbols_of(f).isdisjoint(strides)))
     inputs = {s for s in strides | related if s.origin is Origin.INPUT and NAME.fullmatch(s.name)}
     factors = {unwrapped(a) for t in products for a in t.args}
-    named = [(s.name, var(s)) for s in sorted(inputs, key=_by_name)]
+    named = [(s.name, var(s)) for s in sorted(inputs, key=lambda s: s.name)]
     factors |= {t for f in query.facts if not symbols_of(f).isdisjoint(strides) for t in _bounded(f, strides)}
     given = [(name, t) for name, t in arguments if unwrapped(t) in factors and t not in {n for _, n in named}]
     return [*named, *given, *_one_more(arguments, factors), *((str(width), const(width)) for width in _widths(query))]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 from hgrd.solve.query import Party
-from hgrd.terms import Op, Origin, Term, symbols_of
+from hgrd.terms import Op, Origin, Term, sub, symbols_of
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
 
@@ -18,7 +18,7 @@ def divisors(parameter: Term, parties: Iterable[Party]) -> list[int]:
     """What a parameter may have to be a multiple of, the least first.
 
     The divisors of terms that contain it, the numbers of elements that one access covers and that threads and blocks
-    are apart, and products of two of these.
+    are apart, in addresses and where they are compared with it, and products of two of these.
     """
     parties = tuple(parties)
     symbols, roots = symbols_of(parameter), tuple(t for p in parties for t in (p.address, *p.guards))
@@ -26,6 +26,9 @@ def divisors(parameter: Term, parties: Iterable[Party]) -> list[int]:
     for t in bottom_up(roots):
         if t.op in (Op.DIV, Op.MOD, Op.SHR) and t.args[1].is_const and not symbols.isdisjoint(symbols_of(t.args[0])):
             found.add(1 << min(t.args[1].value, 31) if t.op is Op.SHR else t.args[1].value)
+    for t in bottom_up(roots):
+        if t.op in (Op.LE, Op.LT):
+            found |= _steps(linear(sub(*t.args))[1], parameter)
     for party in parties:
         atoms = linear(party.address)[1]
         units = {abs(c) for t, c in atoms.items() if not symbols.isdisjoint(symbols_of(t))}
@@ -34,6 +37,12 @@ def divisors(parameter: Term, parties: Iterable[Party]) -> list[int]:
     found = {width for width in found if width > 1}
     products = {a * b for a, b in product(found, found) if a * b <= _LARGEST}
     return sorted(found | products)[:_MOST]
+
+
+def _steps(apart: Mapping[Term, int], parameter: Term) -> set[int]:
+    """By how much an index grows from thread to thread, where it is compared with the parameter."""
+    steps = [abs(c) for t, c in apart.items() if _is_index(t)]
+    return {min(steps)} if steps and abs(apart.get(parameter, 0)) == 1 else set()
 
 
 def _is_index(term: Term) -> bool:

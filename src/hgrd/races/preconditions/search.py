@@ -12,57 +12,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Set
 from time import perf_counter
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.plausibility.ignored_axes import all_one, said
-from hgrd.races.preconditions.candidates import Candidate, Named, candidates
-from hgrd.races.preconditions.packed_arrays import Start, of_layout
+from hgrd.races.preconditions.candidates import Candidate, candidates
+from hgrd.races.preconditions.exclusion import RacyPair, are_violations, helps
+from hgrd.races.preconditions.joint import joint
+from hgrd.races.preconditions.packed_arrays import of_layout
 from hgrd.races.preconditions.segments import NAME
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
-from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
-from hgrd.solve.steps.wrapping import in_range, takes_effect
+from hgrd.solve.query import Answer, Query
 from hgrd.terms import (
     TRUE,
-    EvaluationError,
     Op,
-    Origin,
     Symbol,
     Term,
     conj,
     const,
-    disj,
-    evaluate,
     le,
-    ne,
-    symbols_of,
     var,
 )
 from hgrd.terms.rewrite import bottom_up
 
 _MOST_QUERIES = 48
 _EFFORT = Effort(queries=200, units=8_000_000)  # for one race
-
-
-class RacyPair(Struct, frozen=True):
-    """All queries that one finding stands for, and the conflicts that were found in some of them.
-
-    `scatters`: the accesses are writes to places that no access reads by way of the same index arrays
-    (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
-    `starts`: those that point into the object that is accessed.  `ignored`: unknown extents along axes that the kernel
-    does not look at.
-    """
-
-    queries: tuple[EncodedPair, ...]
-    conflicts: tuple[tuple[EncodedPair, Model], ...]
-    scatters: bool = False
-    arguments: tuple[Named, ...] = ()
-    starts: tuple[Start, ...] = ()
-    ignored: tuple[Term, ...] = ()
 
 
 def precondition(
@@ -89,10 +64,9 @@ def precondition(
             continue
         if perf_counter() > deadline or decide.spent.since(begin).exceeds(_EFFORT):
             return ""
-        violated = all(_violates(candidate, encoded.query, model) for encoded, model in conflicts)
-        if violated and _helps(candidate, race, queries, conflicts, decide):
+        if are_violations(candidate, conflicts) and helps(candidate, race, queries, conflicts, decide):
             return candidate.text
-    return ""
+    return joint(race, queries, conflicts, decide, deadline, only)
 
 
 def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
@@ -123,57 +97,7 @@ def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Que
         return ""
     text = " && ".join(f"{named[var(s)]} >= 0" for s in bearing)
     candidate = Candidate(text, lambda _: conj(*(le(const(0), var(s)) for s in bearing)))
-    return text if _helps(candidate, race, list(race.queries), list(race.conflicts), decide) else ""
-
-
-def _helps(
-    candidate: Candidate,
-    race: RacyPair,
-    queries: list[EncodedPair],
-    conflicts: list[tuple[EncodedPair, Model]],
-    decide: Callable[[Query], Answer],
-) -> bool:
-    """Whether the candidate excludes the finding, and still leaves the kernel something to do."""
-    assumed = _excludes(candidate, queries, decide, conflicts)
-    work = replace(candidate, term=candidate.work or candidate.term)
-    return assumed is not None and all(
-        _leaves_work(work, p.query, model, decide, assumed) for p, model in race.conflicts
-    )
-
-
-def _excludes(
-    candidate: Candidate,
-    queries: list[EncodedPair],
-    decide: Callable[[Query], Answer],
-    conflicts: list[tuple[EncodedPair, Model]],
-) -> tuple[Term, ...] | None:
-    """The terms assumed not to wrap around if the candidate excludes all conflicts; None if it does not exclude them.
-
-    If it does not, later candidates must be violated in the conflict found, and that query is asked first for them.
-    """
-    assumed: dict[Term, None] = {}
-    for index, encoded in enumerate(queries):
-        answer = decide(replace(_under(candidate, encoded.query), scrutiny=Scrutiny.REALISTIC))
-        if isinstance(answer, Conflict):
-            conflicts.append((encoded, answer.model))
-        if not isinstance(answer, Proved):
-            queries.insert(0, queries.pop(index))
-            return None
-        assumed |= dict.fromkeys(answer.no_wrap)
-    found = [model for _, model in conflicts if not _leans(model, tuple(assumed))]
-    if found or _conflict_without(tuple(assumed), conflicts[0][0].query, decide):
-        return tuple(assumed)
-    return None  # it is not the candidate that rules them out
-
-
-def _leans(model: Model, assumed: tuple[Term, ...]) -> bool:
-    return any(takes_effect(wrap, model) for wrap in assumed)
-
-
-def _conflict_without(assumed: tuple[Term, ...], query: Query, decide: Callable[[Query], Answer]) -> bool:
-    """Whether there is a conflict even if none of the `assumed` terms wraps around."""
-    plain = tuple(in_range(wrap) for wrap in assumed)
-    return isinstance(decide(replace(query, between=(*query.between, *plain))), Conflict)
+    return text if helps(candidate, race, list(race.queries), list(race.conflicts), decide) else ""
 
 
 def scatters(a: Access, b: Access, protocol: Protocol) -> bool:
@@ -188,56 +112,3 @@ def scatters(a: Access, b: Access, protocol: Protocol) -> bool:
 
 def _looks_up(term: Term) -> bool:
     return any(t.op is Op.READ for t in bottom_up((term,)))
-
-
-def _violates(candidate: Candidate, query: Query, model: Model) -> bool:
-    """Whether the condition is false in the model, or may be where the model leaves a value open."""
-    try:
-        (holds,) = evaluate(
-            (candidate.term(query),), model.values, lambda array, index: model.reads.get((array, index), 0)
-        )
-    except (EvaluationError, KeyError):
-        return True
-    return not holds
-
-
-def _under(candidate: Candidate, query: Query) -> Query:
-    return replace(query, between=(*query.between, candidate.term(query)))
-
-
-def _leaves_work(
-    candidate: Candidate, query: Query, model: Model, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]
-) -> bool:
-    """Whether two threads can still make the two accesses, at any address, with none of the `assumed` terms wrapping.
-
-    If no loop with a barrier runs between the two in the query, one may run here.  The indexes of the two threads must
-    be able to differ along each axis along which those of the model differ: a condition that leaves work to a single
-    row of threads only is not one to expect.
-    """
-    anywhere = [replace(party, address=const(0)) for party in (query.first, query.second)]
-    between = tuple(map(_however_often, query.between))
-    free = replace(_under(candidate, replace(query, between=between)), first=anywhere[0], second=anywhere[1])
-    axes = zip(query.first.axes, query.second.axes, strict=True)
-    apart = [(a.symbol, b.symbol) for a, b in axes if model.values.get(a.symbol) != model.values.get(b.symbol)]
-    return all(_can_meet(replace(free, between=(*free.between, ne(var(a), var(b)))), decide, assumed) for a, b in apart)
-
-
-def _however_often(term: Term) -> Term:
-    """A condition between two threads, without the part that loops were left before their first iteration."""
-    match term.op:
-        case Op.AND:
-            return conj(*map(_however_often, term.args))
-        case Op.OR:
-            return disj(*map(_however_often, term.args))
-        case Op.EQ if const(0) in term.args:
-            counts = all(s.origin is Origin.COUNT for s in symbols_of(term))
-            return TRUE if counts else term
-        case _:
-            return term
-
-
-def _can_meet(query: Query, decide: Callable[[Query], Answer], assumed: tuple[Term, ...]) -> bool:
-    answer = decide(replace(query, scrutiny=Scrutiny.NONE))
-    if not isinstance(answer, Conflict):
-        return False
-    return not _leans(answer.model, assumed) or _conflict_without(assumed, query, decide)

@@ -8,16 +8,17 @@ from hgrd.findings.model import BarrierThread, Confidence, Divergence, Divergenc
 from hgrd.findings.rules import RULES
 from hgrd.findings.severity import severity_at_barrier
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
-from hgrd.report.terminal.lines import Line, Tone, line
+from hgrd.report.terminal.lines import Line, Tone
+from hgrd.report.terminal.names import columns_of, in_source
 from hgrd.report.terminal.parts import (
     CONFIDENCE,
-    INDENT,
     TONE,
     columns,
     facts_lines,
     field,
     headline,
     in_macro,
+    input_lines,
     launch_words,
     triple,
 )
@@ -36,8 +37,10 @@ _CONFIRMED = {
 }
 
 
-def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool) -> Iterator[Line]:
-    """One finding: its title, where the threads diverge, and two threads that do."""
+def divergence_lines(
+    kernel: KernelReport, d: Divergence, source_line: SourceLine, strict: bool, *, verbose: bool
+) -> Iterator[Line]:
+    """One finding: its title, where the threads diverge, and two threads that do; with its facts if `verbose`."""
     level = severity_at_barrier(d, strict)
     yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
     yield from excerpt(d.span, source_line)
@@ -54,8 +57,9 @@ def divergence_lines(kernel: KernelReport, d: Divergence, source_line: SourceLin
     if launches:
         more = f" (and {len(launches) - 1} more)" if len(launches) > 1 else ""
         yield field("launch", launch_words(launches[0]) + more)
-    yield from _witness(d)
-    yield from facts_lines("facts used", d.facts)
+    yield from _witness(d, verbose)
+    if verbose:
+        yield from facts_lines("facts used", d.facts)
 
 
 def _title(kernel: KernelReport, d: Divergence) -> str:
@@ -78,25 +82,29 @@ def _title(kernel: KernelReport, d: Divergence) -> str:
             return f"{title} {where}: {some}threads that name each other call this with different masks"
 
 
-def _witness(d: Divergence) -> Iterator[Line]:
+def _witness(d: Divergence, verbose: bool) -> Iterator[Line]:
     witness = d.witness
     yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
-    for name, value in (*witness.inputs, *witness.contents):
-        yield line(INDENT, " " * 12, f"{name} = {value}")
+    yield from input_lines((*witness.inputs, *witness.contents), everything=verbose)
     if witness.iterations:
-        yield field("iteration", ", ".join(f"{value} of the loop over {name}" for name, value in witness.iterations))
+        yield field("iteration", ", ".join(map(_iteration, witness.iterations)))
     alike = d.rule in (DivergenceRule.MASK, DivergenceRule.LIVELOCK)
     heads = ("", "one thread", "the other") if alike else ("", "performs it", "does not")
     yield from columns([heads if witness.second else ("", "the thread", ""), *_rows(witness.first, witness.second)])
+
+
+def _iteration(of: tuple[str, int]) -> str:
+    name, value = of
+    return f"{value} of the loop" + ("" if name == "iteration" else f" over {in_source(name)}")
 
 
 def _rows(first: BarrierThread, second: BarrierThread | None) -> Iterator[tuple[str, str, str]]:
     left, right = dict(first.locals), dict(second.locals) if second is not None else {}
     yield "blockIdx  ", triple(first.block), triple(second.block) if second is not None else ""
     yield "threadIdx  ", triple(first.thread), triple(second.thread) if second is not None else ""
-    for name in dict.fromkeys((*left, *right)):
+    for name, head in columns_of(dict.fromkeys((*left, *right))).items():
         other = "" if second is None else str(right.get(name, "-"))
-        yield f"{name}  ", str(left.get(name, "-")), other
+        yield f"{head}  ", str(left.get(name, "-")), other
 
 
 def open_barrier_lines(kernel: KernelReport, barrier: OpenBarrier, source_line: SourceLine) -> Iterator[Line]:
@@ -104,4 +112,4 @@ def open_barrier_lines(kernel: KernelReport, barrier: OpenBarrier, source_line: 
     title = f"not decided in kernel '{kernel.kernel}': whether all threads of a {barrier.scope} perform this barrier"
     yield headline(barrier.span, (Tone.WARNING, "warning"), title)
     yield from excerpt(barrier.span, source_line)
-    yield field("because", barrier.reason)
+    yield field("because", in_source(barrier.reason))

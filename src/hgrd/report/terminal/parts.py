@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from hgrd.findings.model import AccessKind, Confidence, FactUse, LaunchReport, Proof, Site
 from hgrd.findings.rules import Severity
 from hgrd.program.span import NOWHERE, Span
+from hgrd.report.terminal.excerpt import SourceLine
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
+from hgrd.report.terminal.names import columns_of, in_source
+from hgrd.report.terminal.source_text import callee, place
 
 TONE = {Severity.ERROR: Tone.ERROR, Severity.WARNING: Tone.WARNING, Severity.NOTE: Tone.NOTE}
 CONFIDENCE = {
@@ -17,7 +20,11 @@ CONFIDENCE = {
     Confidence.DATA_DEPENDENT: "data-dependent: it needs the array contents of the witness",
     Confidence.CONDITIONAL: "conditional: it disappears under a precondition that the host does not establish",
 }
+SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+CONFIDENCES = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
 INDENT = "  "
+_MOST_CHARACTERS = 100  # of a launch's configuration
+_MOST_INPUTS = 6
 
 
 def headline(span: Span, label: Piece, title: str) -> Line:
@@ -42,16 +49,37 @@ def facts_lines(title: str, facts: tuple[FactUse, ...], proofs: tuple[Proof, ...
     for fact in facts:
         where = "" if fact.span == NOWHERE else f"{fact.span}: "
         pairs = f", for {counted(needed[fact], 'pair')}" if needed[fact] else ""
-        yield line(INDENT * 2, f"{where}{fact.text} ", (Tone.FAINT, f"[{fact.kind}{pairs}]"))
+        yield line(INDENT * 2, f"{where}{in_source(fact.text)} ", (Tone.FAINT, f"[{fact.kind}{pairs}]"))
 
 
-def access(site: Site) -> str:
+def access(site: Site, source_line: SourceLine) -> str:
     """Access in words: `write of a[i]`."""
+    text = place(site, source_line)
     match site.kind:
         case AccessKind.ATOMIC:
-            return f"atomic update of {site.text}" + (f" at {site.scope} scope" if site.scope else "")
+            return f"atomic update of {text}" + (f" at {site.scope} scope" if site.scope else "")
         case kind:
-            return f"{kind.value} of {site.text}"
+            return f"{kind.value} of {text}"
+
+
+def called(calls: tuple[Span, ...], site: Span, source_line: SourceLine) -> Iterator[Line]:
+    """The way from the kernel down to an access in a helper: `kernel.cu:40 → helpers.cuh:55 load`."""
+    if calls:
+        names = ["", *(callee(call, source_line) for call in calls)]
+        places = [f"{span.file}:{span.line} {name}".rstrip() for span, name in zip((*calls, site), names, strict=True)]
+        yield field("called", " → ".join(places))
+
+
+def input_lines(values: tuple[tuple[str, int], ...], *, everything: bool) -> Iterator[Line]:
+    """Values of inputs, several a line; only the first few unless `everything`."""
+    shown = values if everything else values[:_MOST_INPUTS]
+    texts = [
+        f"{name} = {value}" for (_, value), name in zip(shown, columns_of(n for n, _ in shown).values(), strict=True)
+    ]
+    for i in range(0, len(texts), 3):
+        yield line(INDENT, " " * 12, ", ".join(texts[i : i + 3]))
+    if len(shown) < len(values):
+        yield line(INDENT, " " * 12, (Tone.FAINT, f"and {len(values) - len(shown)} more, which -v shows"))
 
 
 def counted(number: int, word: str, plural: str | None = None) -> str:
@@ -60,7 +88,9 @@ def counted(number: int, word: str, plural: str | None = None) -> str:
 
 def launch_words(launch: LaunchReport) -> str:
     at = f" at {launch.launch_span}" if launch.launch_span is not None else ""
-    return f"{launch.kernel}{launch.configuration}{at}"
+    text = in_source(launch.configuration)
+    short = text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 4]}…>>>"
+    return f"{launch.kernel}{short}{at}"
 
 
 def triple(values: tuple[int, int, int]) -> str:

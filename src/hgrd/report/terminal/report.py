@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hgrd.findings.contract import contract, possible_races
 from hgrd.findings.model import (
+    CONFIRMED,
     AccessKind,
     Confidence,
     Finding,
@@ -26,33 +27,36 @@ from hgrd.findings.tally import Tally, tally
 from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
 from hgrd.report.terminal.contracts import contract_lines, other_lines
 from hgrd.report.terminal.excerpt import SourceLine, excerpt
+from hgrd.report.terminal.last_block import last_block
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
+from hgrd.report.terminal.names import columns_of, in_source
 from hgrd.report.terminal.parts import (
     CONFIDENCE,
+    CONFIDENCES,
     INDENT,
+    SEVERITIES,
     TONE,
     access,
+    called,
     columns,
     counted,
     facts_lines,
     field,
     headline,
     in_macro,
+    input_lines,
     launch_words,
     triple,
 )
 
 _OUTCOME_TONE = {Outcome.RACE: Tone.ERROR, Outcome.SAFE: Tone.GOOD, Outcome.UNKNOWN: Tone.WARNING}
-_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-_CONFIDENCES = (Confidence.CONFIRMED, Confidence.DEFINITE, Confidence.DATA_DEPENDENT, Confidence.CONDITIONAL)
-_MOST_FACTS = 12  # of a race: they only say what its witness agrees with; a `safe` names all that it needs
 
 
 class TextOptions(Struct, frozen=True):
     """Options of the text.
 
     `strict`: same-value writes are races.  `brief`: the findings and the last line only.  `verbose`: each possible race
-    and each open pair for itself.
+    and each open pair for itself, and the facts and all inputs of each race.
     """
 
     strict: bool = False
@@ -64,6 +68,13 @@ def render(report: Report, source_line: SourceLine, options: TextOptions) -> Ite
     """Lines of a whole report: its kernels one after another, and a summary."""
     for kernel in report.kernels:
         yield from render_kernel(kernel, source_line, options)
+    yield from render_end(report, options)
+
+
+def render_end(report: Report, options: TextOptions) -> Iterator[Line]:
+    """The end of a report: its last block, unless `brief`, and its last line."""
+    if not options.brief:
+        yield from last_block(report, options.strict)
     yield render_summary(report, options.strict)
 
 
@@ -71,7 +82,7 @@ def render_kernel(kernel: KernelReport, source_line: SourceLine, options: TextOp
     """Lines of a kernel: its findings, the gravest first, what stayed open, and its verdict."""
     yield from _races(kernel, source_line, options)
     for divergence in kernel.divergences:
-        yield from divergence_lines(kernel, divergence, source_line, options.strict)
+        yield from divergence_lines(kernel, divergence, source_line, options.strict, verbose=options.verbose)
         yield ()
     if options.brief:
         return
@@ -95,53 +106,58 @@ def _races(kernel: KernelReport, source_line: SourceLine, options: TextOptions) 
     for finding in races:
         if together and finding in possible[1:]:
             continue
-        if together and finding is possible[0]:
-            yield from contract_lines(kernel, contract(kernel, options.strict))
-        yield from _finding(kernel, finding, source_line, options.strict)
-        if together and finding is possible[0]:
-            yield from other_lines(possible[1:])
+        said = contract(kernel, options.strict) if together and finding is possible[0] else None
+        if said is not None:
+            yield from contract_lines(kernel, said)
+        yield from _finding(kernel, finding, source_line, options, condition=said is None or len(said) > 1)
+        if said is not None:
+            yield from other_lines(possible[1:], source_line)
         yield ()
 
 
 def _gravity(finding: Finding, strict: bool) -> tuple[int, int]:
     """Sort key: the gravest first, and of these the surest."""
-    return _SEVERITIES.index(severity(finding, strict)), _CONFIDENCES.index(finding.confidence)
+    return SEVERITIES.index(severity(finding, strict)), CONFIDENCES.index(finding.confidence)
 
 
 # ---------------------------------------------------------------- one finding
 
 
-def _finding(kernel: KernelReport, finding: Finding, source_line: SourceLine, strict: bool) -> Iterator[Line]:
+def _finding(
+    kernel: KernelReport, finding: Finding, source_line: SourceLine, options: TextOptions, *, condition: bool
+) -> Iterator[Line]:
+    """One race; with its `condition`, unless the contract above it is that alone."""
     first, second = finding.first, finding.second
-    level = severity(finding, strict)
-    yield headline(first.span, (TONE[level], level.value), _title(kernel, finding))
+    level = severity(finding, options.strict)
+    yield headline(first.span, (TONE[level], level.value), _title(kernel, finding, source_line))
     yield from excerpt(first.span, source_line)
     yield from in_macro(first.span)
+    yield from called(finding.first_calls, first.span, source_line)
     again = first.span == second.span and first.kind is second.kind
-    other = "and the same access by another thread" if again else f"and this {access(second)}"
+    other = "and the same access by another thread" if again else f"and this {access(second, source_line)}"
     yield headline(second.span, (Tone.NOTE, "note"), other)
     if not again:
         yield from excerpt(second.span, source_line)
         yield from in_macro(second.span)
+    if not again or finding.first_calls != finding.second_calls:
+        yield from called(finding.second_calls, second.span, source_line)
     yield field("levels", ", ".join(level.value for level in finding.levels))
     yield field("confidence", CONFIDENCE[finding.confidence])
     if finding.cause:
-        yield field("cause", f"{finding.cause} [{finding.rule}]")
-    if finding.condition:
-        yield field("unless", f"assert({finding.condition});")
-    if finding.replay and finding.confidence is not Confidence.CONFIRMED:
+        yield field("cause", f"{in_source(finding.cause)} [{finding.rule}]")
+    if finding.condition and condition:
+        yield field("unless", f"assert({in_source(finding.condition)});")
+    if finding.replay not in ("", CONFIRMED):
         yield field("replay", finding.replay)
     yield from _launch_of(kernel, finding)
-    yield from _witness(finding.witness)
-    yield from facts_lines("facts used", finding.facts[:_MOST_FACTS])
-    if len(finding.facts) > _MOST_FACTS:
-        more = f"and {len(finding.facts) - _MOST_FACTS} more, which the JSON report lists"
-        yield line(INDENT * 2, (Tone.FAINT, more))
+    yield from _witness(finding.witness, options.verbose)
+    if options.verbose:
+        yield from facts_lines("facts used", finding.facts)
 
 
-def _title(kernel: KernelReport, finding: Finding) -> str:
-    where = f"'{finding.first.array}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
-    this = f"this {access(finding.first)}"
+def _title(kernel: KernelReport, finding: Finding, source_line: SourceLine) -> str:
+    where = f"'{in_source(finding.first.array)}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
+    this = f"this {access(finding.first, source_line)}"
     if finding.same_value:
         both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
         same = "both write the same value" if both else "the read finds the value that its own thread wrote"
@@ -168,21 +184,20 @@ def _is_same(one: Finding, other: Finding) -> bool:
     return one.first == other.first and one.second == other.second and one.space is other.space
 
 
-def _witness(witness: Witness) -> Iterator[Line]:
+def _witness(witness: Witness, verbose: bool) -> Iterator[Line]:
     yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
-    for name, value in (*witness.inputs, *witness.contents):
-        yield line(INDENT, " " * 12, f"{name} = {value}")
+    yield from input_lines((*witness.inputs, *witness.contents), everything=verbose)
     first, second = witness.first, witness.second
     yield from columns([("", "one thread", "the other"), *_thread_rows(first, second)])
 
 
 def _thread_rows(first: ThreadWitness, second: ThreadWitness) -> list[tuple[str, str, str]]:
     left, right = dict(first.locals), dict(second.locals)
-    names = dict.fromkeys((*left, *right))
+    names = columns_of(dict.fromkeys((*left, *right)))
     return [
         ("blockIdx  ", triple(first.block), triple(second.block)),
         ("threadIdx  ", triple(first.thread), triple(second.thread)),
-        *((f"{name}  ", str(left.get(name, "-")), str(right.get(name, "-"))) for name in names),
+        *((f"{head}  ", str(left.get(name, "-")), str(right.get(name, "-"))) for name, head in names.items()),
         ("bytes  ", _bytes(first), _bytes(second)),
     ]
 
@@ -207,17 +222,18 @@ def _open_pairs(kernel: KernelReport, options: TextOptions) -> Iterator[list[Ope
 def _open_pair(kernel: KernelReport, pair: OpenPair, source_line: SourceLine) -> Iterator[Line]:
     warning = (Tone.WARNING, "warning")
     if pair.first is None or pair.second is None:
-        yield headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {pair.reason}")
+        yield headline(pair.span, warning, f"not understood in kernel '{kernel.kernel}': {in_source(pair.reason)}")
         yield from excerpt(pair.span, source_line)
         return
-    title = f"not decided in kernel '{kernel.kernel}': {access(pair.first)} against {access(pair.second)}"
+    pairs = " against ".join(access(site, source_line) for site in (pair.first, pair.second))
+    title = f"not decided in kernel '{kernel.kernel}': {pairs}"
     yield headline(pair.first.span, warning, title)
     yield from excerpt(pair.first.span, source_line)
     if pair.first.span != pair.second.span:
-        yield headline(pair.second.span, (Tone.NOTE, "note"), f"the {access(pair.second)}")
+        yield headline(pair.second.span, (Tone.NOTE, "note"), f"the {access(pair.second, source_line)}")
         yield from excerpt(pair.second.span, source_line)
     yield field("levels", ", ".join(level.value for level in pair.levels))
-    yield field("because", pair.reason)
+    yield field("because", in_source(pair.reason))
 
 
 # ---------------------------------------------------------------- kernels and the summary
