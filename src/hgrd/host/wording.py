@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hgrd.program.layout import size_of
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type, VoidType
 from hgrd.symbolic.values import Choice, Composite, FloatValue, FunctionValue, MemoryObject, NullValue, Pointer, Value
-from hgrd.terms import Op, Term, show
+from hgrd.terms import Op, Term, brief, show
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 TEXT_LIMIT = 200
@@ -26,7 +26,7 @@ def plain(term: Term) -> Term:
 
 def say(term: Term) -> str:
     """The text of a term, one line of at most TEXT_LIMIT characters."""
-    simple = plain(term)
+    simple = brief(plain(term))
     if _tree_size(simple, TEXT_LIMIT) >= TEXT_LIMIT:
         return "…"
     text = show(simple)

@@ -38,7 +38,7 @@ from hgrd.terms.build import (
     wrap,
 )
 from hgrd.terms.evaluate import EvaluationError, evaluate
-from hgrd.terms.print import show, show_exactly
+from hgrd.terms.print import brief, show, show_exactly
 from hgrd.terms.rewrite import substitute, symbols_of
 from hgrd.terms.term import Op, Origin, Symbol, Term
 
@@ -58,6 +58,7 @@ __all__ = [
     "bit_length",
     "bit_or",
     "bit_xor",
+    "brief",
     "conj",
     "const",
     "disj",

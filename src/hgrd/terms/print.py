@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hgrd.terms.rewrite import bottom_up
-from hgrd.terms.term import Op, Term
+from hgrd.terms.build import var
+from hgrd.terms.rewrite import bottom_up, rebuild
+from hgrd.terms.term import Op, Origin, Symbol, Term
 
 _LEVEL = {
     Op.OR: 1,
@@ -24,6 +25,8 @@ _LEVEL = {
 }
 _MOST = 20_000
 _VAST = "…"
+_FEW = 3  # values that a choice may list
+_LISTED = 4
 _SPELLING = {Op.AND: "&&", Op.OR: "||"}
 
 
@@ -43,6 +46,37 @@ def _is_vast(term: Term) -> bool:
     for t in bottom_up((term,)):
         sizes[t] = 1 + sum(sizes[a] for a in t.args)
     return sizes[term] > _MOST
+
+
+def brief(term: Term) -> Term:
+    """A term for `show` in which an element that is chosen by an index stands for the choice.
+
+    An array of constants, read at an index that is not known, is `i == 0 ? 128 : i == 1 ? 256 : … : SIZE[i]`.
+    """
+    done: dict[Term, Term] = {}
+    for t in bottom_up((term,)):
+        chosen = _chosen(t)
+        if chosen is not None:
+            done[t] = chosen
+        else:
+            done[t] = rebuild(t, tuple(done[a] for a in t.args)) if t.args else t
+    return done[term]
+
+
+def _chosen(t: Term) -> Term | None:
+    """The element that a choice by an index stands for; None for all other terms."""
+    values: list[Term] = []
+    while t.op is Op.ITE and t.args[0].op is Op.EQ and any(a.is_const for a in t.args[0].args):
+        values.append(t.args[1])
+        t = t.args[2]
+    if not values or (t.op is Op.ITE and len(values) < _FEW):
+        return None
+    if t.op is Op.READ or (t.op is Op.VAR and "[" in t.symbol.name):
+        return t
+    if len(values) < _FEW or not all(v.is_const for v in values):
+        return None
+    listed = ", ".join(str(v.value) for v in values[:_LISTED])
+    return var(Symbol(f"{{{listed}, …}}", -(1 << 63), 1 << 63, Origin.INPUT))
 
 
 def _show(t: Term, outer: int, *, exact: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from hgrd.findings.model import FactUse, Site
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access
-from hgrd.terms import Term, show
+from hgrd.terms import Term, brief, show
 from hgrd.terms.rewrite import bottom_up
 
 SiteKey: TypeAlias = tuple[object, ...]
@@ -42,7 +42,7 @@ def outermost(terms: tuple[Term, ...]) -> tuple[Term, ...]:
 
 def said(term: Term) -> str:
     """A short print of a term of one thread or of both."""
-    text = show(term).replace("@1", "").replace("@2", "")
+    text = show(brief(term)).replace("@1", "").replace("@2", "")
     return text if len(text) <= 80 else text[:77] + "..."
 
 
