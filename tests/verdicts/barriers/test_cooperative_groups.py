@@ -27,7 +27,7 @@ void run(int *rows, int blocks, int threads) {
 
 // open: write all, write all; global; warp block grid: it depends on values that are not known: size()
 __global__ void of_any_size(int *rows) {
-  cg::coalesced_group group = cg::coalesced_threads();
+  cg::coalesced_group group = cg::tiled_partition(cg::coalesced_threads(), 4);
   rows[threadIdx.x * group.size()] = threadIdx.x;  // all
 }
 """

@@ -11,7 +11,14 @@ from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.configuration import cluster_rank
 from hgrd.protocol.device_calls.asynchronous_copies import begin_copy
 from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
-from hgrd.protocol.device_calls.group_ranks import group_of, rank
+from hgrd.protocol.device_calls.group_ranks import (
+    exchanged_in_mask,
+    group_of,
+    lane_group,
+    mask_of,
+    rank,
+    told_by_mask,
+)
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
@@ -33,7 +40,7 @@ def group_call(
     if makes_group(name):
         of = group_of(call.arguments[0].type) if call.arguments else None
         device.divided = device.divided or (of is not None and of.kind != "thread_block")
-        return OPAQUE
+        return lane_group(device, machine, state, call, arguments) or OPAQUE
     if not call.arguments:
         return _static_method(device, machine, state, call)
     group = group_of(call.arguments[0].type)
@@ -52,12 +59,16 @@ def group_call(
         return _leads(device, machine, call, group)
     if kind is None:
         return _unlisted(device, machine, state, call, group)
-    told = rank(device, group, name)
+    mask = mask_of(device, machine, state, call, arguments, group)
+    told = rank(device, group, name) if mask is None else told_by_mask(device, mask, name)
     if told is not None:
         return told
     origin = Origin.UNKNOWN if kind is GroupCall.SHAPE else Origin.DATA
     value = machine.unknown(f"{name}()", call.type, origin)
-    device.uniformity.exchange(value)
+    if mask is None:
+        device.uniformity.exchange(value)
+    else:
+        exchanged_in_mask(device, machine, state, name, mask, arguments, value)
     if kind in _EXCHANGES:
         device.recorder.exchange(machine, name, call.span)
     _store_further_result(device, machine, state, call, arguments)

@@ -1,23 +1,33 @@
-"""Ranks and sizes of cooperative groups, as terms of the thread's indexes.
+"""Ranks and sizes of cooperative groups, as terms of the thread's indexes, or of the mask of a group of lanes.
 
-CUDA C++ Programming Guide, "Cooperative Groups", "Group Types".
+CUDA C++ Programming Guide, "Cooperative Groups": "Group Types", "Coalesced Groups", "labeled_partition" and
+"binary_partition".  Ranks in a group of lanes count from the lowest one, and a partition does what `__match_any_sync`
+does among the parent's lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from hgrd.cuda.groups import Group, group_type
-from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.cuda.groups import HANDLE_SIZE, Group, group_type
+from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
+from hgrd.program.expressions import Call
+from hgrd.program.types import UINT, OpaqueType, PointerType, Type
 from hgrd.protocol.configuration import cluster_rank, index_terms
-from hgrd.protocol.device_calls.warp_collectives import thread_number
+from hgrd.protocol.device_calls.warp_collectives import exchanged, lane_number, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Cell, Composite, Value
-from hgrd.terms import Term, add, const, div, mod, mul
+from hgrd.terms import Op, Origin, Term, add, const, div, mod, mul, sub
+from hgrd.terms.bits import lowest_one, ones_below
 
 _Vector: TypeAlias = tuple[Term, Term, Term]
 _SIZES = ("size", "num_threads", "group_size")
+_MASK_SIZE: Final = 4
+_SAME_FOR_ALL: Final = {"any": "__any_sync", "all": "__all_sync", "reduce": "__reduce_add_sync"}
 
 
 def group_of(type_: Type) -> Group | None:
@@ -150,3 +160,80 @@ def _linear(indexes: _Vector, extents: _Vector) -> Term:
 
 def _composite(terms: Iterable[Term]) -> Composite:
     return Composite({4 * i: Cell(t, 4) for i, t in enumerate(terms)}, 12)
+
+
+def lane_group(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Value | None:
+    """Handle of a group of lanes, which holds their mask; None: it is another group, or its lanes are not known."""
+    match call.function.name:
+        case "coalesced_threads":
+            made, given = "__activemask", ()
+        case "labeled_partition" | "binary_partition" if len(arguments) == 2:
+            parent = _mask_of(device, machine, state, call, arguments)
+            if parent is None:
+                return None
+            made, given = "__match_any_sync", (parent, arguments[1])
+        case _:
+            return None
+    mask = machine.unknown(f"{call.function.name}()", UINT, Origin.DATA)
+    exchanged(device, machine, state, made, given, mask)
+    return Composite({0: Cell(mask, _MASK_SIZE)}, HANDLE_SIZE)
+
+
+def _mask_of(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
+) -> Term | None:
+    """Mask of the lanes of a group that is the first argument of a call; None: not known."""
+    group = group_of(call.arguments[0].type)
+    if group is not None and group.kind == "thread_block_tile" and group.size == WARP_SIZE:
+        return const(ALL_LANES)
+    return mask_of(device, machine, state, call, arguments, group)
+
+
+def mask_of(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    arguments: tuple[Value, ...],
+    group: Group | None,
+) -> Term | None:
+    """Mask of the lanes of the coalesced group that is the first argument of a call; None: not known."""
+    if group is None or group.kind != "coalesced_group" or group.size is not None:
+        return None
+    held = arguments[0]
+    if isinstance(held, Composite):
+        cell = held.cells.get(0)
+        mask = None if cell is None else cell.value
+    else:
+        mask = load(machine, state, held, UINT, call.span)
+    if isinstance(mask, Term) and mask.op is Op.VAR and mask.symbol in device.uniformity.masks:
+        return mask
+    return None
+
+
+def told_by_mask(device: DeviceSemantics, mask: Term, name: str) -> Term | None:
+    """What the method `name` of a group of lanes tells; None: it is no such method."""
+    if name == "thread_rank":
+        return ones_below(mask, lane_number(device))
+    return ones_below(mask, const(WARP_SIZE)) if name in _SIZES else None
+
+
+def exchanged_in_mask(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    name: str,
+    mask: Term,
+    arguments: tuple[Value, ...],
+    value: Value,
+) -> None:
+    """Records what is known of the `value` that the lanes of a group make together."""
+    match name, arguments:
+        case "any" | "all" | "reduce", (_, given, *_):
+            exchanged(device, machine, state, _SAME_FOR_ALL[name], (mask, given), value)
+        case "shfl", (_, given, Term() as rank) if rank.is_const and rank.value == 0:
+            exchanged(device, machine, state, "__shfl_sync", (mask, given, sub(lowest_one(mask), const(1))), value)
+        case _:
+            device.uniformity.exchange(value)
