@@ -65,7 +65,7 @@ __global__ void block_one(const int *in, int *out) {
     cg::invoke_one(b, [&] { out[blockIdx.x] = in[threadIdx.x]; });
 }
 
-// open: write compact, write compact; global; warp block grid: it depends on values that are not known: thread_rank()
+// safe: 1 of 1 pairs
 __global__ void coal(const int *in, int *out, int *cnt) {
     int i = blockIdx.x * 128 + threadIdx.x;
     if (in[i] > 0) {
@@ -74,6 +74,13 @@ __global__ void coal(const int *in, int *out, int *cnt) {
       out[b + g.thread_rank()] = in[i];  // compact
     }
 }
+// race: write other, write own; global; warp
+__global__ void two_chosen(const int *in, int *out) {
+    auto g = cg::labeled_partition(cg::tiled_partition<32>(cg::this_thread_block()), 1);
+    cg::invoke_one(g, [&] { out[blockIdx.x] = threadIdx.x; });  // own
+    cg::invoke_one(g, [&] { out[blockIdx.x] = -1; });  // other
+}
+
 int main() {
     int *a, *b, *c;
     cudaMalloc(&a, 1024 * 4);
@@ -89,6 +96,7 @@ int main() {
     read_by_first_synced<<<8, 128>>>(a, b);
     block_one<<<8, 128>>>(a, b);
     coal<<<8,128>>>(a,b,c);
+    two_chosen<<<8, 32>>>(a, b);
 }
 """
 

@@ -15,6 +15,7 @@ from hgrd.protocol.device_calls.group_ranks import (
     exchanged_in_mask,
     group_of,
     lane_group,
+    leads_lanes,
     mask_of,
     rank,
     told_by_mask,
@@ -56,6 +57,9 @@ def group_call(
     if kind in NO_MEANINGS:
         return _not_understood(device, machine, state, call, group)
     if kind is GroupCall.LEAD:
+        mask = mask_of(device, machine, state, call, arguments, group)
+        if mask is not None:
+            return leads_lanes(device, machine, state, call, arguments, mask)
         return _leads(device, machine, call, group)
     if kind is None:
         return _unlisted(device, machine, state, call, group)
@@ -68,7 +72,7 @@ def group_call(
     if mask is None:
         device.uniformity.exchange(value)
     else:
-        exchanged_in_mask(device, machine, state, name, mask, arguments, value)
+        exchanged_in_mask(device, machine, state, call, mask, arguments, value)
     if kind in _EXCHANGES:
         device.recorder.exchange(machine, name, call.span)
     _store_further_result(device, machine, state, call, arguments)

@@ -15,13 +15,14 @@ from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.program.expressions import Call
 from hgrd.program.types import UINT, OpaqueType, PointerType, Type
 from hgrd.protocol.configuration import cluster_rank, index_terms
-from hgrd.protocol.device_calls.warp_collectives import exchanged, lane_number, thread_number
+from hgrd.protocol.device_calls.warp_collectives import exchanged, lane_number, of_lanes, thread_number
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.memory.lvalues import load, store
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Cell, Composite, Value
-from hgrd.terms import Op, Origin, Term, add, const, div, mod, mul, sub
+from hgrd.terms import Op, Origin, Term, add, bit, const, div, eq, mod, mul, sub, var
 from hgrd.terms.bits import lowest_one, ones_below
 
 _Vector: TypeAlias = tuple[Term, Term, Term]
@@ -224,16 +225,32 @@ def exchanged_in_mask(
     device: DeviceSemantics,
     machine: Machine,
     state: State,
-    name: str,
+    call: Call,
     mask: Term,
     arguments: tuple[Value, ...],
     value: Value,
 ) -> None:
     """Records what is known of the `value` that the lanes of a group make together."""
+    name, span = call.function.name, call.span
     match name, arguments:
         case "any" | "all" | "reduce", (_, given, *_):
             exchanged(device, machine, state, _SAME_FOR_ALL[name], (mask, given), value)
         case "shfl", (_, given, Term() as rank) if rank.is_const and rank.value == 0:
             exchanged(device, machine, state, "__shfl_sync", (mask, given, sub(lowest_one(mask), const(1))), value)
+        case "__of_leader", (group, given):
+            chosen = load(machine, state, move(group, const(_MASK_SIZE)), UINT, span)
+            exchanged(device, machine, state, "__shfl_sync", (mask, given, chosen), value)
         case _:
             device.uniformity.exchange(value)
+
+
+def leads_lanes(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], mask: Term
+) -> Term:
+    """Whether the thread is the one of a group of lanes that is chosen now; the handle holds its lane."""
+    lane = lane_number(device)
+    chosen = var(machine.names.fresh("chosen", 0, WARP_SIZE - 1, Origin.THREAD))
+    device.uniformity.alike_for(machine, chosen, of_lanes(device, state, mask))
+    device.uniformity.tell(machine, chosen.symbol, (eq(bit(mask, chosen), const(1)),))
+    store(machine, state, move(arguments[0], const(_MASK_SIZE)), chosen, UINT, call.span)
+    return eq(lane, chosen)

@@ -85,7 +85,7 @@ def _group(device: DeviceSemantics, state: State, row: Builtin, arguments: tuple
     member, guards = _in_mask(mask, lane_number(device)), guards_of(state)
     match row.kind:
         case Kind.VOTE | Kind.REDUCE:
-            return UniformGroup((warp, mask), (), member=member, guards=guards)
+            return of_lanes(device, state, mask)
         case Kind.MATCH:
             key = identity_of(rest[0]) if rest else None
             if row.operation == "any" and key is None:
@@ -161,6 +161,12 @@ def _told(row: Builtin, arguments: tuple[Value, ...], value: Term) -> tuple[Term
             return (le(as_int(own), value),)
         case _:
             return ()
+
+
+def of_lanes(device: DeviceSemantics, state: State, mask: Term) -> UniformGroup:
+    """The threads of a warp with one and the same mask, in which they are themselves."""
+    warp, member = div(thread_number(device), const(WARP_SIZE)), _in_mask(mask, lane_number(device))
+    return UniformGroup((warp, mask), (), member=member, guards=guards_of(state))
 
 
 def _in_mask(mask: Term, lane: Term) -> Term:
