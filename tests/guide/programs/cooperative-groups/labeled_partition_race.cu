@@ -1,11 +1,10 @@
 // Section: CUDA C++ Programming Guide: Cooperative Groups: labeled_partition
 // Shows: threads of one label are in several groups, one in each warp, and each updates alone
-// Gap: the members of a coalesced group
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
-// open: read update, write update; global; warp block grid: it depends on values that are not known: thread_rank()
-// open: write update, write update; global; warp block grid: it depends on values that are not known: thread_rank()
+// race: read update, write update; global; block grid (data-dependent)
+// race: write update, write update; global; block grid (data-dependent)
 __global__ void histogram(const int *in, int *bins) {
   auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   int label = in[blockIdx.x * 128 + threadIdx.x] & 15;
