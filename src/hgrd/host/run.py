@@ -17,8 +17,10 @@ from hgrd.host.execution.symbol_copies import begin_with
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.linking.stream_flags import uses_threads
+from hgrd.host.memory.closure import Closure
+from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
-from hgrd.host.model import Fact, FactKind, HeldPointers, HostNote, HostRun, LaunchSite
+from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.program.analysis.effects import Effects
@@ -73,8 +75,8 @@ def run_host(
     for linked in link(programs, wants):
         run = begin_run(linked, Options(asserts, wants))
         ruled_out = _run_all(linked, run, deadline)
-        held: dict[str, tuple[HeldPointers, ...]] = {}
-        launches += [_with_held(linked, run, site, held) for site in run.launches.sites if site not in ruled_out]
+        stored = StoredTargets(run.origins, Closure(run.origins.steps))
+        launches += [_with_held(linked, run, site, stored) for site in run.launches.sites if site not in ruled_out]
         never += ruled_out
         notes |= run.notes.found
         cut |= hidden_launches(linked, run.launches.by_handle) | run.notes.cut
@@ -137,9 +139,7 @@ def _noted_as_dead(run: HostRunState, before: int) -> list[LaunchSite]:
     return found
 
 
-def _with_held(
-    linked: Linked, run: HostRunState, site: LaunchSite, held: dict[str, tuple[HeldPointers, ...]]
-) -> LaunchSite:
+def _with_held(linked: Linked, run: HostRunState, site: LaunchSite, stored: StoredTargets) -> LaunchSite:
     """The launch with the pointers that the program, anywhere in it, stores where the kernel may find them.
 
     And with what it may run beside.
@@ -149,7 +149,7 @@ def _with_held(
     launched = site.span, site.kernel.key
     return replace(
         site,
-        held=tuple(run.origins.held_pointers(values, by_name, held)),
+        held=tuple(stored.of(values, by_name)),
         beside=tuple(run.beside.assumed.get(launched, ())),
         shared=tuple(run.beside.shared.get(launched, ())),
     )

@@ -10,7 +10,7 @@ that returned the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations, product
 from math import gcd, inf
 from typing import Final
@@ -18,8 +18,9 @@ from typing import Final
 from msgspec import Struct, field
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.visible_stores import VisibleStores
-from hgrd.host.model import HeldPointers, PossibleOverlap
+from hgrd.host.model import PossibleOverlap
 from hgrd.program.types import (
     ArrayType,
     BoolType,
@@ -50,7 +51,7 @@ from hgrd.terms.linear import difference, linear
 ANYTHING: Final = "?"
 OR: Final = " or "  # between the keys of alternatives in the key of the object that stands for them
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE", "std::basic_ostream", "std::ostream", "std::string")
-_IN: Final = "in "  # begins the name of what an object holds
+IN: Final = "in "  # begins the name of what an object holds
 
 
 class Loaded(Struct, frozen=True):
@@ -83,7 +84,7 @@ class PointerOrigins(Struct):
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
             for name in self._closed({place.target.key}):
-                self.held.setdefault(name.removeprefix(_IN), set()).update(found)
+                self.held.setdefault(name.removeprefix(IN), set()).update(found)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
             own = {key for key in found if index.get(key, -1) > first}
             self.own.setdefault(place.target.key, set()).update(own)
@@ -114,12 +115,12 @@ class PointerOrigins(Struct):
         """A name for what a call returns, the same for equal arguments."""
         if not all(isinstance(a, Term | FloatValue | Pointer | NullValue) for a in arguments):
             return set()
-        return {self.calls.setdefault((function, arguments), f"{_IN}result {len(self.calls)}")}
+        return {self.calls.setdefault((function, arguments), f"{IN}result {len(self.calls)}")}
 
     def inside(self, values: Iterable[Value]) -> set[str]:
         """The keys of the objects that unfollowed code can get to through objects of library classes in the values."""
-        held = (_IN + name.removeprefix(_IN) for value in values for name in named_in(value))
-        return {name for name in self._closed(held) if not name.startswith(_IN)}
+        held = (IN + name.removeprefix(IN) for value in values for name in named_in(value))
+        return {name for name in self._closed(held) if not name.startswith(IN)}
 
     def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
         """Code that is not followed may have stored pointers in these objects."""
@@ -142,7 +143,7 @@ class PointerOrigins(Struct):
             if whole or self._copied_members(machine, place.target, origin.target):
                 continue
             if _may_hold(origin.target.element) and _is_open(state, origin.target):
-                self.visible.put_names(place.target.key, (_IN + origin.target.key,))
+                self.visible.put_names(place.target.key, (IN + origin.target.key,))
 
     def _copied_members(self, machine: Machine, to: MemoryObject, source: MemoryObject) -> bool:
         seen = {name for names in self.visible.of(source.key).values() for name in names}
@@ -153,37 +154,7 @@ class PointerOrigins(Struct):
         """A kernel that stores pointers got these objects, and assigns to these variables of the device by name."""
         given = list(targets)
         for key in (*(t.key for t in given), *known):
-            self.visible.put_names(key, (f"{_IN}kernel {kernel}", *(t.key for t in given)))
-
-    def held_pointers(
-        self, values: Iterable[Value], known: Iterable[str], held: dict[str, tuple[HeldPointers, ...]]
-    ) -> list[HeldPointers]:
-        """What the program puts where the kernel of a launch with these values, and these variables, may find it.
-
-        `held` keeps what is in each object, from one launch to the next.
-        """
-        found: list[HeldPointers] = []
-        seen: set[str] = set()
-        todo = [*(t.key for value in values for t in pointed_to(value)), *known]
-        while todo:
-            holder = todo.pop()
-            if holder in seen:
-                continue
-            seen.add(holder)
-            if holder not in held:
-                held[holder] = tuple(self._held_in(holder))
-            found += held[holder]
-            todo += {t for one in held[holder] for t in one.targets if not t.startswith(_IN)} - seen
-        return found
-
-    def _held_in(self, holder: str) -> Iterator[HeldPointers]:
-        """What the program puts in an object, and in those that it may be, by members."""
-        members: dict[str, set[str]] = {}
-        for key in {name.removeprefix(_IN) for name in self._closed({holder})}:
-            for member, names in self.visible.of(key).items():
-                members.setdefault(member, set()).update(names)
-        for member, names in members.items():
-            yield HeldPointers(holder, member, frozenset(self._closed(names)))
+            self.visible.put_names(key, (f"{IN}kernel {kernel}", *(t.key for t in given)))
 
     def record_unknown(self, values: Iterable[Value]) -> None:
         """The values come from code that the run does not follow, though it is there: they may lead anywhere."""
@@ -196,7 +167,7 @@ class PointerOrigins(Struct):
         holders, keys = ({t.key for t in pointed_to(v)} for v in (holder, value))
         for key in keys if holders else ():
             others = holders - {key}
-            self.may_be.setdefault(key, set()).update(_IN + other for other in others)
+            self.may_be.setdefault(key, set()).update(IN + other for other in others)
             self.may_be[key].update(others if same else ())
 
     def overlaps(
@@ -208,14 +179,15 @@ class PointerOrigins(Struct):
         """
         targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
         apart = tuple(c.term for c in path)
-        reached = {t.key: self._closed({t.key}) for t in targets}
+        closure = Closure(self.steps)
+        reached = {t.key: closure.of((t.key,)) for t in targets}
         found = [
             PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}")
             for a, b in combinations(targets, 2)
             if (a.external or b.external) and self._may_be_one(a.key, b.key, reached, apart)
         ]
         for holder in dict.fromkeys((*(t.key for t in targets), *known)):
-            inside = self._closed(self.held.get(holder, set()))
+            inside = closure.of(self.held.get(holder, ()))
             found += [
                 PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
                 for t in targets
@@ -230,8 +202,12 @@ class PointerOrigins(Struct):
             name = todo.pop()
             if name not in found:
                 found.add(name)
-                todo += self._inside(name.removeprefix(_IN)) if name.startswith(_IN) else self._is(name)
+                todo += self.steps(name)
         return found
+
+    def steps(self, name: str) -> Iterator[str]:
+        """What has a name may be, or hold, this, by what is known of it alone."""
+        return self._inside(name.removeprefix(IN)) if name.startswith(IN) else self._is(name)
 
     def _is(self, key: str) -> Iterator[str]:
         """What an object may be."""
@@ -239,18 +215,18 @@ class PointerOrigins(Struct):
         if OR in key:
             yield from key.split(OR)
         if key in self.loaded:
-            yield _IN + self.loaded[key].holder
+            yield IN + self.loaded[key].holder
         for suffix in (ELEMENTS, SHARED_ELEMENTS):
             if key.endswith(suffix):
-                yield _IN + key.removesuffix(suffix)
+                yield IN + key.removesuffix(suffix)
 
     def _inside(self, key: str) -> Iterator[str]:
         """What an object may hold."""
         yield from self.held.get(key, ())
         for name in self._is(key):
-            yield name if name.startswith(_IN) else _IN + name
+            yield name if name.startswith(IN) else IN + name
 
-    def _may_be_one(self, one: str, other: str, reached: Mapping[str, set[str]], apart: tuple[Term, ...]) -> bool:
+    def _may_be_one(self, one: str, other: str, reached: Mapping[str, Set[str]], apart: tuple[Term, ...]) -> bool:
         if ANYTHING in reached[one] or ANYTHING in reached[other]:
             return True
         a, b = self.loaded.get(one), self.loaded.get(other)
@@ -260,7 +236,7 @@ class PointerOrigins(Struct):
 
     def _repeats(self, holder: str) -> bool:
         """Whether an object may hold a pointer twice, for all that the program shows."""
-        inside = (name for name in self._closed({_IN + holder}) if not name.startswith(_IN))
+        inside = (name for name in self._closed({IN + holder}) if not name.startswith(IN))
         return not self.own.get(holder, set()).issuperset(inside)
 
 
@@ -281,7 +257,7 @@ def named_in(value: Value) -> Iterator[str]:
     match value:
         case Composite(cells=cells, origin=origin):
             if origin is not None:
-                yield _IN + origin
+                yield IN + origin
             for cell in cells.values():
                 yield from named_in(cell.value)
         case _:
@@ -301,7 +277,7 @@ def sources_of(state: State, arguments: Iterable[tuple[Value, Type | None]], *, 
             if target.space is not MemorySpace.LOCAL or (local and _may_hold(target.element)):
                 found.add(target.key)
             if _may_hold(target.element) and _is_open(state, target):
-                found.add(_IN + target.key)
+                found.add(IN + target.key)
     return found
 
 
