@@ -574,13 +574,13 @@ MUTATIONS = (
         "conditions-that-leave-nothing",
         "a precondition may exclude all that a kernel does",
         ("tests/verdicts/values/test_preconditions.py",),
-        gives(True, "races.preconditions.search:_leaves_work"),
+        gives(True, "races.preconditions.exclusion:_leaves_work"),
     ),
     Mutation(
         "conditions-of-one-query",
         "a precondition need not exclude the race in every query",
         ("tests/verdicts/values/test_preconditions.py", *_RACES),
-        gives(True, "races.preconditions.search:_excludes"),
+        gives(True, "races.preconditions.exclusion:excludes"),
     ),
     Mutation(
         "divergence-of-computed-values",

@@ -74,6 +74,32 @@ __global__ void block_told_under_a_lock(int *lock, int *sum) {
   atomicExch(lock, 0);
   if (mine > 3) __syncthreads();  // here
 }
+
+// open: threads may differ in what they read after one of them has acquired a lock or flag
+__global__ void told_by_a_delegate(unsigned *bump, const unsigned *scan) {
+  __shared__ unsigned lock, part;
+  if (!threadIdx.x) { lock = 0; part = atomicAdd(bump, 1); }
+  __syncthreads();
+  unsigned own = part;
+  __syncthreads();
+  while (lock == 0) {
+    __syncthreads();
+    if (!threadIdx.x && scan[own] > 3) lock = 1;
+    __syncthreads();
+  }
+}
+
+// HGRD002 block branch here iteration=0 (data)
+__global__ void each_told_by_itself(unsigned *bump, const unsigned *scan) {
+  __shared__ unsigned lock[1024], part;
+  lock[threadIdx.x] = scan[threadIdx.x];
+  if (!threadIdx.x) part = atomicAdd(bump, 1);
+  __syncthreads();
+  while (lock[threadIdx.x] == 0) {
+    __syncthreads();  // here
+    lock[threadIdx.x] = scan[threadIdx.x + 5];
+  }
+}
 """
 EXPECTED = expected(SOURCE)
 

@@ -126,6 +126,15 @@ __global__ void rows_as_long_as_memory_says(int *a, const int *degree, const int
   if (t < d) a[blockIdx.x * width + t] = d;  // own
 }
 
+// race: write begins, write ends; global; warp block grid (unless monotone(key))
+// race: write ends, write ends; global; warp block grid (unless monotone(key))
+__global__ void where_sorted_keys_end(int *end, const unsigned *key, int n) {
+  int t = threadIdx.x + blockIdx.x * blockDim.x;
+  if (t >= n) return;
+  if (t == 0) end[key[0]] = 0;  // begins
+  else if (key[t - 1] != key[t]) end[key[t]] = t;  // ends
+}
+
 // race: write last, write last; global; warp block grid (unless apart(begin, begin + length) && positive(length))
 __global__ void the_ends_of_runs(short *a, const int *begin, const int *length, int n) {
   int t = threadIdx.x + blockIdx.x * blockDim.x;

@@ -6,11 +6,14 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop, accesses
-from hgrd.races.acquire_release.events import acquire_release
+from hgrd.races.acquire_release.events import Acquire, acquire_release
 
 
-def without_agreement_across_sync(protocol: Protocol) -> Protocol:
+def without_agreement_across_sync(protocol: Protocol, *, delegated: bool = True) -> Protocol:
     """The protocol without the statement that threads agree on values of reads which locks or flags order.
+
+    `delegated`: of those, too, before which only a delegate of the block has acquired something, and all have waited
+    for it at a barrier.
 
     That threads agree on what they have read since the last barrier is argued from there being no race.  Where
     something else than barriers orders a read and a write, there is no race, and the values still differ.
@@ -19,7 +22,7 @@ def without_agreement_across_sync(protocol: Protocol) -> Protocol:
         return protocol
     events = acquire_release(protocol)
     everything = accesses(protocol.items)
-    ordered = {a.number for a in everything if events.acquires(a)}
+    ordered = {a.number for a in everything if events.acquires(a) and (delegated or _by_each(events.acquires(a)))}
     if not ordered:
         return protocol
     reads = {a.result.name: a for a in everything if a.kind is AccessKind.READ and a.result is not None}
@@ -30,6 +33,12 @@ def without_agreement_across_sync(protocol: Protocol) -> Protocol:
         in_iteration = {}  # others may be made of them
     uniform = replace(known, broadcast=broadcast, in_iteration=in_iteration)
     return replace(protocol, items=_without_results(protocol.items, ordered), uniform=uniform)
+
+
+def _by_each(acquires: tuple[Acquire, ...]) -> bool:
+    """Whether one of them is by the thread itself, and not one that it makes as the delegate of its block."""
+    of_delegates = {(q.seen.span, q.seen.stack) for q in acquires if q.delegated}
+    return any(not q.delegated and (q.seen.span, q.seen.stack) not in of_delegates for q in acquires)
 
 
 def _without_results(items: tuple[Item, ...], numbers: set[int]) -> tuple[Item, ...]:

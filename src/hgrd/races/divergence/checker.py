@@ -43,6 +43,9 @@ _FEW_ITERATIONS = 16
 _ATTEMPTS = 4
 
 
+_ORDERED = "threads may differ in what they read after one of them has acquired a lock or flag"
+
+
 class BarrierVerdicts(Struct, frozen=True):
     """Verdicts on the barriers of one protocol; `evidence` has one entry a divergence, in the same order."""
 
@@ -237,5 +240,24 @@ def _rule(barrier: Barrier, path: DivergencePath) -> DivergenceRule | None:
 def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, deadline: float) -> BarrierVerdicts:
     """Decides every barrier of the protocol under the facts.  `deadline` is a value of perf_counter()."""
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
-    protocol = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
-    return _BarrierChecker(protocol, (*facts, *protocol.configuration.facts), decide, deadline, known).run()
+    everything = (*facts, *protocol.configuration.facts)
+    alone = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
+    found = _BarrierChecker(alone, everything, decide, deadline, known).run()
+    by_barriers = replace(protocol, uniform=without_agreement_across_sync(protocol, delegated=False).uniform)
+    if not found.divergences or alone.uniform == by_barriers.uniform:
+        return found
+    agreed = _BarrierChecker(by_barriers, everything, decide, deadline, known).run()
+    return _where_threads_agree(found, agreed)
+
+
+def _where_threads_agree(found: BarrierVerdicts, agreed: BarrierVerdicts) -> BarrierVerdicts:
+    """What was found, but for divergences that need threads to read different values in spite of barriers.
+
+    Such values are possible only where a delegate of the block has acquired something between a write and a barrier;
+    whether that orders the two is not decided here.
+    """
+    sure = {(d.rule, d.span) for d in agreed.divergences}
+    kept = [(d, e) for d, e in zip(found.divergences, found.evidence, strict=True) if (d.rule, d.span) in sure]
+    left = [d for d in found.divergences if (d.rule, d.span) not in sure]
+    still_open = (*found.open_barriers, *(OpenBarrier(d.span, d.scope, _ORDERED) for d in left))
+    return BarrierVerdicts(tuple(d for d, _ in kept), still_open, tuple(e for _, e in kept))

@@ -375,9 +375,10 @@ def _data(query: Query) -> list[Named]:
 
 
 def _row_starts(query: Query) -> list[str]:
-    """Arrays of row starts: both threads read an element and the next one, the begin and the end of their row."""
-    first, second = map(_neighbours, (query.first, query.second))
-    return sorted(a for a in first & second if NAME.fullmatch(a))
+    """Arrays of row starts, or sorted ones: both threads read them, and one an element and the next one."""
+    compared = _neighbours(query.first) | _neighbours(query.second)
+    first, second = ({t.array for t in of_one_index(p)} for p in (query.first, query.second))
+    return sorted(a for a in compared & first & second if NAME.fullmatch(a))
 
 
 def _neighbours(party: Party) -> set[str]:
