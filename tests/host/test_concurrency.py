@@ -79,6 +79,13 @@ ORDERED = {
     "the stream waits for an event": TWO
     + "put<<<4, 256, 0, a>>>(x, 999); cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0); "
     + "get<<<4, 256, 0, b>>>(x, y, 999);",
+    "the host waits in either arm": TWO
+    + "put<<<4, 256, 0, a>>>(x, 999); if (m > 1) cudaStreamSynchronize(a); else cudaDeviceSynchronize(); "
+    + "get<<<4, 256, 0, b>>>(x, y, 999);",
+    "the host waits where it launches": TWO
+    + "put<<<4, 256, 0, a>>>(x, 999); if (m > 1) { cudaStreamSynchronize(a); get<<<4, 256, 0, b>>>(x, y, 999); }",
+    "the host waits for the device before": FREE
+    + "put<<<4, 256>>>(x, 999); cudaDeviceSynchronize(); cudaSetDevice(1); get<<<4, 256>>>(x, y, 999);",
     "a copy in between": TWO
     + "put<<<4, 256, 0, a>>>(x, 999); float h; cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost); "
     + "get<<<4, 256, 0, b>>>(x, y, 999);",
@@ -94,6 +101,13 @@ ORDERED = {
     + "for (int i = 0; i < m; i++) cudaStreamSynchronize(s[i]); put<<<4, 256, 0, s[0]>>>(y, 999);",
 }
 UNORDERED = {
+    "waited for under a condition": TWO
+    + "put<<<4, 256, 0, a>>>(x, 999); if (m > 1) cudaStreamSynchronize(a); get<<<4, 256, 0, b>>>(x, y, 999);",
+    "the event is recorded again in another stream": TWO
+    + "put<<<4, 256, 0, a>>>(x, 999); cudaEventRecord(e, a); cudaEventRecord(e, b); cudaStreamWaitEvent(b, e, 0); "
+    + "get<<<4, 256, 0, b>>>(x, y, 999);",
+    "the host waits for another device": FREE
+    + "put<<<4, 256>>>(x, 999); cudaSetDevice(1); cudaDeviceSynchronize(); get<<<4, 256>>>(x, y, 999);",
     "two streams": TWO + "put<<<4, 256, 0, a>>>(x, 999); get<<<4, 256, 0, b>>>(x, y, 999);",
     "a stream that does not wait for the default one": FREE
     + "put<<<4, 256>>>(x, 999); get<<<4, 256, 0, a>>>(x, y, 999);",
@@ -134,8 +148,6 @@ OTHER_ELEMENTS = {
     "another first element": TWO + "part<<<4, 256, 0, a>>>(x, 0, 9); part<<<4, 256, 0, b>>>(x, 9, 9);",
     "atomic additions": TWO + "count<<<4, 256, 0, a>>>(sum); count<<<4, 256, 0, b>>>(sum);",
     "perhaps waited for": TWO + "put<<<4, 256, 0, a>>>(x, 9); while (cudaStreamQuery(a)); put<<<4, 256, 0, b>>>(x, 9);",
-    "waited for under a condition": TWO
-    + "put<<<4, 256, 0, a>>>(x, 9); if (m > 1) cudaStreamSynchronize(a); put<<<4, 256, 0, b>>>(x, 9);",
 }
 
 

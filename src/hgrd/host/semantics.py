@@ -305,11 +305,14 @@ class HostSemantics(Semantics):
         if not machine.speculative:
             self.run.provenance.beginnings.look_ahead()
 
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
+    def enter_loop(
+        self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool, changed: frozenset[str]
+    ) -> None:
         may_run(self.run, state)
         if not machine.speculative:
             self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
-            self.run.trace.enter(binder, machine.names.index[binder.name])
+            overwritten = frozenset(state.store[key].generation for key in changed & state.store.keys())
+            self.run.trace.enter(binder, machine.names.index[binder.name], overwritten)
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:

@@ -197,10 +197,13 @@ class Semantics(ABC):
         return
 
     @abstractmethod
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
+    def enter_loop(
+        self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool, changed: frozenset[str]
+    ) -> None:
         """Called before the body of a loop, which is run once for all values of `binder`.
 
-        `untold`: its test between two iterations is unknown.
+        `untold`: its test between two iterations is unknown.  `changed` are the keys of objects of which each iteration
+        may change more than `state` says.
         """
 
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from hgrd.terms import Term
+from hgrd.terms import Term, negate
 
 Completed: TypeAlias = Mapping[frozenset[Term], int]
 """Sets of work by choices; a bit of each is the number of a piece of work.  No piece is in two of the sets."""
@@ -19,7 +19,10 @@ def piece(number: int, choices: frozenset[Term] = ALWAYS) -> Completed:
 
 
 def joined(one: Completed, other: Completed) -> Completed:
-    """The work of both; what is in both has the choices of the set that needs fewer of them."""
+    """The work of both; what is in both has the choices of the set that needs fewer of them.
+
+    Where the two are the arms of one choice, that is left out.
+    """
     if not one or not other:
         return one or other
     found = dict(one)
@@ -27,12 +30,25 @@ def joined(one: Completed, other: Completed) -> Completed:
         new = bits
         for known, has in one.items():
             common = new & has
-            if common and len(choices) < len(known):
+            if common and (in_both := _arms(choices, known)) is not None:
+                found[known] &= ~common
+                found[in_both] = found.get(in_both, 0) | common
+                new &= ~common
+            elif common and len(choices) < len(known):
                 found[known] &= ~common
             else:
                 new &= ~common
         found[choices] = found.get(choices, 0) | new
     return {choices: bits for choices, bits in found.items() if bits}
+
+
+def _arms(one: frozenset[Term], other: frozenset[Term]) -> frozenset[Term] | None:
+    """What two sets of choices have in common, if they differ in the arms of one choice alone; else None."""
+    match tuple(one ^ other):
+        case a, b if negate(a) == b:
+            return one & other
+        case _:
+            return None
 
 
 def under(known: Completed, choices: frozenset[Term]) -> Completed:

@@ -57,16 +57,16 @@ class Iterations(Struct):
     """The events of a trace, iteration by iteration.
 
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
-    holds it for each key of an address here, and `origins` the key that it had in the trace.  `loose` has
-    the offsets of those that were found at one that is no constant.
+    holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
+    they were found in the holder, and a number for what that held then.
     """
 
     names: Names
     found: Mapping[str, Found]
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
-    loose: dict[str, Term] = field(default_factory=dict[str, Term])
-    generations: dict[Generation, int] = field(default_factory=dict[Generation, int])
+    offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
+    generations: dict[tuple[Generation, str], int] = field(default_factory=dict[tuple[Generation, str], int])
     work: int = 0
 
     def of(
@@ -76,7 +76,7 @@ class Iterations(Struct):
         for event in events:
             if not isinstance(event, Loop):
                 yield from self._at(event, within, every=every)
-            elif not has_work(event.body):
+            elif not has_work(event.body) and event.binder.high >= _SHORT:
                 inner = (*within, Iteration(event, var(event.binder), " of each"))
                 yield from self.of(event.body, inner, every=True)
             else:
@@ -152,17 +152,21 @@ class Iterations(Struct):
         if found is not None and depth < _DEPTH:
             holder = self._key(found.holder, within, depth + 1)
             offset = self._term(found.offset, within)
-            since = self.generations.setdefault(found.since, len(self.generations))
+            since = self._since(found.since, within)
             new = f"{holder} at {offset} since {since}"
             self.holders[new] = holder
-            if not offset.is_const:
-                self.loose[new] = offset
+            self.offsets[new] = offset, since
         else:
             made = self.names.index.get(key, -1)
             unknown = key.startswith(UNKNOWN)
             new = key + "".join(i.label for i in within if made > i.loop.mark or unknown)
         self.origins[new] = key
         return new
+
+    def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
+        """A number for what an object holds after it was overwritten; loops may do that in each iteration."""
+        labels = "".join(i.label for i in within if generation in i.loop.overwritten)
+        return self.generations.setdefault((generation, labels), len(self.generations))
 
     def _term(self, term: Term, within: tuple[Iteration, ...]) -> Term:
         if not within or not term.symbols:
@@ -180,6 +184,14 @@ class Iterations(Struct):
 def has_work(events: Iterable[Event]) -> bool:
     """Whether there is any work for the device among the events."""
     return any(isinstance(e, Work | Replay) or (isinstance(e, Loop) and has_work(e.body)) for e in events)
+
+
+def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping[str, tuple[Term, int]]) -> bool:
+    """Whether two addresses may be, or lead to, one object, by where they were found."""
+    if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
+        return one.key == other.key
+    (a, since), (b, then) = offsets[one.key], offsets[other.key]
+    return since != then or not (apart(a, b) if a.symbols and b.symbols else a.is_const and b.is_const)
 
 
 def apart(one: Term, other: Term) -> bool:

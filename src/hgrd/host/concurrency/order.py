@@ -13,6 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
+from hgrd.host.concurrency.iterations import meets
 from hgrd.host.concurrency.trace import DEFAULT, Address, Event, Follow, Mark, Place, Replay, Wait, Work, places
 from hgrd.terms import Term, negate
 
@@ -33,14 +34,18 @@ class Streams(Struct, frozen=True):
 
     `made`: whether they wait for the default stream, by the keys in the trace of streams that the program has made (and
     of objects that hold them); `blocking`: whether others do.  `origins` and `holders` have, by the keys of addresses,
-    the keys in the trace, and those of the objects that hold them; `loose` were found at an offset that is no constant.
+    the keys in the trace, and those of the objects that hold them; `offsets`: where they were found there.
     """
 
     made: Mapping[str, bool]
     blocking: bool
     origins: Mapping[str, str]
     holders: Mapping[str, str]
-    loose: Mapping[str, Term]
+    offsets: Mapping[str, tuple[Term, int]]
+
+    def may_be(self, one: Address, other: Address) -> bool:
+        """Whether two addresses may be one, as far as it is known where they were found."""
+        return any(meets(p, q, self.holders, self.offsets) for p in places(one) for q in places(other))
 
     def names(self, address: Address) -> frozenset[str]:
         """What an address may be, by names; elements of one array share one."""
@@ -60,7 +65,7 @@ class Streams(Struct, frozen=True):
         return self.made.get(key, self.made.get(holder))
 
     def differ(self, one: Stream, other: Stream) -> bool:
-        """Whether two streams surely are not one."""
+        """Whether two streams are not one, as far as is known: those of one array, unless by the same index."""
         if one[0] == DEFAULT == other[0]:
             a, b = one[1], other[1]
             return a is not b and a is not None and b is not None and a.is_const and b.is_const
@@ -70,7 +75,7 @@ class Streams(Struct, frozen=True):
         return not here & there and all(self._known(p) for p in here | there)
 
     def _known(self, place: Place) -> bool:
-        return self._made(place) is not None and place.key not in self.loose and not place.offset.symbols
+        return self._made(place) is not None and not place.offset.symbols
 
 
 class _Left(Struct):
@@ -121,7 +126,8 @@ class Order(Struct):
         return self.done
 
     def _again(self, event: Mark) -> bool:
-        return event.event in self.events and (event.every or self.lenient)
+        """Whether an event may stand for what it was recorded behind before, too."""
+        return event.event in self.events and (event.every or (self.lenient and bool(event.choices)))
 
     def _device(self, stream: Address, device: Term) -> Term | None:
         return device if stream == DEFAULT else None
@@ -188,8 +194,8 @@ class Order(Struct):
         names = self.facts.names(event)
         found = NONE
         for other, known in self.events.items():
-            loosely = every or self.lenient
-            if other == event or (loosely and not names.isdisjoint(self.facts.names(other))):
+            every_one = every and not names.isdisjoint(self.facts.names(other))
+            if other == event or every_one or (self.lenient and self.facts.may_be(event, other)):
                 found = joined(found, known)
         return found
 
@@ -224,20 +230,26 @@ class Order(Struct):
         return found
 
     def _of_device(self, wait: Wait) -> Completed:
-        if self.lenient or wait.every or not wait.sure:
+        if wait.every or not wait.sure:
             return self.everything
-        return self.devices.get(wait.device, NONE)
+        if not self.lenient or wait.device.is_const:
+            found = self.devices.get(wait.device, NONE)
+            others = (known for device, known in self.devices.items() if self.lenient and not device.is_const)
+            for known in others:
+                found = joined(found, known)
+            return found
+        return self.everything
 
 
-def concurrent(done: list[Done], partners: Sequence[int], *, lenient: bool) -> Iterator[tuple[Done, Done]]:
-    """Pairs of work that may run at the same time, the first one put on the device earlier; `lenient` as above.
+def concurrent(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done, Done]]:
+    """Pairs of work that may run at the same time, the first one put on the device earlier.
 
     `partners` are the other work, as bits, that each piece is to be paired with.
     """
     for later, two in enumerate(done):
         before = partners[later] & ((1 << later) - 1)
         for choices, bits in two.known.items():
-            before &= ~bits if lenient or not choices else -1
+            before &= -1 if choices else ~bits
         for earlier in numbers(before):
             one, choices = done[earlier], needed(two.known, earlier)
             if choices is not None and choices <= (one.work.choices | two.work.choices):

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from hgrd.host.concurrency.iterations import Iterations, apart
+from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
 from hgrd.host.concurrency.rows import meet
 from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Work, places
@@ -52,11 +52,11 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     events = list(iterations.of(trace.events))
     if _in_one_stream(events):
         return
-    streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.loose)
+    streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
     clear: set[tuple[Launched, Launched, str]] = set()
     done = Order(streams, lenient=True).run(events)
     partners = _partners([d.work for d in done], iterations)
-    for one, other in concurrent(done, partners, lenient=True):
+    for one, other in concurrent(done, partners):
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
@@ -74,7 +74,7 @@ def _in_one_stream(events: Iterable[Event]) -> bool:
 
 
 def _loosely(done: list[Done], partners: Sequence[int], threads: bool) -> Iterator[tuple[Done, Done]]:
-    yield from concurrent(done, partners, lenient=False)
+    yield from concurrent(done, partners)
     free = [n for n, d in enumerate(done) if threads and d.work.kernel and d.work.stream != DEFAULT]
     yield from (
         (done[one], done[other]) for at, one in enumerate(free) for other in free[at:] if partners[one] >> other & 1
@@ -145,11 +145,7 @@ def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
     """Whether two addresses may lead to one object."""
     if one.key.startswith(_NOWHERE) or one.key == DEFAULT.key:
         return False
-    holders, loose = iterations.holders, iterations.loose
-    if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
-        return one.key == other.key
-    a, b = loose.get(one.key), loose.get(other.key)
-    return (a is not None or b is not None) and (a is None or b is None or not apart(a, b))
+    return meets(one, other, iterations.holders, iterations.offsets)
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from hgrd.host.concurrency.rows import Row
 from hgrd.program.span import Span
-from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
 from hgrd.terms import Symbol, Term, as_int, const
 
@@ -128,11 +128,15 @@ class Replay(Struct, frozen=True):
 
 
 class Loop(Struct, frozen=True):
-    """The iterations of a loop; `mark`: names made in the body have an index above it."""
+    """The iterations of a loop; `mark`: names made in the body have an index above it.
+
+    `overwritten`: what objects hold that the loop changes is of other values in each iteration.
+    """
 
     binder: Symbol
     mark: int
     body: list[Event]
+    overwritten: frozenset[Generation] = frozenset()
 
 
 Event: TypeAlias = Work | Wait | Mark | Follow | Replay | Loop
@@ -175,8 +179,8 @@ class Trace(Struct):
     def add(self, event: Event) -> None:
         (self.inside[-1].body if self.inside else self.events).append(event)
 
-    def enter(self, binder: Symbol, mark: int) -> None:
-        loop = Loop(binder, mark, [])
+    def enter(self, binder: Symbol, mark: int, overwritten: frozenset[Generation]) -> None:
+        loop = Loop(binder, mark, [], overwritten)
         self.add(loop)
         self.inside.append(loop)
 

@@ -12,7 +12,7 @@ from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions
+from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -45,7 +45,8 @@ class ProgramText(Struct, frozen=True):
     `ordering` are the keys of functions that put work on the device or order it, where the program has more streams,
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
     what kernels may write.  `destructors_write`: some destructor writes memory outside its object.
-    `independent_streams`: some streams do not wait for work on the default stream.
+    `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the places of calls
+    in the tests of loops.
     """
 
     launchers: frozenset[str]
@@ -53,6 +54,7 @@ class ProgramText(Struct, frozen=True):
     destructors_write: bool
     independent_streams: bool
     ordering: frozenset[str] = frozenset()
+    polling: frozenset[Span] = frozenset()
 
 
 class Launches(Struct):
@@ -184,6 +186,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         writes_when_destroyed(functions.values()),
         makes_independent_streams(functions.values()),
         ordering_functions(functions),
+        polling_calls(functions.values()),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.rows import bytes_from
 from hgrd.host.concurrency.trace import (
@@ -24,7 +26,8 @@ from hgrd.host.concurrency.trace import (
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
-from hgrd.symbolic.values import MemorySpace, Value, pointed_to
+from hgrd.program.expressions import Variable
+from hgrd.symbolic.values import FunctionValue, MemorySpace, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
 _DRIVER: Final[Mapping[str, str]] = {
@@ -42,14 +45,20 @@ _DRIVER: Final[Mapping[str, str]] = {
 }
 _STREAM_OF: Final[Mapping[str, int]] = {  # the index of the stream among the arguments
     "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemset2DAsync": 5, "cudaMemcpy2DAsync": 7, "cudaMemcpy3DAsync": 1,
-    "cudaMemcpyToSymbolAsync": 5, "cudaMemcpyFromSymbolAsync": 5, "cudaMemcpyPeerAsync": 5,
+    "cudaMemcpyToSymbolAsync": 5, "cudaMemcpyFromSymbolAsync": 5, "cudaMemcpyPeerAsync": 5, "cudaFreeAsync": 1,
 }  # fmt: skip
-_PLAIN: Final = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")  # the third argument is their size
+_SIZE_OF: Final[Mapping[str, int]] = {  # the index of the number of bytes, from the first one on
+    "cudaMemcpy": 2, "cudaMemcpyAsync": 2, "cudaMemset": 2, "cudaMemsetAsync": 2, "cudaMemcpyPeer": 4,
+    "cudaMemcpyPeerAsync": 4,
+}  # fmt: skip
+_SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
+_CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback")  # stream, function, what that gets
+_POLLS: Final = ("cudaStreamQuery", "cudaEventQuery")
 _WORK: Final = ("cudaMemcpy", "cudaMemset")
 _QUIET: Final = (
-    "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet", "cudaStreamAddCallback",
+    "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet",
     "cudaStreamAttach", "cudaEventCreate", "cudaEventDestroy", "cudaEventElapsed", "cudaFunc", "cudaOccupancy",
-    "cudaLaunch", "cudaMallocAsync", "cudaFreeAsync", "cudaMallocFromPool", "cudaGraphCreate", "cudaGraphInstantiate",
+    "cudaLaunch", "cudaMallocAsync", "cudaMallocFromPool", "cudaGraphCreate", "cudaGraphInstantiate",
     "cudaGraphExec", "cudaGraphDestroy", "cudaGraphAddKernelNode", "cudaMemPrefetch", "cudaMemAdvise", "cudaDeviceGet",
     "cudaDeviceSet", "cudaDeviceEnable", "cudaDeviceCan", "cudaCreate", "cudaBind", "cudaHostGet", "cuLaunch",
     "cudaStreamIsCapturing", "cudaStreamUpdate", "cudaGraphUpload", "cuGet",
@@ -66,7 +75,11 @@ def record_order(call: LibraryCall) -> None:
     name = _DRIVER.get(name.removesuffix("_v2"), name)
     own = call.call.function.user_code
     if not own and name.startswith(_WORK):
-        _add_work(call, name)
+        _add_copy(call, name)
+    elif not own and name == "cudaFreeAsync":
+        _add_release(call)
+    elif not own and name in _CALLBACKS:
+        _add_callback(call)
     elif not own and name.startswith("cu"):
         _add_order(call, name)
     elif own or _may_order(call.call.function.qualified, name):
@@ -109,29 +122,77 @@ def _add_order(call: LibraryCall, name: str) -> None:
             trace.device = as_int(first) if isinstance(first, Term) else const(-1)
         case _ if name.startswith(_QUIET):
             pass
+        case _ if name in _POLLS:
+            if call.run.launches.enclosing or call.span in call.run.text.polling:
+                _wait(call, sure=False)
         case _:
             _wait(call, sure=False)
 
 
-def _add_work(call: LibraryCall, name: str) -> None:
-    """A copy or fill; what the host waits for, where it is no asynchronous one."""
-    trace, later = call.run.trace, name.endswith("Async")
+def _add_copy(call: LibraryCall, name: str) -> None:
+    """A copy or fill; what the host waits for, where it is no asynchronous one.
+
+    No fill of memory of the device waits, and no copy within it (CUDA Runtime API, "API synchronization behavior").
+    """
+    later = name.endswith("Async")
     fills = name.startswith("cudaMemset")
-    to, source = call.argument(0), None if fills else call.argument(1)
-    size = call.number(2) if name in _PLAIN else None
+    at = next((index for prefix, index in _SOURCE_OF if name.startswith(prefix)), 1)
+    to = call.arguments[0] if "Symbol" in name and call.arguments else call.argument(0)
+    source = (
+        call.arguments[at] if at is not None and "FromSymbol" in name else None if at is None else call.argument(at)
+    )
+    size = call.number(_SIZE_OF[name]) if name in _SIZE_OF else None
     given = ((to, True), (source, False))
     touches = [t for v, writes in given if v is not None for t in _touches(call, v, size, writes=writes)]
-    stream = call.argument(_STREAM_OF.get(name, 99)) if later else None
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
     on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
     waits = _is_pageable(call, to) if later and not fills else not later and not on_device
-    what = "the fill" if fills else "the copy"
+    _add_work(call, "the fill" if fills else "the copy", _stream(call, name), touches, waits=waits)
+    stays = name in _SIZE_OF and on_device and _on_device(call, to) and (source is None or _on_device(call, source))
+    if not later and not stays:
+        _wait(call, sure=False)
+
+
+def _add_release(call: LibraryCall) -> None:
+    """cudaFreeAsync: other memory may be there as soon as the stream comes to it."""
+    pointers = call.arguments[:1]
+    size = next((t.size for p in pointers for t in pointed_to(p)), None)
+    touches = [t for p in pointers for t in _touches(call, p, size, writes=True)]
+    _add_work(call, "the release", _stream(call, "cudaFreeAsync"), touches)
+
+
+def _add_callback(call: LibraryCall) -> None:
+    """A function of the host as work in a stream: it may use what it is given."""
+    function = call.argument(1)
+    key = function.function.key if isinstance(function, FunctionValue) else ""
+    index = len(_parameters(call, key)) - 1
+    written, stored = call.run.text.mod_sets.of(key), call.run.text.mod_sets.stored(key)
+    writes, stores = written is None or index in written, index in stored
+    touches = [
+        replace(t, writes=writes, reads=True, stores=stores)
+        for v in call.arguments[2:3]
+        for t in _touches(call, v, None, writes=writes)
+    ]
+    _add_work(call, "the callback", call.argument(0), touches)
+
+
+def _parameters(call: LibraryCall, key: str) -> tuple[Variable, ...]:
+    function = call.run.linked.functions.get(key)
+    return () if function is None else function.parameters
+
+
+def _stream(call: LibraryCall, name: str) -> Value | None:
+    return call.argument(_STREAM_OF[name]) if name in _STREAM_OF else None
+
+
+def _add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[Touch], *, waits: bool = False) -> None:
+    trace = call.run.trace
     trace.add(
         Work(
             what,
             "",
             call.span,
-            call.run.trace.address_of(stream),
+            trace.address_of(stream),
             trace.device,
             tuple(touches),
             (),
@@ -140,8 +201,6 @@ def _add_work(call: LibraryCall, name: str) -> None:
             captured=trace.capturing,
         )
     )
-    if not later:
-        _wait(call, sure=False)
 
 
 def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool) -> list[Touch]:
@@ -152,6 +211,12 @@ def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool
         call.run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
         found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, rows, whole=bool(rows)))
     return found
+
+
+def _on_device(call: LibraryCall, value: Value | None) -> bool:
+    """Whether a pointer leads to memory of the device that the host cannot reach."""
+    targets = () if value is None else tuple(pointed_to(value))
+    return bool(targets) and all(t.space is MemorySpace.GLOBAL and not t.external for t in targets)
 
 
 def _is_pageable(call: LibraryCall, to: Value | None) -> bool:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.launches.capture import add_site
-from hgrd.host.library.launch_functions import launch_from_graph_node, member_at
+from hgrd.host.library.launch_functions import launch_from_changed_node, launch_from_graph_node, member_at
 from hgrd.host.provenance.changes import choices_of
 from hgrd.host.provenance.recordings import Recorded, Recording
 from hgrd.program.types import VOID, PointerType
@@ -58,6 +58,16 @@ def add_kernel(call: LibraryCall) -> Value | None:
     """cudaGraphAddKernelNode(node*, graph, …): its launches are recorded."""
     with _recorded(call):
         return launch_from_graph_node(call)
+
+
+def change_kernel(call: LibraryCall) -> Value | None:
+    """cudaGraphExecKernelNodeSetParams and its like: the node launches what it is given now, too."""
+    beginnings = call.run.provenance.beginnings
+    before, beginnings.recording = beginnings.recording, beginnings.graphs.setdefault(_UNKNOWN, Recording(frozenset()))
+    try:
+        return launch_from_changed_node(call)
+    finally:
+        beginnings.recording = before
 
 
 def add_fill(call: LibraryCall) -> Value | None:
@@ -138,6 +148,8 @@ def _recorded(call: LibraryCall) -> Generator[None]:
 _COPIES: Final = ("Memcpy", "MemcpyToSymbol", "MemcpyFromSymbol")
 NODES: Final[Mapping[str, LibraryModel]] = {
     "cudaGraphAddKernelNode": add_kernel,
+    "cudaGraphKernelNodeSetParams": change_kernel,
+    "cudaGraphExecKernelNodeSetParams": change_kernel,
     "cudaGraphAddMemsetNode": add_fill,
     "cudaGraphAddMemcpyNode1D": add_copy,
 }

@@ -91,6 +91,17 @@ def launch_from_graph_node(call: LibraryCall) -> Value | None:
     return done
 
 
+def launch_from_changed_node(call: LibraryCall) -> Value | None:
+    """cudaGraphKernelNodeSetParams(node, parameters), cudaGraphExecKernelNodeSetParams(graph, node, parameters)."""
+    if len(call.arguments) < 2:
+        return None
+    node, parameters = call.argument(len(call.arguments) - 2), call.arguments[-1]
+    kernel = member_at(call, parameters, "func")
+    arguments = by_address(call, kernel, member_at(call, parameters, "kernelParams"))
+    stream = OPAQUE if node is None else node
+    return _launch_as_in(call, parameters, kernel, arguments, "sharedMemBytes", stream, in_graph=True)
+
+
 def _after_nodes(call: LibraryCall, node: Value) -> None:
     """A node of a graph, which is a stream of its own here, comes after the nodes in an array of handles."""
     trace, choices, number = call.run.trace, choices_of(call.state), call.number(3)

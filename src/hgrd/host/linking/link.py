@@ -20,7 +20,8 @@ from hgrd.symbolic.execution.virtual_calls import overriding
 LAUNCH_FUNCTIONS = frozenset(
     (
         "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx",
-        "cudaGraphAddKernelNode", "cuLaunchKernel", "cuLaunchCooperativeKernel",
+        "cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams", "cudaGraphExecKernelNodeSetParams", "cuLaunchKernel",
+        "cuLaunchCooperativeKernel",
     )
 )  # fmt: skip
 _GRAPH_LAUNCHES = frozenset(("cudaGraphLaunch", "cuGraphLaunch"))  # of kernels that are launched elsewhere, to record

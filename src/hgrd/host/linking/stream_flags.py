@@ -7,7 +7,9 @@ from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.program import expressions as ir
+from hgrd.program import statements as st
 from hgrd.program.program import Function
+from hgrd.program.span import Span
 from hgrd.program.walk import nodes
 
 _FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
@@ -59,6 +61,13 @@ def ordering_functions(functions: Mapping[str, Function]) -> frozenset[str]:
     if not several and not any(ref.qualified.startswith(_THREADS) for ref in called.values()):
         return frozenset()
     return frozenset(key for key, ref in called.items() if _orders(ref))
+
+
+def polling_calls(functions: Iterable[Function]) -> frozenset[Span]:
+    """The places of calls in the tests of loops, which may go on until a stream or an event is complete."""
+    loops = (n for f in functions if f.user_code and f.body is not None for n in nodes(f.body))
+    tests = (n.condition for n in loops if isinstance(n, st.Loop | st.DoWhile) and n.condition is not None)
+    return frozenset(n.span for test in tests for n in nodes(test) if isinstance(n, ir.Call))
 
 
 def uses_threads(functions: Mapping[str, Function]) -> bool:

@@ -170,16 +170,16 @@ def bare(expression: ir.Expression) -> ir.Expression:
 
 
 def named_by(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
-    """The device variables that a kernel, or what it calls, knows by name."""
+    """The variables of device and constant memory that a kernel, or what it calls, knows by name."""
     return _device(n for function in run_by(kernel, functions) for n in nodes(function.body))
 
 
 def loaded_by_name(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
-    """The device variables that a kernel, or what it calls, reads by name."""
+    """The variables of device and constant memory that a kernel, or what it calls, reads by name."""
     everything = (n for function in run_by(kernel, functions) for n in nodes(function.body))
     return _device(p for n in everything if isinstance(n, ir.Load) for p in nodes(n.place))
 
 
 def _device(everything: Iterable[object]) -> frozenset[Variable]:
     places = (n.variable for n in everything if isinstance(n, ir.VariablePlace))
-    return frozenset(v for v in places if v.storage is Storage.DEVICE)
+    return frozenset(v for v in places if v.storage in (Storage.DEVICE, Storage.CONSTANT))

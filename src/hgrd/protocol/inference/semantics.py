@@ -55,8 +55,7 @@ Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Va
 class DeviceCalls(Struct, frozen=True):
     """Meaning of device functions, as `device_calls` gives it.
 
-    `call` gives the value of a known function, None of an unknown one.  `specifies` tells by its name whether a
-    function only serves to specify.
+    `call` gives the value of a known function, else None.  `specifies`: one of this name only serves to specify.
     """
 
     call: Handler
@@ -356,7 +355,9 @@ class DeviceSemantics(Semantics):
     ) -> AbstractContextManager[None]:
         return self.tests.loop_test(machine, test, count)
 
-    def enter_loop(self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool) -> None:
+    def enter_loop(
+        self, machine: Machine, state: State, binder: Symbol, span: Span, *, untold: bool, changed: frozenset[str]
+    ) -> None:
         self.recorder.enter(machine, binder, state, span, untold=untold)
 
     def begin_body(self, machine: Machine, state: State) -> None:

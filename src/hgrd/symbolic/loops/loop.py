@@ -183,7 +183,8 @@ def _iterate(machine: Machine, state: State, shape: LoopShape, summary: LoopSumm
             inside.assume(in_range, ConditionKind.VALUE, shape.test.span)
         before = never_equal(again, binder, 0 if shape.test_first else 1, _steady(machine, binder))
         inside.assume(before, ConditionKind.VALUE, shape.test.span)
-    machine.semantics.enter_loop(machine, inside, binder, shape.span, untold=untold)
+    changed = summary.changed - summary.steady
+    machine.semantics.enter_loop(machine, inside, binder, shape.span, untold=untold, changed=changed)
     depth = len(machine.frame.returns)
     after, breaks = run_iteration(machine, inside, shape)
     returned = tuple(state for state, _ in machine.frame.returns[depth:])
