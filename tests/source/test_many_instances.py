@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.engine.analysis.program import analyze
+from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program, Side
 from hgrd.source.clang import declaration_texts
 from hgrd.source.options import SourceOptions
@@ -54,6 +56,7 @@ def test_the_first_instances_of_a_template(read, monkeypatch: pytest.MonkeyPatch
     everything = read()
     monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 12)
     monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 19)
+    monkeypatch.setattr(declaration_texts, "MOST_KEPT", 1 << 19)
     program = read()
     kept = defined(program, "k")
     assert 0 < len(kept) < 8
@@ -75,3 +78,37 @@ def test_where_the_text_is_cut_does_not_matter(read, size: int, monkeypatch: pyt
         "last",
         "calls",
     ]
+
+
+PAIRS = f"""
+template <int N, bool B> __global__ void k(int *p) {{
+{LINES}    p[0] = B;
+}}
+__global__ void last(int *p) {{ p[0] = 1; }}
+void host(int *p) {{
+    k<1, true><<<1, 1>>>(p);
+    k<1, false><<<1, 1>>>(p);
+    k<2, true><<<1, 1>>>(p);
+    k<2, false><<<1, 1>>>(p);
+    k<3, false><<<1, 1>>>(p);
+}}
+"""
+
+
+@pytest.mark.parametrize("size", (1 << 11, 1 << 13, 1 << 17))
+def test_of_further_instances_those_with_a_new_argument(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(declaration_texts, "BLOCK", size)
+    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 15)
+    file = tmp_path / "program.cu"
+    file.write_text(PAIRS)
+    program = parse_file(str(file), SourceOptions())
+    assert defined(program, "k") == [(1, -1), (1, 0), (2, -1), (3, 0)]
+    missing = "1 more instances of k were left out, since there are too many"
+    assert [d.message for d in program.diagnostics] == [missing]
+    report = analyze((program,), AnalysisOptions())
+    k, last = report.kernels
+    assert all(missing in [fact.text for fact in launch.assumptions] for launch in k.launches)
+    assert all(missing not in [fact.text for fact in launch.assumptions] for launch in last.launches)
+    assert last.span.line == 25

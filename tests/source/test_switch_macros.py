@@ -33,7 +33,7 @@ SWITCH = dedent("""\
 
 def blocks(text: str) -> str:
     """The text as clang is to read it, without spaces at the ends of lines and in rows."""
-    changed = flattened({"a.cu": text.encode()}).get("a.cu", text.encode()).decode()
+    changed = flattened({"a.cu": text.encode()}).texts.get("a.cu", text.encode()).decode()
     assert changed.count("\n") == text.count("\n")
     return changed
 
@@ -100,13 +100,13 @@ def test_returns(lambda_: str, block: str | None) -> None:
 )
 def test_where_a_lambda_is_needed_the_text_stays(use: str) -> None:
     text = f"{SWITCH}{use}\n"
-    assert flattened({"a.cu": text.encode()}) == {}
+    assert flattened({"a.cu": text.encode()}).texts == {}
 
 
 def test_macros_of_other_files() -> None:
     use = "void f(bool b) { SWITCH(b, B, [&] { g<B>(); }); }\n"
-    assert set(flattened({"a.cu": use.encode(), "switch.h": SWITCH.encode()})) == {"a.cu", "switch.h"}
-    assert flattened({"a.cu": use.encode()}) == {}
+    assert set(flattened({"a.cu": use.encode(), "switch.h": SWITCH.encode()}).texts) == {"a.cu", "switch.h"}
+    assert flattened({"a.cu": use.encode()}).texts == {}
 
 
 # ---------------------------------------------------------------- files
@@ -154,17 +154,38 @@ def read(folder: Path, text: str, most: int = 1 << 40) -> Program:
     return parse_file(str(path), SourceOptions(max_ast_bytes=most))
 
 
-def test_five_switches_in_each_other(tmp_path: Path) -> None:
+OTHERS = "runs in which more than one switch of this nest takes another branch than its first are not analysed"
+THREE_DEEP = FIVE_DEEP.replace("SWITCH(on[3], D, [&] {", "{ constexpr bool D = true; {").replace(
+    "SWITCH(on[4], E, [&] {", "{ constexpr bool E = true; {"
+)
+THREE_DEEP = THREE_DEEP.replace(
+    "});\n                });\n            });", "}}\n                }}\n            });", 1
+)
+
+
+def combinations(program: Program) -> set[tuple[int | str, ...]]:
+    kernels = (f for f in program.functions.values() if f.side is Side.KERNEL and f.body is not None)
+    return {kernel.ref.template_args[:5] for kernel in kernels}
+
+
+def test_three_switches_in_each_other(tmp_path: Path) -> None:
+    program = read(tmp_path, THREE_DEEP)
+    assert (len(combinations(program)), program.diagnostics, program.macro_guesses) == (8, (), ())
+
+
+def test_of_five_switches_in_each_other_at_most_one_takes_another_branch(tmp_path: Path) -> None:
     program = read(tmp_path, FIVE_DEEP, most=64 << 20)
-    kernels = [f for f in program.functions.values() if f.side is Side.KERNEL and f.body is not None]
-    assert (len(kernels), program.diagnostics) == (32, ())
+    flipped = {tuple(-int(i != other) for i in range(5)) for other in range(6)}  # true is -1 in clang's tree
+    assert (combinations(program), program.diagnostics) == (flipped, ())
+    assert [(d.span.line, d.message) for d in program.macro_guesses] == [(17, OTHERS)]
 
 
 def test_the_launches_of_five_switches_in_each_other(tmp_path: Path) -> None:
     report = check(tmp_path, FIVE_DEEP)
     launches = [x for kernel in report.kernels for x in kernel.launches]
-    assert len(launches) == 32
-    assert {x.configuration for x in launches} == {"<<<8, 128>>>"}
+    assert len(launches) == 6
+    assert {(x.configuration, x.launch_span and x.launch_span.line) for x in launches} == {("<<<8, 128>>>", 27)}
+    assert all(OTHERS in {fact.text for fact in x.assumptions} for x in launches)
 
 
 TOO_LARGE = (

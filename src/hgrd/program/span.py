@@ -13,7 +13,8 @@ class Span(Struct, frozen=True):
     """Source position; line and column count from 1.
 
     Inside a macro, this is where the macro is used (the position that an editor shows), and `spelling` is where
-    the text stands in the macro's definition; None: not inside a macro.
+    the text stands in the macro's definition; None: not inside a macro.  What stands in its argument as a whole
+    is not inside of it.
     """
 
     file: str

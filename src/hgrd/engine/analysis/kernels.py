@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -51,7 +51,7 @@ def defined_kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple
         for k in program.kernels():
             stands_in = (k.ref.name, k.span) in assumed
             if k.ref.key not in found or (k.ref.key in standing_in and not stands_in):
-                found[k.ref.key] = (k, assumed.get((k.ref.name, k.span), ()))
+                found[k.ref.key] = (k, (*assumed.get((k.ref.name, k.span), ()), *_left_out(program, k)))
                 (standing_in.add if stands_in else standing_in.discard)(k.ref.key)
     instances = {k.ref.qualified for key, (k, _) in found.items() if k.ref.template_args and key not in standing_in}
     return [pair for key, pair in found.items() if key not in standing_in or pair[0].ref.qualified not in instances]
@@ -68,6 +68,13 @@ def _ruled_out(
             span, text = defined[site.kernel.key], "the program never makes this launch"
             found[span] = (*found.get(span, ()), Fact(TRUE, FactKind.ASSUMPTION, text, site.span))
     return found
+
+
+def _left_out(program: Program, kernel: Function) -> Iterator[Fact]:
+    """What the front end has left out of a kernel's template."""
+    for d in program.diagnostics:
+        if d.whole and d.span == kernel.span:
+            yield Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span)
 
 
 def _presumption(template: Template, arguments: str) -> Fact:

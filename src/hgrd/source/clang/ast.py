@@ -132,6 +132,14 @@ def _unfinished(text: bytes, reader: _Positions) -> Span | None:
     return Span(reader.file, reader.line, int(place[1]))
 
 
+def _argument(span: Span | None) -> Span | None:
+    """The place in an argument of a macro, which comes after the use; a definition comes before.  None: no argument."""
+    inside = None if span is None else span.spelling
+    if span is None or inside is None or inside.file != span.file:
+        return None
+    return inside if (inside.line, inside.column) > (span.line, span.column) else None
+
+
 class _Positions:
     """The position printed last, and spans made from what changed."""
 
@@ -170,12 +178,13 @@ class _Positions:
                     if child:
                         self.resolve(child, mine)
             elif key == "loc":
-                node[key] = self._span(value) if value else None
+                place = self._span(value) if value else None
+                node[key] = _argument(place) or place
             elif key == "range":
                 begin, end = value["begin"], value["end"]
-                node[key] = self._span(begin) if begin else None
-                if end:
-                    self._span(end)
+                start = self._span(begin) if begin else None
+                stop = self._span(end) if end else None
+                node[key] = start if _argument(stop) is None else _argument(start) or start
             elif key == "defaultArg":
                 self.resolve(value, mine)
         if kind in FUNCTION_KINDS:

@@ -98,6 +98,7 @@ class Run(Struct, frozen=True):
     `overlay` describes repaired files, as `-ivfsoverlay` wants it.
     `vector_math`: see our header of that name.
     `guess`: macros and constants presumed because of errors; None: not yet asked.
+    `notes` say what of the texts is not read.
     """
 
     toolchain: Toolchain
@@ -110,6 +111,7 @@ class Run(Struct, frozen=True):
     overlay: Path | None = None
     vector_math: bool = False
     guess: MacroGuess | None = None
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def presumed(self) -> MacroGuess:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum, auto
 from typing import BinaryIO
 
 from msgspec import Struct
 
 BLOCK = 1 << 20
 MOST_TEXT = 256 << 20
-MOST_INSTANCES = 64 << 20  # bytes of the text of a template, after which no further instance is kept
+MOST_INSTANCES = 16 << 20  # bytes of the text of a template, after which only what is new of its instances is kept
+MOST_KEPT = 48 << 20  # bytes, after which none is
 FUNCTION_KINDS = frozenset(
     ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
 )
@@ -26,6 +28,8 @@ _INDENTATION = re.compile(rb"\n +")
 _KIND = re.compile(rb'"kind": "(\w+)"')
 _NAME = re.compile(rb'"name": "((?:[^"\\]|\\.)*)"')
 _LINE = re.compile(rb'"line": (\d+)')
+_MANGLED = re.compile(rb'"mangledName": "([^"]*)"')
+_PART = re.compile(rb"L[a-z]+n?\d+E|\d+|\w")
 _FILE = re.compile(rb'"file": ("(?:[^"\\]|\\.)*")')
 
 
@@ -81,36 +85,87 @@ def declaration_texts(stream: BinaryIO, limit: int) -> Iterator[DeclarationText]
         rest = block[end:]
 
 
+class _At(Enum):
+    """Where reading stands: in an instance that is kept or left out, before its name is known, or between two."""
+
+    KEPT = auto()
+    LEFT_OUT = auto()
+    HEAD = auto()
+    BETWEEN = auto()
+
+
 class _Instances:
-    """The instances of a template that are left out: where they end, how many there are, the last place in them."""
+    """The further instances of a template: how many are left out, and the last place in those.
 
-    __slots__ = ("_each", "_end", "_file", "_finishing", "_line", "count", "name")
+    Kept is what differs in a part of its name from all that are kept, as long as there is room.
+    """
 
-    def __init__(self, template: OpenFunction) -> None:
+    __slots__ = ("_at", "_each", "_end", "_file", "_gap", "_line", "_pending", "_room", "_seen", "count", "name")
+
+    def __init__(self, template: OpenFunction, text: bytes) -> None:
         outer, inner = b"\n" + b" " * template.indentation, b"\n" + b" " * (template.indentation + 4)
         self.name = template.template
         self.count = 0
         self._end, self._each = outer + b"}", inner
-        self._finishing = True
+        self._at = _At.KEPT
+        self._pending = b""
+        self._gap = False  # what was read last is left out
+        self._room = MOST_KEPT - (len(text) - template.begin)
+        self._seen = frozenset(part for name in _MANGLED.finditer(text, template.begin) for part in _parts(name[1]))
         self._file = self._line = b""
 
     def read(self, block: bytes) -> tuple[bytes, bytes, bool]:
         """The part of a block that is kept, the part not yet read, and whether the template ends before it."""
-        kept = b""
-        if self._finishing:
-            stop = block.find(self._each + b"}")
-            template = block.find(self._end)
-            if stop < 0 or 0 <= template < stop:
-                return (block, b"", False) if template < 0 else (block[:template], block[template:], True)
-            end = stop + len(self._each) + 1
-            kept, block = block[:end], block[end:]
-            self._finishing = False
         stop = block.find(self._end)
-        self._drop(block if stop < 0 else block[:stop])
-        return (kept, b"", False) if stop < 0 else (kept + self._instead(), block[stop:], True)
+        end = len(block) if stop < 0 else stop
+        position = 0
+        kept: list[bytes] = []
+        while position < end:
+            position = self._step(block, position, end, kept)
+        if stop >= 0:
+            kept += (self._instead(), self._pending)
+        return b"".join(kept), block[end:], stop >= 0
 
-    def _drop(self, text: bytes) -> None:
-        self.count += text.count(self._each + b"{")
+    def _step(self, block: bytes, position: int, end: int, kept: list[bytes]) -> int:
+        """Reads on to where something else begins."""
+        mark = b"{" if self._at is _At.BETWEEN else b"}"
+        found = block.find(self._each + mark, position, end)
+        after = end if found < 0 else found + len(self._each) + 1
+        match self._at:
+            case _At.BETWEEN:
+                self._pending += block[position:after]
+                self._at = _At.HEAD if found >= 0 else _At.BETWEEN
+                return after
+            case _At.HEAD:
+                name = _MANGLED.search(block, position, after)
+                after = after if name is None else name.end()
+                self._pending += block[position:after]
+                if name is not None or found >= 0:
+                    self._decide(b"" if name is None else name[1], kept)
+                return after if name is not None or found < 0 else after - len(self._each) - 1
+            case _At.KEPT:
+                kept.append(block[position:after])
+                self._room -= after - position
+            case _At.LEFT_OUT:
+                self._leave_out(block[position:after])
+        self._at = _At.BETWEEN if found >= 0 else self._at
+        return after
+
+    def _decide(self, name: bytes, kept: list[bytes]) -> None:
+        """Whether the instance of this name, b"" is something small, is kept."""
+        parts = _parts(name)
+        if not name or (self._room > 0 and not parts <= self._seen):
+            self._seen |= parts
+            kept += (self._instead(), self._pending)
+            self._at = _At.KEPT
+        else:
+            self.count += 1
+            self._gap = True
+            self._leave_out(self._pending)
+            self._at = _At.LEFT_OUT
+        self._pending = b""
+
+    def _leave_out(self, text: bytes) -> None:
         line = text.rfind(b'"line": ')
         if line >= 0 and (found := _LINE.match(text, line)):
             self._line = found[1]
@@ -121,11 +176,18 @@ class _Instances:
             self._file = found[1]
 
     def _instead(self) -> bytes:
-        if not self.count:
-            return b"]"
+        """What stands in the place of instances that were left out."""
+        if not self._gap:
+            return b""
+        self._gap = False
         file = b'"file": ' + self._file + b", " if self._file else b""
         place = b'"offset": 0, ' + file + b'"line": ' + (self._line or b"0") + b', "col": 1'
-        return b', {"kind": "LeftOut", "loc": {' + (place if self._line else b"") + b"}}]"
+        return b', {"kind": "LeftOut", "loc": {' + (place if self._line else b"") + b"}}"
+
+
+def _parts(mangled: bytes) -> frozenset[tuple[int, bytes]]:
+    """The constants and the names in a mangled name, each with its position."""
+    return frozenset(enumerate(_PART.findall(mangled)))
 
 
 class _Reader:
@@ -196,7 +258,7 @@ class _Reader:
         found = open_function(text)
         if found is not None and found.template and not _for_the_device(text, found):
             if self._size - found.begin >= MOST_INSTANCES:
-                self._dropping = _Instances(found)
+                self._dropping = _Instances(found, text)
             else:
                 self._next_look = found.begin + MOST_INSTANCES
 

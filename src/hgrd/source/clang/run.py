@@ -60,8 +60,8 @@ class AstStream:
 
     @property
     def macro_guesses(self) -> tuple[Diagnostic, ...]:
-        """Notes on the assumptions made in place of an unknown build."""
-        return self._run.presumed.notes
+        """Notes on the assumptions made in place of an unknown build, and on switches of which not all is read."""
+        return (*self._run.notes, *self._run.presumed.notes)
 
     @property
     def missing_includes(self) -> tuple[str, ...]:
@@ -186,6 +186,7 @@ def _prepare(path: str, options: SourceOptions, toolchain: Toolchain, includes: 
         scratch=scratch,
         path=path,
         overlay=_overlay(includes, path, options, NOTHING, scratch) if recipe.prelude else None,
+        notes=flattened(includes.texts).notes if recipe.prelude else (),
     )
     write_shadows(includes.missing, run.shadow)
     return run
@@ -214,7 +215,7 @@ def _overlay(includes: Includes, path: str, options: SourceOptions, guess: Macro
 
 def _reduced(texts: Mapping[str, bytes], reduction: Reduction) -> dict[str, bytes]:
     """The texts that change, for a syntax tree that is not too large."""
-    found = flattened(texts)
+    found = dict(flattened(texts).texts)
     for span in reduction.without:
         file = os.path.normpath(span.file)
         if file in texts:

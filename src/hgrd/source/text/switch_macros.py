@@ -4,16 +4,24 @@
 the lambda.  clang prints the body of a lambda twice, and that of one in a lambda of such a macro four times for each
 branch: n switches in each other take 8^n copies, where there are 2^n of the code.  A block in place of the lambda
 means the same where nothing uses the value of the call; a `return` then leaves the block.
+
+Switches in each other make an instance of a kernel for each combination of their values.  Where there are many, only
+those are kept in which at most one of the switches takes another branch than its first: every value is there, and most
+combinations are not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from math import prod
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from hgrd.program.program import Diagnostic
+from hgrd.program.span import Span
 from hgrd.source.text.code import CodeText
 from hgrd.source.text.missing_macros import blanked
 
@@ -30,13 +38,44 @@ _Edits: TypeAlias = "tuple[tuple[int, int, str], ...]"
 """Parts of a text by their begin and end, and what takes their places."""
 
 
+_MOST_COMBINATIONS = 8
+_GUARD = (
+    "if constexpr (__hgrd_other_branch) __builtin_unreachable(); else { constexpr bool __hgrd_other_branch = true; "
+)
+
+
+class Flattened(Struct, frozen=True):
+    """The texts that change, every line still a line; `notes` say which combinations of switches are left out."""
+
+    texts: dict[str, bytes]
+    notes: tuple[Diagnostic, ...]
+
+
 class _Macro(Struct, frozen=True):
-    """A macro that calls its last parameter, and nothing else with it; `edits` make a call a block's place."""
+    """A macro that calls its last parameter, and nothing else with it.
+
+    `edits` make a call a block's place; `calls` are the calls, from the name to after the brackets.
+    """
 
     name: str
     file: str
     position: int
     index: int
+    edits: _Edits
+    calls: tuple[tuple[int, int], ...]
+
+    @property
+    def guards(self) -> _Edits:
+        """What leaves all branches but the first to runs in which no switch around has taken another one."""
+        return tuple(chain.from_iterable(((begin, begin, _GUARD), (end, end, "; }")) for begin, end in self.calls[1:]))
+
+
+class _Use(Struct, frozen=True):
+    """A use of a macro, from its name to after its brackets, with what makes a block of its lambda."""
+
+    macro: _Macro
+    begin: int
+    end: int
     edits: _Edits
 
 
@@ -47,25 +86,48 @@ class _Return(Struct, frozen=True):
     in_loop: bool
 
 
-def flattened(texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The texts that change, every line still a line; a macro of which one use needs the lambda stays as it is."""
+def flattened(texts: Mapping[str, bytes]) -> Flattened:
+    """The texts with blocks in the places of lambdas; a macro of which one use needs the lambda stays as it is."""
     codes = {file: _joined(blanked(text.decode("latin-1"))) for file, text in texts.items()}
     macros = _macros(codes)
     while True:
         leaving = _leaving(codes) - macros.keys()
-        edits = {name: _uses(macro, codes, leaving) for name, macro in macros.items()}
-        usable = {name: macro for name, macro in macros.items() if edits[name] is not None}
+        found = {name: _uses(macro, codes, leaving) for name, macro in macros.items()}
+        usable = {name: macro for name, macro in macros.items() if found[name] is not None}
         if len(usable) == len(macros):
             break
         macros = usable
+    uses: dict[str, list[_Use]] = {}
+    for parts in found.values():
+        for file, some in (parts or {}).items():
+            uses.setdefault(file, []).extend(some)
+    nests = {file: tuple(_too_many(some)) for file, some in uses.items()}
+    limited = {use.macro.name: use.macro for some in nests.values() for nest in some for use in nest}
     changes: dict[str, list[tuple[int, int, str]]] = {}
-    for name, macro in macros.items():
-        found = edits[name]
-        if found:
-            changes.setdefault(macro.file, []).extend(macro.edits)
-            for file, parts in found.items():
-                changes.setdefault(file, []).extend(parts)
-    return {file: _edited(texts[file], parts) for file, parts in changes.items()}
+    for macro in {use.macro.name: use.macro for some in uses.values() for use in some}.values():
+        changes.setdefault(macro.file, []).extend((*macro.edits, *(macro.guards if macro.name in limited else ())))
+    for file, some in uses.items():
+        changes.setdefault(file, []).extend(edit for use in some for edit in use.edits)
+    notes = (_note(file, texts[file], nest[0].begin) for file, some in nests.items() for nest in some)
+    changed = {file: _edited(texts[file], parts) for file, parts in changes.items()}
+    return Flattened(changed, tuple(dict.fromkeys(notes)))
+
+
+def _too_many(uses: Iterable[_Use]) -> Iterator[tuple[_Use, ...]]:
+    """Uses in each other, from the outside, that have too many combinations of branches together."""
+    ordered = sorted(uses, key=lambda use: use.begin)
+    around: list[_Use] = []
+    for use, following in zip(ordered, (*ordered[1:], None), strict=True):
+        around = [*(outer for outer in around if use.begin < outer.end), use]
+        innermost = following is None or following.begin >= use.end
+        if innermost and prod(max(len(x.macro.calls), 1) for x in around) > _MOST_COMBINATIONS:
+            yield tuple(around)
+
+
+def _note(file: str, text: bytes, begin: int) -> Diagnostic:
+    place = Span(file, text.count(b"\n", 0, begin) + 1, begin - text.rfind(b"\n", 0, begin))
+    left_out = "runs in which more than one switch of this nest takes another branch than its first are not analysed"
+    return Diagnostic(place, left_out, error=False)
 
 
 def _joined(code: str) -> str:
@@ -116,16 +178,18 @@ def _macro(definition: re.Match[str], file: str) -> _Macro | None:
     calls = tuple(_calls(text.code, called, begin, end))
     if edits is None or None in calls:
         return None
-    blanks = tuple(_blank(*call) for call in calls if call is not None)
-    return _Macro(definition[1], file, definition.start(1), len(parameters) - 1, (*edits, *blanks))
+    places = tuple(call for call in calls if call is not None)
+    blanks = tuple(_blank(begin + len(called), end) for begin, end in places)
+    return _Macro(definition[1], file, definition.start(1), len(parameters) - 1, (*edits, *blanks), places)
 
 
 def _calls(code: str, called: str, begin: int, end: int) -> Iterator[tuple[int, int] | None]:
-    """The brackets of each call, which is a statement, also of a return; None for another use."""
+    """Each call, which is a statement, also of a return, up to its semicolon; None for another use."""
     for use in re.compile(rf"\b{called}\b").finditer(code, begin, end):
         before = re.sub(r"\breturn$", "", code[begin : use.start()].rstrip()).rstrip()
         call = re.compile(r"\s*(\(\s*\))\s*;").match(code, use.end(), end)
-        yield call.span(1) if call is not None and before[-1:] in ("", ";", "{", "}") else None
+        is_statement = call is not None and before[-1:] in ("", ";", "{", "}")
+        yield (use.start(), call.end(1)) if call is not None and is_statement else None
 
 
 def _leaving(codes: Mapping[str, str]) -> frozenset[str]:
@@ -144,9 +208,9 @@ def _leaving(codes: Mapping[str, str]) -> frozenset[str]:
 # ---------------------------------------------------------------- uses
 
 
-def _uses(macro: _Macro, codes: Mapping[str, str], leaving: frozenset[str]) -> dict[str, _Edits] | None:
-    """What changes at the uses of a macro; None unless a block can take the place of the lambda at all of them."""
-    found: dict[str, _Edits] = {}
+def _uses(macro: _Macro, codes: Mapping[str, str], leaving: frozenset[str]) -> dict[str, list[_Use]] | None:
+    """The uses of a macro; None unless a block can take the place of the lambda at all of them."""
+    found: dict[str, list[_Use]] = {}
     for file, code in codes.items():
         directives = [d.span() for d in _DIRECTIVE.finditer(code)]
         text = CodeText(_DIRECTIVE.sub(lambda d: " " * len(d[0]), code), ())
@@ -156,14 +220,14 @@ def _uses(macro: _Macro, codes: Mapping[str, str], leaving: frozenset[str]) -> d
             directive = next((d for d in directives if d[0] <= mention.start() < d[1]), None)
             if directive is not None and _ASKED.match(code, *directive):
                 continue
-            edits = _use(macro, text, mention, leaving) if directive is None else None
-            if edits is None:
+            use = _use(macro, text, mention, leaving) if directive is None else None
+            if use is None:
                 return None
-            found[file] = (*found.get(file, ()), *edits)
+            found.setdefault(file, []).append(use)
     return found
 
 
-def _use(macro: _Macro, text: CodeText, mention: re.Match[str], leaving: frozenset[str]) -> _Edits | None:
+def _use(macro: _Macro, text: CodeText, mention: re.Match[str], leaving: frozenset[str]) -> _Use | None:
     open_ = text.skip(mention.end())
     if text.code[: mention.start()].rstrip()[-1:] not in (";", "{", "}") or text.code[open_ : open_ + 1] != "(":
         return None
@@ -174,7 +238,8 @@ def _use(macro: _Macro, text: CodeText, mention: re.Match[str], leaving: frozens
     if introduced is None or text.code[text.skip(close) : text.skip(close) + 1] != ";":
         return None
     ends_the_call = text.skip(text.after_bracket(introduced.end())) == close - 1
-    return _block(text, begin, introduced.end(), leaving) if ends_the_call else None
+    edits = _block(text, begin, introduced.end(), leaving) if ends_the_call else None
+    return None if edits is None else _Use(macro, mention.start(), close, edits)
 
 
 def _argument(code: str, begin: int, end: int, index: int) -> int:

@@ -19,6 +19,10 @@
 #include <utility>
 #endif
 
+#if defined(__cplusplus) && __cplusplus >= 201103L
+constexpr bool __hgrd_other_branch = false; // whether a switch macro around has taken another branch than its first
+#endif
+
 #include "../assert.h"
 #include "vectors.h"
 
