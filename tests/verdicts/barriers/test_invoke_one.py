@@ -23,11 +23,11 @@ __global__ void sum(const int *in, int *total) {
     cg::reduce_update_async(tile, s, in[blockIdx.x * 128 + threadIdx.x], cg::plus<int>());
 }
 
-// race: atomic 21, atomic 21; global; grid
+// race: atomic narrow, atomic narrow; global; grid
 __global__ void sumblock(const int *in, int *total) {
     auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     cuda::atomic_ref<int, cuda::thread_scope_block> s(*total);
-    cg::reduce_update_async(tile, s, in[blockIdx.x * 128 + threadIdx.x], cg::plus<int>());
+    cg::reduce_update_async(tile, s, in[blockIdx.x * 128 + threadIdx.x], cg::plus<int>());  // narrow
 }
 
 // safe: 1 of 1 pairs

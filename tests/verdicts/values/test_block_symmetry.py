@@ -168,8 +168,9 @@ __global__ void __launch_bounds__(128) reduces_by_its_own_function(const int *in
   if (threadIdx.x == 0) *out = sum;  // odd
 }
 
-// race: write given, write given; global; grid
-__global__ void __launch_bounds__(128) loads_from_memory_that_may_be_any(const int *in, int *out) {
+// note: write given, write given; global; grid
+// safe: 0 of 1 pairs
+__global__ void __launch_bounds__(128) loads_from_memory_of_its_caller(const int *in, int *out) {
   typedef cub::BlockLoad<int, 128, 4> Load;
   __shared__ Load::TempStorage storage;
   int items[4];
@@ -183,7 +184,7 @@ PROGRAM = """
 #include <cub/block/block_store.cuh>
 
 // note: write apart, write apart; global; grid
-// safe: 1 of 2 pairs
+// safe: 0 of 1 pairs
 __global__ void loads(const int *in, int *out) {
   typedef cub::BlockLoad<int, 128, 4> Load;
   __shared__ Load::TempStorage storage;
@@ -193,22 +194,23 @@ __global__ void loads(const int *in, int *out) {
 }
 
 // race: write same, write same; global; grid
-// open: what a collective loads from a
+// race: read items, write same; global; warp block grid
 __global__ void loads_what_it_writes(const int *in, int *out) {
   typedef cub::BlockLoad<int, 128, 4> Load;
   __shared__ Load::TempStorage storage;
   int items[4];
-  Load(storage).Load(in, items);
+  Load(storage).Load(in, items);  // items
   out[threadIdx.x] = items[0];  // same
 }
 
+// note: write row, write row; global; grid
 // note: write beside, write beside; global; grid
-// open: what a collective stores to b
+// safe: 1 of 3 pairs
 __global__ void stores(const int *in, int *out) {
   typedef cub::BlockStore<int, 128, 4> Store;
   __shared__ Store::TempStorage storage;
   int items[4] = {in[threadIdx.x], 1, 2, 3};
-  Store(storage).Store(out, items);
+  Store(storage).Store(out, items);  // row
   if (threadIdx.x == 0) out[512] = items[0];  // beside
 }
 

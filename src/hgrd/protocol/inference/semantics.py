@@ -231,7 +231,7 @@ class DeviceSemantics(Semantics):
             offset=event.pointer.offset,
             size=event.size,
             guards=guards_of(state),
-            span=event.span,
+            span=_users(machine, event.span),
             text=event.text or access_text(event.pointer, event.size),
             scope=None if atomic is None else atomic.scope,
             value=event.value,
@@ -240,7 +240,7 @@ class DeviceSemantics(Semantics):
             operation="" if atomic is None else atomic.name,
             order=StdMemoryOrder.RELAXED if atomic is None else atomic.order,
             volatile=event.volatile,
-            stack=_stack(machine),
+            stack=_stack(machine, event.span),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
             together=event.together,
@@ -261,7 +261,7 @@ class DeviceSemantics(Semantics):
                 compare=atomic.compare,
                 value=atomic.operand,
                 span=span,
-                stack=_stack(machine),
+                stack=_stack(machine, span),
                 order=atomic.order,
                 failure=atomic.failure,
             )
@@ -382,9 +382,16 @@ class DeviceSemantics(Semantics):
         self.recorder.gap(machine, state, reason, span)
 
 
-def _stack(machine: Machine) -> tuple[Span, ...]:
-    """Call sites that lead here, outermost first."""
-    return tuple(f.call_site for f in machine.frames if f.call_site is not None)
+def _stack(machine: Machine, span: Span) -> tuple[Span, ...]:
+    """Call sites of the user's code that lead to a place, outermost first."""
+    sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and f.call_site.of_user)
+    return sites if span.of_user else sites[:-1]
+
+
+def _users(machine: Machine, span: Span) -> Span:
+    """A place in code of ours is where the user's code calls it."""
+    sites = (f.call_site for f in reversed(machine.frames) if f.call_site is not None)
+    return span if span.of_user else next((site for site in sites if site.of_user), span)
 
 
 def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:

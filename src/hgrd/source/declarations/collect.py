@@ -104,6 +104,8 @@ class Collector:
             known = known and (value is not None or all("valueCategory" not in part for part in inner(child)))
             next_value = next_value if value is None else value
             self._table.enumerators[child["id"]] = next_value
+            outside = (*scope, node["name"]) if node.get("scopedEnumTag") and "name" in node else scope
+            self._table.enumerator_values["::".join((*outside, child["name"]))] = next_value
             values.append(next_value)
             next_value += 1
         fixed = node.get("fixedUnderlyingType")

@@ -23,6 +23,8 @@ from hgrd.source.declarations.type_parser import (
 Scope: TypeAlias = tuple[str, ...]
 
 _POINTER_ITERATORS = ("__wrap_iter", "__normal_iterator")  # of libc++ and libstdc++: pointers in a class of their own
+_TRUTHS = {"true": "-1", "false": "0"}  # arguments of type bool: their values in clang's tree, numbers of one bit
+_DEEPEST = 16  # bases of bases
 _UNNAMED = re.compile(r"\((?:lambda|anonymous|unnamed)[^()]* at ([^()]*:\d+:\d+)\)")
 
 
@@ -101,6 +103,7 @@ class Declarations(Struct):
     defined: dict[str, str] = field(default_factory=dict[str, str])  # files of definitions by the functions' keys
     virtual_names: set[str] = field(default_factory=set[str])
     variables: dict[str, VariableDeclaration] = field(default_factory=dict[str, VariableDeclaration])
+    enumerator_values: dict[str, int] = field(default_factory=dict[str, int])  # by qualified name
     template_types: dict[Scope, dict[str, str]] = field(default_factory=dict[Scope, dict[str, str]])
     _cache: dict[tuple[str, Scope], QualifiedType] = field(default_factory=dict[tuple[str, Scope], QualifiedType])
     _resolving: set[str] = field(default_factory=set[str])
@@ -158,6 +161,8 @@ class Declarations(Struct):
         found_types = [found for q in endings if (found := self._exact(q))]
         if found_types and all(t == found_types[0] for t in found_types):
             return found_types[0]
+        if found := self._member(name, scope):
+            return found
         if name.partition("<")[0] in GROUPS:  # named through a using directive
             name = f"cooperative_groups::{name}"
         return QualifiedType(UINT if enum else OpaqueType(name))
@@ -209,8 +214,39 @@ class Declarations(Struct):
             whole.append(self.canonical(defaults[len(whole)], scope))
         return whole
 
+    def _member(self, name: str, scope: Scope) -> QualifiedType | None:
+        """A type that is a member of a class or of one of its bases, whatever the name that the class is given."""
+        *around, last = split_scopes(name)
+        if not around or not any(">" in part for part in around):
+            return None
+        match self.lookup("::".join(around), scope):
+            case QualifiedType(type=RecordType(key=key)):
+                return self._inherited(key, last)
+            case QualifiedType(type=OpaqueType(name=owner)) if owner != "::".join(around):
+                return self.lookup(f"{owner}::{last}", ())
+            case _:
+                return None
+
+    def _inherited(self, key: str, name: str, depth: int = 0) -> QualifiedType | None:
+        found = self._exact(f"{key}::{name}")
+        declaration = self.records.get(key)
+        if found is not None or declaration is None or depth > _DEEPEST:
+            return found
+        for base in declaration.node.get("bases", ()):
+            match self.parse(base["type"].get("desugaredQualType") or base["type"]["qualType"], declaration.scope).type:
+                case RecordType(key=base_key):
+                    found = found or self._inherited(base_key, name, depth + 1)
+                case _:
+                    pass
+        return found
+
     def canonical(self, argument: str, scope: Scope) -> str:
         """A template argument such that equal ones have equal texts."""
+        if argument in _TRUTHS:
+            return _TRUTHS[argument]
+        for depth in range(len(scope), -1, -1):
+            if (value := self.enumerator_values.get("::".join((*scope[:depth], argument)))) is not None:
+                return str(value)
         if argument[:1].isdigit() or (argument[:1] in "-'\"&(" and "lambda" not in argument):
             return _as_clang_dumps(argument.rstrip("ULul"))
         type_ = self.parse(argument, scope).type

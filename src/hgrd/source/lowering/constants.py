@@ -2,8 +2,34 @@
 
 from __future__ import annotations
 
-from hgrd.program.expressions import Binary, BinaryOp, Convert, Expression, FloatConst, IntConst, Unary, UnaryOp
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hgrd.program.expressions import (
+    AddressOf,
+    Aggregate,
+    Binary,
+    BinaryOp,
+    Call,
+    Conditional,
+    Construct,
+    Convert,
+    Expression,
+    FloatConst,
+    IntConst,
+    Load,
+    Place,
+    TemporaryPlace,
+    Unary,
+    UnaryOp,
+    VariablePlace,
+)
+from hgrd.program.program import Function, Global
 from hgrd.program.span import Span
+from hgrd.program.statements import Block, Return
 from hgrd.program.types import BOOL, BoolType, FloatType, IntType, Type
 
 
@@ -106,3 +132,95 @@ def zero(type_: Type, span: Span) -> Expression | None:
 
 def truth(operand: Expression, span: Span) -> Expression:
     return converted(operand, BOOL, span)
+
+
+# ---------------------------------------------------------------- constant expressions
+
+_DEEPEST = 32
+Number: TypeAlias = "int | tuple[int, ...]"
+"""An integer, or the elements of a `std::initializer_list`."""
+
+
+class ConstantExpressions(Struct, frozen=True):
+    """Values of integral constant expressions that call functions of one return statement (C++, [expr.const])."""
+
+    functions: Mapping[str, Function]
+    globals: Mapping[str, Global]
+
+    def folded(self, of: Global) -> Global:
+        """A constant of an integral type with its number as its initial value, where that is known."""
+        type_ = of.variable.type
+        if not of.constant or of.initial is None or isinstance(of.initial, IntConst):
+            return of
+        value = self.value(of.initial, {}) if isinstance(type_, IntType | BoolType) else None
+        return of if not isinstance(value, int) else replace(of, initial=IntConst(value, type_, of.initial.span))
+
+    def value(self, e: Expression, local: Mapping[str, Number], depth: int = 0) -> Number | None:
+        if depth > _DEEPEST:
+            return None
+        found: Number | None = None
+        match e:
+            case IntConst():
+                return e.value
+            case Convert(operand=operand) | Unary(operand=operand):
+                number = self.value(operand, local, depth + 1)
+                if isinstance(number, int):
+                    constant = IntConst(number, operand.type, e.span)
+                    if isinstance(e, Convert):
+                        made = converted(constant, e.type, e.span)
+                    else:
+                        made = unary(e.op, constant, e.type, e.span)
+                    found = made.value if isinstance(made, IntConst) else None
+            case Binary(left=left, right=right):
+                a, b = self.value(left, local, depth + 1), self.value(right, local, depth + 1)
+                if isinstance(a, int) and isinstance(b, int):
+                    made = binary(e.op, IntConst(a, left.type, e.span), IntConst(b, right.type, e.span), e.type, e.span)
+                    found = made.value if isinstance(made, IntConst) else None
+            case Conditional():
+                chosen = self.value(e.condition, local, depth + 1)
+                if chosen is not None:
+                    found = self.value(e.then if chosen else e.otherwise, local, depth + 1)
+            case Load(place=place) | AddressOf(place=place):
+                found = self._held(place, local, depth + 1)
+            case Construct(arguments=(one,)):
+                found = self.value(one, local, depth + 1)
+            case Aggregate(parts=parts):
+                elements = [self.value(part, local, depth + 1) for _, part in parts]
+                found = tuple(x for x in elements if isinstance(x, int)) if None not in elements else None
+            case Call():
+                found = self._called(e, local, depth + 1)
+            case _:
+                pass
+        return found
+
+    def _held(self, place: Place, local: Mapping[str, Number], depth: int) -> Number | None:
+        match place:
+            case TemporaryPlace(value=value):
+                return self.value(value, local, depth)
+            case VariablePlace(variable=variable) if variable.key in local:
+                return local[variable.key]
+            case VariablePlace(variable=variable):
+                known = self.globals.get(variable.key)
+                initial = known.initial if known is not None and known.constant else None
+                return None if initial is None else self.value(initial, {}, depth)
+            case _:
+                return None
+
+    def _called(self, call: Call, local: Mapping[str, Number], depth: int) -> Number | None:
+        given = [self.value(argument, local, depth) for argument in call.arguments]
+        known = [x for x in given if x is not None]
+        if len(known) < len(given):
+            return None
+        function = self.functions.get(call.function.key)
+        if function is not None and isinstance(function.body, Block):
+            match function.body.body:
+                case (Return(value=result),) if result is not None and len(function.parameters) == len(known):
+                    parameters = (p.key for p in function.parameters)
+                    return self.value(result, dict(zip(parameters, known, strict=True)), depth)
+                case _:
+                    return None
+        listed = known[0] if len(known) == 1 else tuple(known)
+        numbers = tuple(x for x in listed if isinstance(x, int)) if isinstance(listed, tuple) else ()
+        if call.function.user_code or call.function.name not in ("max", "min") or not numbers:
+            return None
+        return max(numbers) if call.function.name == "max" else min(numbers)

@@ -18,6 +18,7 @@ from hgrd.program.expressions import (
     FieldPlace,
     FunctionAddress,
     FunctionRef,
+    IntConst,
     Load,
     Place,
     TemporaryPlace,
@@ -29,7 +30,18 @@ from hgrd.program.expressions import (
 )
 from hgrd.program.span import Span
 from hgrd.program.statements import Block, Case, Statement
-from hgrd.program.types import VOID, ArrayType, Field, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import (
+    VOID,
+    ArrayType,
+    BoolType,
+    Field,
+    FunctionType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    RecordType,
+    Type,
+)
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.record_layout import Layouts
 from hgrd.source.declarations.table import Declarations, FunctionDeclaration, RecordDeclaration, Scope
@@ -48,6 +60,16 @@ def unwrapped(node: Node) -> Node:
     while node["kind"] in TRANSPARENT and (parts := inner(node)):
         node = parts[-1]
     return node
+
+
+def _constant(node: Node, to: Context) -> Expression | None:
+    """The value of a constant expression of an integral type; None of any other."""
+    text, type_ = node.get("value", ""), to.type(node)
+    if not isinstance(type_, IntType | BoolType) or node.get("valueCategory", "prvalue") != "prvalue":
+        return None
+    if text in ("true", "false"):
+        return IntConst(int(text == "true"), type_, span_of(node))
+    return IntConst(int(text), type_, span_of(node)) if text.removeprefix("-").isdigit() else None
 
 
 class LoweringTables(Struct, frozen=True):
@@ -137,7 +159,10 @@ class Context(Struct):
     # ------------------------------------------------------------ lowering
 
     def value(self, node: Node) -> Expression:
-        """The value of an expression; an lvalue is loaded."""
+        """The value of an expression; an lvalue is loaded.  What must be constant is the number that clang found."""
+        known = _constant(node, self) if node["kind"] == "ConstantExpr" else None
+        if known is not None:
+            return known
         node = unwrapped(node)
         if node.get("valueCategory", "prvalue") != "prvalue":
             return self.load(self.place(node), node)

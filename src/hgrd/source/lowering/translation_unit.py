@@ -21,6 +21,7 @@ from hgrd.source.declarations.collect import Collector
 from hgrd.source.declarations.record_layout import Layouts
 from hgrd.source.declarations.table import Declarations, Definition
 from hgrd.source.lowering.calls import unit_context
+from hgrd.source.lowering.constants import ConstantExpressions
 from hgrd.source.lowering.constructors import initializer
 from hgrd.source.lowering.context import LoweringTables, Unit
 from hgrd.source.lowering.functions import declared_function, lower_function, outside_function, unlowered_function
@@ -87,6 +88,8 @@ def _lower_once(path: str, options: SourceOptions, meanwhile: Callable[[], objec
         diagnostics = (*stream.diagnostics(), *state.diagnostics)
         missing, macro_guesses = stream.missing_includes, stream.macro_guesses
         functions, globals_ = _with_declarations(state), _globals(state.unit)
+        constants = ConstantExpressions(functions, globals_)
+        globals_ = {key: constants.folded(found) for key, found in globals_.items()}
         if any(d.error for d in diagnostics):
             functions, globals_ = with_dropped(functions, globals_, diagnostics)
         diagnostics += tuple(state.left_out)

@@ -6,6 +6,10 @@
 #define CUB_MIN(a, b) (((a) > (b)) ? (b) : (a))
 #define CUB_MAX(a, b) (((a) > (b)) ? (a) : (b))
 #define CUB_PTX_ARCH 800
+#define CUB_WARP_THREADS(ARCH) 32
+#define CUB_LOG_WARP_THREADS(ARCH) 5
+#define CUB_PTX_WARP_THREADS 32
+#define CUB_PTX_LOG_WARP_THREADS 5
 #define CUB_NS_PREFIX
 #define CUB_NS_POSTFIX
 #define CUB_RUNTIME_FUNCTION __HGRD_BOTH
@@ -16,12 +20,6 @@ namespace cub {
 #define __HGRD_D __HGRD_DEVICE
 enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
-enum BlockLoadAlgorithm { BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE,
-                          BLOCK_LOAD_WARP_TRANSPOSE, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED };
-enum BlockStoreAlgorithm { BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE,
-                           BLOCK_STORE_WARP_TRANSPOSE, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED };
-enum WarpLoadAlgorithm { WARP_LOAD_DIRECT, WARP_LOAD_STRIPED, WARP_LOAD_VECTORIZE, WARP_LOAD_TRANSPOSE };
-enum WarpStoreAlgorithm { WARP_STORE_DIRECT, WARP_STORE_STRIPED, WARP_STORE_VECTORIZE, WARP_STORE_TRANSPOSE };
 enum WarpExchangeAlgorithm { WARP_EXCHANGE_SMEM, WARP_EXCHANGE_SHUFFLE };
 enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
@@ -51,11 +49,6 @@ template <class T> struct Traits {
     __HGRD_BOTH static UnsignedBits TwiddleOut(UnsignedBits key);
 };
 template <class T> struct NumericTraits : Traits<T> {};
-template <class T> struct Uninitialized {
-    unsigned long long __storage[(sizeof(T) + 7) / 8];
-    __HGRD_BOTH T& Alias();
-};
-
 // Every primitive takes shared storage, or keeps its own.
 #define __HGRD_PRIMITIVE(NAME) \
     struct TempStorage { int __bytes[64]; __HGRD_D TempStorage& Alias(); }; \
@@ -117,25 +110,6 @@ template <class T, int Width = 32, int Arch = 0> struct WarpReduce {
     template <class G, class F> __HGRD_D T HeadSegmentedReduce(T input, G flag, F function);
     template <class G, class F> __HGRD_D T TailSegmentedReduce(T input, G flag, F function);
 };
-#define __HGRD_LOAD(NAME) \
-    __HGRD_PRIMITIVE(NAME) \
-    template <class I> __HGRD_D void Load(I from, T (&items)[N]); \
-    template <class I> __HGRD_D void Load(I from, T (&items)[N], int valid); \
-    template <class I, class V> __HGRD_D void Load(I from, T (&items)[N], int valid, V otherwise);
-#define __HGRD_STORE(NAME) \
-    __HGRD_PRIMITIVE(NAME) \
-    template <class I> __HGRD_D void Store(I to, T (&items)[N]); \
-    template <class I> __HGRD_D void Store(I to, T (&items)[N], int valid);
-template <class T, int X, int N, BlockLoadAlgorithm A = BLOCK_LOAD_DIRECT, int Y = 1, int Z = 1, int Arch = 0>
-struct BlockLoad { __HGRD_LOAD(BlockLoad) };
-template <class T, int X, int N, BlockStoreAlgorithm A = BLOCK_STORE_DIRECT, int Y = 1, int Z = 1, int Arch = 0>
-struct BlockStore { __HGRD_STORE(BlockStore) };
-template <class T, int N, WarpLoadAlgorithm A = WARP_LOAD_DIRECT, int Width = 32, int Arch = 0>
-struct WarpLoad { __HGRD_LOAD(WarpLoad) };
-template <class T, int N, WarpStoreAlgorithm A = WARP_STORE_DIRECT, int Width = 32, int Arch = 0>
-struct WarpStore { __HGRD_STORE(WarpStore) };
-#undef __HGRD_LOAD
-#undef __HGRD_STORE
 #define __HGRD_EXCHANGE(NAME) \
     template <class O> __HGRD_D void NAME(T (&input)[N], O (&output)[N]); \
     __HGRD_D void NAME(T (&items)[N]);
@@ -235,7 +209,6 @@ __HGRD_D unsigned LaneMaskLt();
 __HGRD_D unsigned LaneMaskLe();
 __HGRD_D unsigned LaneMaskGt();
 __HGRD_D unsigned LaneMaskGe();
-__HGRD_D int RowMajorTid(int x, int y, int z);
 __HGRD_D void CTA_SYNC();
 __HGRD_D void WARP_SYNC(unsigned mask);
 __HGRD_D unsigned BFE(unsigned source, unsigned start, unsigned length);

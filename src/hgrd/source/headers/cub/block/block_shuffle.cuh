@@ -1,1 +1,1 @@
-#include "../../hgrd/cub.h"
+#include "../../defined/cub.h"
