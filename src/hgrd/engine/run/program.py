@@ -21,7 +21,7 @@ from hgrd.program.program import Program
 from hgrd.source.build.build import Build
 from hgrd.source.options import SourceOptions
 
-_READING_SECONDS = 20.0  # for the files of a program, at least
+_READING_SECONDS = 20.0  # for each file of a program
 _log = logging.getLogger(__name__)
 
 
@@ -43,7 +43,7 @@ def check_program(files: Sequence[str], settings: Settings, slots: Slots, tell: 
     """Tells all news of the program in `files`.  Never raises."""
     begin = perf_counter()
     options = settings.analysis
-    limit = min(options.program_limit, max(options.time_limit, _READING_SECONDS))
+    limit = _reading_limit(len(files), options)
     programs, failures = parse(files, replace(settings.source, deadline=begin + limit), settings.build)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
     for failure in failures:
@@ -60,6 +60,12 @@ def check_program(files: Sequence[str], settings: Settings, slots: Slots, tell: 
     if failure is not None:
         tell(failure)
     _log.info("analysed %s in %.2f s", " ".join(files), perf_counter() - begin)
+
+
+def _reading_limit(files: int, options: AnalysisOptions) -> float:
+    """Seconds for reading the files: more for many of them, but half of the time is left for what they hold."""
+    most = max(options.time_limit, options.program_limit / 2)
+    return min(options.program_limit, most, max(options.time_limit, _READING_SECONDS * files))
 
 
 def _analyse(
