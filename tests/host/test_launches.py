@@ -320,13 +320,14 @@ def test_containers(tmp_path: Path) -> None:
     #include <vector>
     void run(int* d, int n) {
         std::vector<int> a(n), b = a, c;
-        c.push_back(1);
+        c.CHANGE;
         kernel<<<b.size(), 32>>>(d, c.size() + c.size());
     }
     """
-    site = launch(tmp_path, main)
-    assert site.configuration == "<<<n, 32>>>"
-    assert say_value(site.arguments[1]) == "c.size() + c.size()"
+    for change, size in (("push_back(1)", "2"), ("emplace_back(1)", "c.size() + c.size()")):
+        site = launch(tmp_path, main.replace("CHANGE", change))
+        assert site.configuration == "<<<n, 32>>>"
+        assert say_value(site.arguments[1]) == size
 
 
 def test_recursion_ends(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from hgrd.host.library.containers import (
     container_model,
     copies_numbers,
     forget_elements,
+    list_length,
     removes_elements,
 )
 from hgrd.host.library.cuda_runtime import cuda_model
@@ -45,11 +46,12 @@ from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
+from hgrd.program.layout import holds_pointers
 from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
@@ -178,7 +180,7 @@ class HostSemantics(Semantics):
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
         pass_to_unknown_code(self.run, machine, state, call, arguments)
         may_run(self.run, state)
-        escape_into_containers(self.run, state, call.function.qualified, arguments)
+        escape_into_containers(self.run, state, call, arguments)
         if call.function.qualified.startswith(_HIDDEN):
             drop_all_patterns(state)
         mark = machine.names.mark()
@@ -287,8 +289,11 @@ class HostSemantics(Semantics):
         return not overlooked or overlooked.isdisjoint(self.run.linked.launches_in(arm))
 
     def unrolls_array(self, array: Variable) -> bool:
-        """Whether loops over the array are unrolled: arrays of pointers hold one allocation each."""
-        return isinstance(array.type, ArrayType) and isinstance(array.type.of, PointerType)
+        """Whether loops over the array are unrolled: arrays of pointers, or of records of some, hold allocations."""
+        return isinstance(array.type, ArrayType) and holds_pointers(array.type.of, self.run.linked.records)
+
+    def list_length(self, state: State, target: MemoryObject) -> int | None:
+        return list_length(state, target)
 
     def runs_concretely(self, effects: Effects) -> bool:
         """Whether a loop computes a number and does nothing else."""

@@ -51,6 +51,20 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
             return None
 
 
+def holds_pointers(type_: Type, records: Mapping[str, Record]) -> bool:
+    """Whether objects of a type are pointers, or have elements or members that are."""
+    match type_:
+        case PointerType():
+            return True
+        case ArrayType(of=element):
+            return holds_pointers(element, records)
+        case RecordType(key=key):
+            record = records.get(key)
+            return record is not None and any(holds_pointers(f.type, records) for f in record.fields)
+        case _:
+            return False
+
+
 def align_of(type_: Type, records: Mapping[str, Record]) -> int:
     """Alignment of a type in bytes; 1 where it is unknown."""
     match type_:

@@ -171,6 +171,10 @@ class Semantics(ABC):
         """Whether loops that fill this local array are run iteration by iteration."""
         return True
 
+    def list_length(self, state: State, target: MemoryObject) -> int | None:
+        """The length of a list of pointers or records, given it or its elements; None: unknown, or another object."""
+        return None
+
     def runs_concretely(self, effects: Effects) -> bool:
         """Whether loops of these effects, in which constants decide every branch, are run iteration by iteration."""
         return False

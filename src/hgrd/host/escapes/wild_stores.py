@@ -26,6 +26,7 @@ _HOLDERS: Final = (
     "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
     "std::stack", "std::unique_ptr", "std::shared_ptr", "std::optional", "std::pair", "std::tuple",
 )  # fmt: skip
+_COPYING: Final = ("push_back", "push_front")
 
 
 def wild_store(run: HostRunState, state: State, address: Value, value: Value) -> None:
@@ -50,13 +51,19 @@ def wild_store(run: HostRunState, state: State, address: Value, value: Value) ->
             state.store[key] = Region({}, Generation())
 
 
-def escape_into_containers(run: HostRunState, state: State, qualified: str, arguments: tuple[Value, ...]) -> None:
-    """Containers and smart pointers keep the pointers that they get: the targets escape."""
-    if not qualified.startswith(_HOLDERS):
+def escape_into_containers(run: HostRunState, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> None:
+    """Containers and smart pointers keep the pointers that they get: the targets escape.
+
+    Of an element that is given by reference they keep a copy ([sequence.reqmts]): what it points to escapes.
+    """
+    if not call.function.qualified.startswith(_HOLDERS):
         return
-    for target in direct_targets(arguments[1:]):
-        inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
-        _escape(run, (target, *(t for value in inside for t in pointed_to(value))))
+    for value, given in zip(arguments[1:], call.arguments[1:], strict=False):
+        copied = call.function.name in _COPYING and isinstance(given.type, PointerType) and given.type.reference
+        for target in direct_targets((value,)):
+            inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
+            kept = () if copied else (target,)
+            _escape(run, (*kept, *(t for value in inside for t in pointed_to(value))))
 
 
 def escape_by_result(run: HostRunState, call: ir.Call, arguments: tuple[Value, ...]) -> None:

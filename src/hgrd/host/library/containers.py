@@ -19,7 +19,7 @@ from hgrd.host.linking.library_names import of_container
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
-from hgrd.program.types import POINTER_SIZE, VOID, ArrayType, IntType, OpaqueType, PointerType, Type
+from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, INITIAL, Generation, Region, State
@@ -73,10 +73,14 @@ def copies_numbers(call: Call) -> bool:
     """Whether a call is of a member function of a container of numbers that changes only its own elements."""
     match call.arguments[0].type if call.arguments else None:
         case PointerType(to=OpaqueType(name=name)):
-            own = name.startswith(_OWNERS) and _NUMBERS.match(name.partition("<")[2]) is not None
+            own = name.startswith(_OWNERS) and _holds_numbers(name)
         case _:
             return False
     return own and call.function.name != "swap" and not any(map(is_moved, call.arguments))
+
+
+def _holds_numbers(name: str) -> bool:
+    return _NUMBERS.match(name.partition("<")[2]) is not None
 
 
 def is_container(type_: Type | None) -> bool:
@@ -171,15 +175,35 @@ def _moved(cells: Mapping[int, Cell], by: int) -> dict[int, Cell]:
 
 
 def _push_back(call: LibraryCall) -> Value | None:
-    """A pointer becomes the last element of a container with a known number of elements."""
+    """A value becomes the last element of a container with a known number of elements."""
     start, value, count = _data(call), call.argument(1), _size(call)
-    if not isinstance(start, Pointer) or not isinstance(value, PointerValue) or count is None:
+    type_ = call.type_of(1)
+    type_ = type_.to if isinstance(type_, PointerType) and type_.reference else type_
+    width = None if type_ is None else call.machine.size(type_)
+    if not isinstance(start, Pointer) or value is None or type_ is None or width is None:
         return None
     if not isinstance(count, Term) or not count.is_const or not start.target.key.endswith(ELEMENTS):
         return None
-    call.store_at(Pointer(start.target, const(count.value * POINTER_SIZE)), value, PointerType(VOID))
+    call.store_at(Pointer(start.target, const(count.value * width)), value, type_)
     call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))
     return OPAQUE
+
+
+def list_length(state: State, target: MemoryObject) -> int | None:
+    """The number of elements of a vector of pointers or records, given it or its elements; None: unknown."""
+    match target.element:
+        case OpaqueType(name=name) if name.startswith("std::vector") and not _holds_numbers(name):
+            owner = target.key
+        case _ if target.key.endswith(ELEMENTS) and _has_pointers(state.store.get(target.key, EMPTY)):
+            owner = target.key.removesuffix(ELEMENTS)
+        case _:
+            return None
+    cell = state.store.get(owner, EMPTY).cells.get(0)
+    return cell.value.value if cell is not None and isinstance(cell.value, Term) and cell.value.is_const else None
+
+
+def _has_pointers(elements: Region) -> bool:
+    return any(isinstance(cell.value, PointerValue) for cell in elements.cells.values())
 
 
 def forget_elements(state: State, values: Iterable[Value]) -> None:

@@ -10,6 +10,7 @@ from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
 from hgrd.races.plausibility.ignored_axes import flat, is_flat
+from hgrd.races.plausibility.lost_extents import lost_extents
 from hgrd.races.plausibility.negative_sizes import inputs, negative, with_natural
 from hgrd.races.plausibility.outside_objects import inside, is_before
 from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
@@ -58,6 +59,8 @@ class ConflictTriage(Struct, frozen=True):
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
         decide, encoder = self.queries.decide, self.queries.encoder
+        if lost := lost_extents(encoded, decide):
+            return f"it depends on values that are not known: {listed(lost)}"
         doubt = self.computed.doubt(encoded, decide) or encoder.synchronization.unclear(pair.first, pair.second)
         return doubt or needs_third_party(encoder, pair, decide)
 

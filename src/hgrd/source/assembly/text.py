@@ -6,11 +6,11 @@ GCC, "Extended Asm"; Inline PTX Assembly in CUDA, "Assembler (ASM) Statements".
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from msgspec import Struct
 
 from hgrd.program.span import Span
+from hgrd.source.text.excerpts import text_at
 
 _ASM = re.compile(r"(?:__asm__|__asm|asm)\b\s*(?:(?:__volatile__|__volatile|volatile|__inline__|inline|goto)\s*)*\(")
 _PART = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|R"\(((?:.|\n)*?)\)"|//[^\n]*\n|/\*.*?\*/|\\\n)', re.DOTALL)
@@ -39,8 +39,7 @@ class AsmText(Struct, frozen=True):
 
 def read_asm(span: Span) -> AsmText | None:
     """The text of the statement that begins at `span`; None if it cannot be read: macros may have made a part of it."""
-    place = span.spelling or span
-    text = "".join(_lines(place.file)[place.line - 1 : place.line - 1 + _LINES])[max(place.column - 1, 0) :]
+    text = text_at(span, _LINES)
     start = _ASM.match(text)
     if start is None:
         return None
@@ -58,13 +57,6 @@ def read_asm(span: Span) -> AsmText | None:
     operands = [_operands(section) for section in sections[:2]]
     outputs, inputs = (*operands, (), ())[:2]
     return None if outputs is None or inputs is None else AsmText(template, outputs, inputs)
-
-
-def _lines(file: str) -> tuple[str, ...]:
-    try:
-        return tuple(Path(file).read_text("utf-8", "replace").splitlines(keepends=True))
-    except OSError:
-        return ()
 
 
 def _unescaped(text: str) -> str:

@@ -21,7 +21,7 @@ from hgrd.program.expressions import (
     Place,
 )
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, Type
 from hgrd.source.lowering import constants
 
 _INFINITY = re.compile(r"__builtin_(inf|huge_val)[fl]?")
@@ -54,6 +54,10 @@ _PRECISIONS = {16: (5, 11), 32: (8, 24), 64: (11, 53)}
 
 
 _TRUTH = {"true": 1, "false": 0}
+_CONSTANT_CLASS = re.compile(
+    r"(?:cuda::)?std::(?:integral_constant<[\w ]+, |bool_constant<|(?=(?:true|false)_type$))"
+    r"(?P<value>-?\d+[ULul]*|true|false)(?:>|_type)"
+)
 
 
 def numeric_limit(name: str, type_: Type, span: Span) -> Expression | None:
@@ -73,6 +77,15 @@ def numeric_limit(name: str, type_: Type, span: Span) -> Expression | None:
         "epsilon": math.ldexp(1, 1 - digits),
     }
     return FloatConst(values[name], type_, span) if name in values else None
+
+
+def class_value(class_: Type, type_: Type, span: Span) -> Expression | None:
+    """Value of the member `value` of `std::integral_constant<…>`; None for other classes ([meta.help])."""
+    found = _CONSTANT_CLASS.fullmatch(class_.name) if isinstance(class_, OpaqueType) else None
+    if found is None or not isinstance(type_, IntType | BoolType):
+        return None
+    text = found["value"].rstrip("ULul")
+    return IntConst(_TRUTH[text] if text in _TRUTH else int(text), type_, span)
 
 
 def integral_constant(function: FunctionRef, type_: Type, span: Span) -> Expression | None:

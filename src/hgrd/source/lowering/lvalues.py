@@ -37,6 +37,7 @@ from hgrd.source.lowering import destructors
 from hgrd.source.lowering.context import Context, PlaceRule, Unit, place_type, pointee, referred
 from hgrd.source.lowering.operators import assignment, compound_assignment, increment
 
+_DEVICE_SIDES = frozenset((Side.KERNEL, Side.DEVICE))
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 
 
@@ -77,7 +78,7 @@ def function_ref(node: Node, to: Context) -> FunctionRef:
 
 
 def outer_variable(node: Node, to: Context) -> Variable | None:
-    """A variable that is not of this function; None where device code names one whose declaration is not known."""
+    """A variable that is not of this function; None: a constant, or one in device code, of unknown declaration."""
     named = node["referencedDecl"]
     name: str = named.get("name", "")
     if name in BUILTIN_VARIABLES and named["id"] not in to.unit.declarations.variables:
@@ -92,7 +93,7 @@ def outer_variable(node: Node, to: Context) -> Variable | None:
     if named["kind"] == "NonTypeTemplateParmDecl":
         return template_parameter(node, to)
     parsed = to.unit.declarations.type_of(named, to.scope)
-    if to.function.side in (Side.KERNEL, Side.DEVICE) and not parsed.const:
+    if node.get("nonOdrUseReason") == "constant" or (to.function.side in _DEVICE_SIDES and not parsed.const):
         return None
     return Variable(name, name, parsed.type, Storage.GLOBAL, span_of(node))
 

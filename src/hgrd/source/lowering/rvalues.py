@@ -38,7 +38,7 @@ from hgrd.source.declarations.cuda_types import ENUMERATORS
 from hgrd.source.declarations.table import VariableDeclaration
 from hgrd.source.lowering import calls, constants, constructors, operators
 from hgrd.source.lowering.calls import unit_context
-from hgrd.source.lowering.compiler_builtins import reinterpreted
+from hgrd.source.lowering.compiler_builtins import class_value, reinterpreted
 from hgrd.source.lowering.context import Context, ValueRule, place_type, unwrapped
 from hgrd.source.lowering.lvalues import (
     base_of,
@@ -49,6 +49,7 @@ from hgrd.source.lowering.lvalues import (
     template_parameter,
     unquoted,
 )
+from hgrd.source.text.excerpts import class_before
 
 _TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion"))
 _CONVERSIONS = frozenset(
@@ -191,7 +192,26 @@ def _loaded(operand: Node, to: Context) -> Expression:
         return constructors.moved(constant, span_of(operand))
     if operand.get("valueCategory", "prvalue") == "prvalue":
         return to.value(operand)
+    if declaration is None and (constant := _constant_of_class(target, to)) is not None:
+        return constant
     return to.load(to.place(operand), operand)
+
+
+def _constant_of_class(node: Node, to: Context) -> Expression | None:
+    """`value` of a `std::integral_constant`: of an object, of a class by name, or of a variable's class."""
+    if node.get("name", node.get("referencedDecl", {}).get("name")) != "value":
+        return None
+    span = span_of(node)
+    if node["kind"] == "MemberExpr":
+        return class_value(to.type(inner(node)[0]), to.type(node), span)
+    match class_before(span, "value"):
+        case "", str(name):
+            return class_value(to.unit.declarations.parse(name, to.scope).type, to.type(node), span)
+        case str(variable), _:
+            classes = {v.type for v in to.variables.values() if v.name == variable}
+            return class_value(classes.pop(), to.type(node), span) if len(classes) == 1 else None
+        case None:
+            return None
 
 
 def _constant(declaration: VariableDeclaration, to: Context) -> Expression | None:

@@ -6,7 +6,7 @@ A speculative iteration on placeholders finds out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,18 +51,12 @@ def classify_carried(machine: Machine, state: State, effects: Effects, iterate: 
     """
     objects = _objects(machine, state, effects)
     _fill(machine, state, objects)
-    cells = [(o, at, c) for o in objects for at, c in sorted(state.store.get(o.key, EMPTY).cells.items())]
-    others: set[str] = set()
+    lists = {o.key for o in objects if machine.semantics.list_length(state, o) is not None}
     mark = machine.names.mark()
-    start, placeholders = _start(machine, state, objects, cells, others)
-    ends = iterate(start.copy())
-    for _ in range(_ATTEMPTS):
-        missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
-        if not missed:
-            break
-        others |= missed
-        start, placeholders = _start(machine, state, objects, cells, others)
-        ends = iterate(start.copy())
+    tried = _first_iteration(machine, state, [o for o in objects if o.key not in lists], iterate)
+    if not tried.others.isdisjoint(lists):
+        tried = _first_iteration(machine, state, objects, iterate)
+    cells, start, placeholders, ends, others = tried
     changed = _changed(start, ends) | others
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
     classify = _Classifier(machine, cells, placeholders, ends, mark)
@@ -86,6 +80,35 @@ def classify_carried(machine: Machine, state: State, effects: Effects, iterate: 
         for c in (classify.cell(i),)
     )
     return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved, computes)
+
+
+class _Tried(NamedTuple):
+    """A speculative iteration: from `start`, in which `placeholders` stand in `cells`, to `ends`.
+
+    `others` are keys of objects that it changes besides those of the cells.
+    """
+
+    cells: list[tuple[MemoryObject, int, Cell]]
+    start: State
+    placeholders: list[Value]
+    ends: IterationExits
+    others: set[str]
+
+
+def _first_iteration(machine: Machine, state: State, objects: list[MemoryObject], iterate: RunIteration) -> _Tried:
+    """A speculative iteration, with placeholders in these objects, and nothing known of the others that it changes."""
+    cells = [(o, at, c) for o in objects for at, c in sorted(state.store.get(o.key, EMPTY).cells.items())]
+    others: set[str] = set()
+    start, placeholders = _start(machine, state, objects, cells, others)
+    ends = iterate(start.copy())
+    for _ in range(_ATTEMPTS):
+        missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
+        if not missed:
+            break
+        others |= missed
+        start, placeholders = _start(machine, state, objects, cells, others)
+        ends = iterate(start.copy())
+    return _Tried(cells, start, placeholders, ends, others)
 
 
 def _has_body(machine: Machine, function: str) -> bool:

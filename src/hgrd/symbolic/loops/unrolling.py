@@ -1,17 +1,20 @@
 """Loops that are unrolled: run iteration by iteration.
 
-Those that fill local arrays a small constant number of times, and those in which constants decide every branch:
+Those that fill local arrays or lists of pointers a small constant number of times, those that walk over such a list,
+and those in which constants decide every branch:
 
     for (bit = 31; bit >= 0; bit--) if (1000 & (1 << bit)) break;
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
+from msgspec.structs import replace
+
 from hgrd.program.analysis.effects import Effects
-from hgrd.program.statements import DoWhile, Loop
+from hgrd.program.statements import Block, DoWhile, Loop
 from hgrd.program.types import ArrayType, PointerType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.loops.iteration import LoopShape, run_iteration, speculation, speculative_test
@@ -22,6 +25,7 @@ from hgrd.symbolic.values import MemoryObject, pointed_to
 from hgrd.terms import FALSE, TRUE
 
 _MOST = 64  # iterations
+_MOST_IN_LIST = 16
 _MOST_ENTRIES = 8  # of a table of pointers that is filled through its address; what fills a larger one is a pattern
 
 
@@ -33,6 +37,8 @@ def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -
         count = partial(_count, most=_MOST)
     elif _fills_tables(machine, state, effects):
         count = partial(_count, most=_MOST_ENTRIES)
+    elif lists := _lists(machine, state, effects):
+        count = partial(_count_list, lists=lists)
     elif machine.semantics.runs_concretely(effects) and not _has_loops(shape):
         count = _settled
     else:
@@ -61,6 +67,16 @@ def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -
 def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
     objects = [machine.object_of(v) for v in effects.arrays if machine.semantics.unrolls_array(v)]
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
+
+
+def _lists(machine: Machine, state: State, effects: Effects) -> dict[MemoryObject, int]:
+    """The lists of known length that a loop is about, with their lengths."""
+    walked = (t for v in effects.assigned for t in _targets(state, machine.object_of(v)))
+    lengths = (
+        (target, machine.semantics.list_length(state, target))
+        for target in (*(machine.object_of(v) for v in effects.exposed), *walked)
+    )
+    return {target: length for target, length in lengths if length is not None}
 
 
 def _fills_tables(machine: Machine, state: State, effects: Effects) -> bool:
@@ -103,6 +119,26 @@ def _settled(machine: Machine, state: State, shape: LoopShape) -> int | None:
         if goes_on + sum(b.alive for b in breaks) + len(machine.frame.returns) - returned > 1:
             return None
     return None
+
+
+def _count_list(machine: Machine, state: State, shape: LoopShape, *, lists: Mapping[MemoryObject, int]) -> int | None:
+    """The constant number of iterations of a loop that adds elements to a list in each, or walks over one."""
+    tested = _count_by_test(machine, state.copy(), shape)
+    if tested is None or not any(length - tested in (0, 1) for length in lists.values()):  # elements, or neighbours
+        after, _ = run_iteration(machine, state.copy(), shape)
+        if after is None or not any(
+            (machine.semantics.list_length(after, target) or 0) > length for target, length in lists.items()
+        ):
+            return None
+    return _count(machine, state, shape, most=_MOST_IN_LIST)
+
+
+def _count_by_test(machine: Machine, state: State, shape: LoopShape) -> int | None:
+    """The number of iterations, if the body leaves alone what the step changes, which is not looked at further."""
+    body, step = machine.effects.of(shape.body), machine.effects.of(shape.step)
+    if shape.step is None or not step.assigned.isdisjoint(body.assigned | body.exposed):
+        return None
+    return _count(machine, state, replace(shape, body=Block((), shape.span)), most=_MOST_IN_LIST)
 
 
 def _count(machine: Machine, state: State, shape: LoopShape, *, most: int) -> int | None:
