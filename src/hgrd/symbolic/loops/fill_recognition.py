@@ -7,7 +7,7 @@ symbols replaced by their values at the end.  The difference of the two gives th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct, field
@@ -29,7 +29,7 @@ from hgrd.symbolic.polynomials import (
     polynomial,
     without_overflow,
 )
-from hgrd.symbolic.state import EMPTY, State
+from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
 from hgrd.terms.linear import linear
@@ -188,6 +188,8 @@ def _symbol(value: object) -> Symbol | None:
 
 def _count(test: Term, binder: Symbol) -> Term | None:
     """The number of iterations for which a linear test holds (for k if and only if k < count); None if unknown."""
+    if test.op is Op.NOT and test.args[0].op is Op.EQ:
+        return _until_equal(test.args[0], binder)
     if test.op not in (Op.LT, Op.LE):
         return None
     constant, atoms = linear(without_overflow(sub(test.args[1], test.args[0])))
@@ -196,6 +198,15 @@ def _count(test: Term, binder: Symbol) -> Term | None:
     if slope <= 0 or binder in symbols_of(room):
         return None
     return add(room, const(1)) if slope == 1 else div(add(room, const(slope)), const(slope))
+
+
+def _until_equal(end: Term, binder: Symbol) -> Term | None:
+    """The number of iterations until the two sides of an equation meet, which they do as the loop ends."""
+    constant, atoms = linear(without_overflow(sub(*end.args)))
+    slope = -atoms.pop(var(binder), 0)
+    if not slope or any(c % slope for c in (constant, *atoms.values())) or binder in symbols_of(*atoms):
+        return None
+    return add(const(constant // slope), *(mul(t, const(c // slope)) for t, c in atoms.items()))
 
 
 # ---------------------------------------------------------------- one object
@@ -233,13 +244,13 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: LoopShape) 
         start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span,
         iteration.binder.high, _may_overflow(as_int(value)),
     )  # fmt: skip
-    pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value))
+    pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value), count)
     if pattern is not None:
         return replace(fill, pattern=pattern)
     if iteration.cuts:
         between = None if fill.assumes_no_overflow else _between(iteration, as_int(value), type_)
         return None if between is None else replace(fill, pattern=between)
-    gap = _over_last(iteration, stored, as_int(value), stride)
+    gap = _over_last(iteration, stored, as_int(value), stride, count)
     if gap is not None:  # the element before the first counts, too
         start = add(start, const(-stride))
         return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
@@ -264,18 +275,18 @@ def _affine(iteration: _Iteration, value: Term) -> Affine | None:
     return Affine(without_overflow(first), step, wrap)
 
 
-def _ascending(iteration: _Iteration, value: Term) -> Ascending | None:
+def _ascending(iteration: _Iteration, value: Term, count: Term) -> Ascending | None:
     """The pattern of a running sum to which nothing negative is added."""
     if iteration.cuts:
         return None
-    gap = as_term(difference(iteration.next(value), value)).low
+    gap = _least(iteration, as_term(difference(iteration.next(value), value)), count)
     if not iteration.follows(value) or gap < 0:
         return None
     symbol = _symbol(without_overflow(value))
     return Ascending(gap, var(symbol) if symbol is not None and symbol in iteration.cells else None)
 
 
-def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) -> int | None:
+def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int, count: Term) -> int | None:
     """The least difference of the value to the element of the iteration before; None: unknown."""
     region = iteration.start.store[stored.target.key]
     name = iteration.machine.names.stable.get((stored.target.key, region.generation, stored.type))
@@ -284,11 +295,52 @@ def _over_last(iteration: _Iteration, stored: Stored, value: Term, stride: int) 
             case (Term(op=Op.READ) as before,) if coefficient == 1 and before.array == name and len(before.args) == 1:
                 place = mul(before.args[0], const(stored.size or 1))
                 if constant_difference(stored.offset, place) == stride:
-                    gap = as_term(difference(value, before)).low
+                    gap = _least(iteration, as_term(difference(value, before)), count)
                     return gap if gap >= 0 else None
             case _:
                 pass
     return None
+
+
+def _least(iteration: _Iteration, term: Term, count: Term) -> int:
+    """A lower bound of a term in all iterations, by what is known of the elements that it reads, one in each."""
+    known = polynomial(term)
+    floors = {m: low for m in known if (low := _floor(iteration, m, count)) is not None and known[m] > 0}
+    rest = as_term({m: c for m, c in known.items() if m not in floors})
+    return max(term.low, rest.low + sum(known[m] * low for m, low in floors.items()))
+
+
+def _floor(iteration: _Iteration, monomial: tuple[Term, ...], count: Term) -> int | None:
+    """The least value of the elements `a[first + step * k]` that iterations k < count read; None: unknown."""
+    if len(monomial) != 1:
+        return None
+    *single, element = _choices(monomial[0])
+    if element.op is not Op.READ or len(element.args) != 1:
+        return None
+    for region, fill in _patterns_of(iteration, element.array):
+        place = add(fill.start, mul(var(iteration.binder), const(fill.stride)))
+        covered = fill.count is count or (fill.count.is_const and count.high <= fill.count.value)
+        same = constant_difference(mul(element.args[0], const(fill.size)), place) == 0
+        held = {cell.value for cell in region.cells.values()}
+        if covered and same and iteration.binder.high <= fill.most and held.issuperset(single):
+            return fill.pattern.low if isinstance(fill.pattern, Between) else None
+    return None
+
+
+def _choices(term: Term) -> tuple[Term, ...]:
+    """The terms that a term is one of: single elements, and last the one where no condition holds."""
+    return (term.args[1], *_choices(term.args[2])) if term.op is Op.ITE else (term,)
+
+
+def _patterns_of(iteration: _Iteration, array: str) -> Iterator[tuple[Region, ArrayPattern]]:
+    """The patterns of a whole array that hold at the start of the iteration, whatever overflows."""
+    regions = iteration.start.store
+    for key, region in regions.items():
+        for fill in region.patterns:
+            named = iteration.machine.names.stable.get((key, region.generation, fill.type)) == array
+            owned = fill.owner is None or any(fill.owner is owner for owner in regions.values())
+            if named and owned and not (fill.ranges or fill.holes or fill.assumes_no_overflow):
+                yield region, fill
 
 
 def _between(iteration: _Iteration, value: Term, type_: IntType) -> Between | None:
