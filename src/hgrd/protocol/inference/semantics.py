@@ -20,7 +20,13 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.assumptions import Assumptions
-from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text
+from hgrd.protocol.inference.events import (
+    AccessEvent,
+    AtomicOperation,
+    access_text,
+    call_sites,
+    place_in_user_code,
+)
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.loop_tests import LoopTests
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
@@ -231,7 +237,7 @@ class DeviceSemantics(Semantics):
             offset=event.pointer.offset,
             size=event.size,
             guards=guards_of(state),
-            span=_users(machine, event.span),
+            span=place_in_user_code(machine, event.span),
             text=event.text or access_text(event.pointer, event.size),
             scope=None if atomic is None else atomic.scope,
             value=event.value,
@@ -240,7 +246,7 @@ class DeviceSemantics(Semantics):
             operation="" if atomic is None else atomic.name,
             order=StdMemoryOrder.RELAXED if atomic is None else atomic.order,
             volatile=event.volatile,
-            stack=_stack(machine, event.span),
+            stack=call_sites(machine, event.span),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
             together=event.together,
@@ -261,7 +267,7 @@ class DeviceSemantics(Semantics):
                 compare=atomic.compare,
                 value=atomic.operand,
                 span=span,
-                stack=_stack(machine, span),
+                stack=call_sites(machine, span),
                 order=atomic.order,
                 failure=atomic.failure,
             )
@@ -382,24 +388,11 @@ class DeviceSemantics(Semantics):
         self.recorder.gap(machine, state, reason, span)
 
 
-def _stack(machine: Machine, span: Span) -> tuple[Span, ...]:
-    """Call sites of the user's code that lead to a place, outermost first."""
-    sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and f.call_site.of_user)
-    return sites if span.of_user else sites[:-1]
-
-
-def _users(machine: Machine, span: Span) -> Span:
-    """A place in code of ours is where the user's code calls it."""
-    sites = (f.call_site for f in reversed(machine.frames) if f.call_site is not None)
-    return span if span.of_user else next((site for site in sites if site.of_user), span)
-
-
 def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:
     if isinstance(variable.type, ArrayType) and variable.type.count is None and space is MemorySpace.SHARED:
         # All `extern __shared__` arrays of a kernel begin at the same address.
         return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
-    size = machine.size(variable.type)
-    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is unknown
+    bytes_ = const(size) if (size := machine.size(variable.type)) else None  # nothing fits into `T a[0]`
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 
