@@ -41,7 +41,6 @@ from hgrd.terms import TRUE, const
 STEPS = 200_000  # for one entry point
 _COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
 _GLOBAL_CELLS = 512  # a larger table is not read
-_GIVEN = "given by callers"  # stands for a pointer that callers have put into several members of a record
 
 
 class _InitialValues(HostSemantics):
@@ -193,8 +192,8 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
                 run.origins.record_unknown(arguments)
             for parameter, argument in zip(entry.parameters, arguments, strict=True):
-                if alone and points.repeats(parameter.type):
-                    run.origins.record_written(pointed_to(argument), (_GIVEN,))
+                if alone:
+                    run.origins.record_alike(pointed_to(argument), points.alike(parameter.type))
             for one, other in related:
                 same = (other, one) in related
                 run.origins.record_inside(arguments[one], arguments[other], same=same)
