@@ -868,7 +868,7 @@ MUTATIONS = (
         "events-order-nothing",
         "what waits for an event comes after nothing",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives(dict[int, frozenset[int]](), "host.concurrency.order:Order._marked"),
+        gives(dict[frozenset[int], int](), "host.concurrency.order:Order._marked"),
     ),
     Mutation(
         "both-arms-happen",
@@ -1853,7 +1853,7 @@ MUTATIONS = (
         "host-held-none",
         "pointers that the program puts into memory lead to different objects, whatever it puts there",
         ("tests/verdicts/host/test_held_pointers.py",),
-        gives((), "host.memory.pointer_origins:PointerOrigins.held_pointers"),
+        gives((), "host.memory.stored_targets:StoredTargets.of"),
     ),
     Mutation(
         "declared-held-none",
