@@ -138,3 +138,19 @@ def test_small_numbers_are_read_and_written_whole(tmp_path: Path) -> None:
     """
     assert outcome(tmp_path, text) is Outcome.SAFE
     assert outcome(tmp_path, text.replace("p[threadIdx.x] =", "p[threadIdx.x / 2] =")) is Outcome.RACE
+
+
+def test_functions_of_complex_numbers(tmp_path: Path) -> None:
+    text = """
+        #include <c10/util/complex.h>
+        __global__ void conjugate(c10::complex<float> *p) {
+            p[threadIdx.x] = std::conj(p[threadIdx.x]) * std::abs(p[threadIdx.x]);
+        }
+        int main() {
+            c10::complex<float> *p;
+            cudaMalloc(&p, 4096);
+            conjugate<<<1, 64>>>(p);
+        }
+    """
+    assert outcome(tmp_path, text) is Outcome.SAFE
+    assert outcome(tmp_path, text.replace("p[threadIdx.x] =", "p[threadIdx.x / 2] =")) is Outcome.RACE

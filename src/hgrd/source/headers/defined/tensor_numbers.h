@@ -134,6 +134,15 @@ template <class T> using opmath_type = typename OpMathType<T>::type;
 template <class T, bool> struct AccumulateType { using type = typename OpMathType<T>::type; };
 template <class T, bool cuda> using acc_type = typename AccumulateType<T, cuda>::type;
 }
+namespace std {
+template <class T> __HGRD_BOTH constexpr T real(const c10::complex<T>& z) { return z.real(); }
+template <class T> __HGRD_BOTH constexpr T imag(const c10::complex<T>& z) { return z.imag(); }
+template <class T> __HGRD_BOTH constexpr T norm(const c10::complex<T>& z) { return z.real() * z.real() + z.imag() * z.imag(); }
+template <class T> __HGRD_BOTH T abs(const c10::complex<T>& z) { return T(::sqrt(norm(z))); }
+template <class T> __HGRD_BOTH constexpr c10::complex<T> conj(const c10::complex<T>& z) {
+    return c10::complex<T>(z.real(), -z.imag());
+}
+}
 template <class T> struct __small_number { using type = T; };
 template <> struct __small_number<c10::Half> { using type = __half; };
 template <> struct __small_number<c10::BFloat16> { using type = __nv_bfloat16; };
