@@ -766,7 +766,7 @@ MUTATIONS = (
         "repeating-records-off",
         "no record has two members that the program gives the same pointer",
         ("tests/verdicts/host/test_members_of_callers.py",),
-        gives({}, "host.entry_points:alike_members"),
+        gives(frozenset(), "host.entry_points:repeating_records"),
     ),
     Mutation(
         "ignored-axes-off",
@@ -868,7 +868,7 @@ MUTATIONS = (
         "events-order-nothing",
         "what waits for an event comes after nothing",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives(dict[frozenset[int], int](), "host.concurrency.order:Order._marked"),
+        gives(dict[int, frozenset[int]](), "host.concurrency.order:Order._marked"),
     ),
     Mutation(
         "both-arms-happen",

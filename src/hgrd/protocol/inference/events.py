@@ -1,6 +1,6 @@
 """Events that a device function or statement reports to `DeviceSemantics`: accesses, with what an atomic does.
 
-`access_text` is how an access looks in the source, `call_sites` and `place_in_user_code` where it is.
+`access_text` is how an access looks in the source, `users_place` and `stack_of` say where it stands in the user's code.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def access_text(pointer: Pointer, size: int) -> str:
     return text if len(text) <= _LONGEST else f"{target.name}[…]"
 
 
-def call_sites(machine: Machine, span: Span) -> tuple[Span, ...]:
+def stack_of(machine: Machine, span: Span) -> tuple[Span, ...]:
     """Call sites of the user's code that lead to a place, outermost first."""
     sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and f.call_site.of_user)
     return sites if span.of_user else sites[:-1]
 
 
-def place_in_user_code(machine: Machine, span: Span) -> Span:
+def users_place(machine: Machine, span: Span) -> Span:
     """A place in code of ours is where the user's code calls it."""
     sites = (f.call_site for f in reversed(machine.frames) if f.call_site is not None)
     return span if span.of_user else next((site for site in sites if site.of_user), span)

@@ -20,13 +20,7 @@ from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.assumptions import Assumptions
-from hgrd.protocol.inference.events import (
-    AccessEvent,
-    AtomicOperation,
-    access_text,
-    call_sites,
-    place_in_user_code,
-)
+from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text, stack_of, users_place
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.loop_tests import LoopTests
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
@@ -237,7 +231,7 @@ class DeviceSemantics(Semantics):
             offset=event.pointer.offset,
             size=event.size,
             guards=guards_of(state),
-            span=place_in_user_code(machine, event.span),
+            span=users_place(machine, event.span),
             text=event.text or access_text(event.pointer, event.size),
             scope=None if atomic is None else atomic.scope,
             value=event.value,
@@ -246,7 +240,7 @@ class DeviceSemantics(Semantics):
             operation="" if atomic is None else atomic.name,
             order=StdMemoryOrder.RELAXED if atomic is None else atomic.order,
             volatile=event.volatile,
-            stack=call_sites(machine, event.span),
+            stack=stack_of(machine, event.span),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
             together=event.together,
@@ -267,7 +261,7 @@ class DeviceSemantics(Semantics):
                 compare=atomic.compare,
                 value=atomic.operand,
                 span=span,
-                stack=call_sites(machine, span),
+                stack=stack_of(machine, span),
                 order=atomic.order,
                 failure=atomic.failure,
             )
@@ -392,7 +386,8 @@ def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> 
     if isinstance(variable.type, ArrayType) and variable.type.count is None and space is MemorySpace.SHARED:
         # All `extern __shared__` arrays of a kernel begin at the same address.
         return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
-    bytes_ = const(size) if (size := machine.size(variable.type)) else None  # nothing fits into `T a[0]`
+    size = machine.size(variable.type)
+    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is unknown
     return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 
