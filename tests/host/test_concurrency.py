@@ -184,10 +184,10 @@ def test_threads_of_the_host(tmp_path: Path) -> None:
     }
     int main() { float *x; cudaMalloc(&x, 36); std::thread one(work, x), two(work, x); one.join(); two.join(); }
     """
-    own = "touches other elements of 'x' than another run of this launch, which may run at the same time"
+    own = "another run of this launch may run at the same time and writes 'x', too"
     (tmp_path / "s").mkdir()
     apart = host(tmp_path / "s", KERNELS + source % "s")
-    assert [f.text for site in apart.launches for f in site.beside] == [own]
+    assert [n.text for site in apart.launches for n in site.shared] == [own]
     default = host(tmp_path, KERNELS + source % "0")
     assert [f.text for site in default.launches for f in site.beside] == []
 

@@ -13,13 +13,12 @@ from typing import Final
 from msgspec import Struct, field
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.linking.alike_members import Alike, AlikeParts, alike_members, alike_parts
 from hgrd.host.linking.held_pointers import finds_pointers
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.shared_arguments import shared_arguments
+from hgrd.host.linking.shared_arguments import repeating_records, shared_arguments
 from hgrd.host.model import HostNote
 from hgrd.program.program import Function
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import PointerType, RecordType, Type
 from hgrd.symbolic.limits import StepLimitError, TimeLimitError
 
 _MAIN_SHARE: Final = 2  # main may take 1 / _MAIN_SHARE of the time
@@ -48,7 +47,7 @@ class EntryPoints(Struct):
     anyhow: frozenset[str] = frozenset()
     owners: dict[LaunchPlace, set[str]] = field(default_factory=dict[LaunchPlace, "set[str]"])
     _shared: Mapping[str, frozenset[tuple[int, int]]] | None = None
-    _alike: Mapping[str, Alike] | None = None
+    _repeating: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         for caller, uses in self.linked.uses.items():
@@ -107,12 +106,15 @@ class EntryPoints(Struct):
             self._shared = shared_arguments(self.linked)
         return self._shared.get(function.ref.key, frozenset())
 
-    def alike(self, type_: Type) -> AlikeParts | None:
-        """The parts of what a pointer leads to that the program may give pointers to one object."""
-        if self._alike is None:
-            self._alike = alike_members(self.linked)
-        to = type_.to if isinstance(type_, PointerType) else None
-        return None if to is None else alike_parts(to, self._alike, self.linked.records)
+    def repeats(self, type_: Type) -> bool:
+        """Whether a pointer leads to a record two of whose members the program may give the same pointer."""
+        if self._repeating is None:
+            self._repeating = repeating_records(self.linked)
+        match type_:
+            case PointerType(to=RecordType(key=key)):
+                return key in self._repeating
+            case _:
+                return False
 
 
 def share_of(deadline: float, entry: Function) -> float:

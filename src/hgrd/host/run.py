@@ -16,7 +16,6 @@ from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
-from hgrd.host.linking.stream_flags import uses_threads
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
@@ -41,6 +40,7 @@ from hgrd.terms import TRUE, const
 STEPS = 200_000  # for one entry point
 _COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
 _GLOBAL_CELLS = 512  # a larger table is not read
+_GIVEN = "given by callers"  # stands for a pointer that callers have put into several members of a record
 
 
 class _InitialValues(HostSemantics):
@@ -92,13 +92,14 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
     """
     names, points = Names(), EntryPoints(linked)
     dead: list[LaunchSite] = []
-    entries = linked.entries()
+    entries = _entries(linked, run)
     found_all: set[str] = set()  # entries whose launches have all been found for any arguments
     for number, entry in enumerate((*entries[:1], *entries)):
         again = number == 1
         missed = linked.launches_below(entry.ref.key) - _reached(run)
         wanted = missed | points.open_in(entry)
-        if not wanted or (again and points.cuts):
+        begins_threads = number == 0 and entry.ref.key == "main" and run.text.threads
+        if not (wanted or begins_threads) or (again and points.cuts):
             continue
         before = len(run.launches.sites)
         run.launches.overlooked = missed if again else frozenset()
@@ -115,6 +116,13 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
     run.notes.cut = points.cut_kernels(run) | run.notes.cut
     made = {_defined(linked, site) for site in run.launches.sites if site not in dead}
     return [site for site in dead if _defined(linked, site) in made]
+
+
+def _entries(linked: Linked, run: HostRunState) -> tuple[Function, ...]:
+    """The entry points; where `main` begins threads of the host, these may make all of its launches."""
+    entries, main = linked.entries(), linked.functions.get("main")
+    begins = run.text.threads and main is not None and main.body is not None and main not in entries[:1]
+    return (main, *entries) if begins and main is not None else entries
 
 
 def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadline: float) -> list[LaunchSite]:
@@ -192,8 +200,8 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
                 run.origins.record_unknown(arguments)
             for parameter, argument in zip(entry.parameters, arguments, strict=True):
-                if alone:
-                    run.origins.record_alike(pointed_to(argument), points.alike(parameter.type))
+                if alone and points.repeats(parameter.type):
+                    run.origins.record_written(pointed_to(argument), (_GIVEN,))
             for one, other in related:
                 same = (other, one) in related
                 run.origins.record_inside(arguments[one], arguments[other], same=same)
@@ -224,7 +232,7 @@ def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
 def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) -> None:
     """Finds what the launches of the run of a function may run beside."""
     found = {key: Found(loaded.holder, loaded.offset, loaded.generation) for key, loaded in run.origins.loaded.items()}
-    threads = run.linked.called_unseen(entry) and uses_threads(run.linked.functions)
+    threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
     blocking = not run.text.independent_streams
     try:
         with until(deadline):

@@ -28,6 +28,7 @@ from hgrd.host.library.containers import (
 )
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.device_order import record_order
+from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
 from hgrd.host.library.launch_functions import launch_from_syntax, made_dim3
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
@@ -176,6 +177,9 @@ class HostSemantics(Semantics):
             return None
         if function is not None and own and not machine.speculative:
             self.run.coverage.recursive.add(function.ref.key)
+        before = state.copy() if begins_thread(call) else None
+        if before is not None:
+            call, arguments = copied(machine, state, call, arguments)
         if not machine.speculative:
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
         pass_to_unknown_code(self.run, machine, state, call, arguments)
@@ -201,9 +205,11 @@ class HostSemantics(Semantics):
             for key in self.run.origins.inside(arguments) & state.store.keys():
                 state.store[key] = Region({}, Generation())
                 self.run.origins.record_written_key(key, sources)
-        if own_elements and _constructed_type(arguments) is not None:
-            return value
-        return self._with_origin(invocation, value, mark, sources)
+        if not (own_elements and _constructed_type(arguments) is not None):
+            value = self._with_origin(invocation, value, mark, sources)
+        if before is not None:
+            follow_thread(invocation, value, before)
+        return value
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:
         """What pointers that a call returns or stores may lead to, besides memory that it makes."""

@@ -15,9 +15,12 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.trace import (
     UNKNOWN,
     Address,
+    Begin,
     Either,
+    End,
     Event,
     Follow,
+    Join,
     Loop,
     Mark,
     Place,
@@ -95,6 +98,9 @@ class Iterations(Struct):
 
     def _at(self, event: Event, within: tuple[Iteration, ...], *, every: bool) -> Iterator[Event]:
         assert not isinstance(event, Loop)
+        if isinstance(event, Begin | End | Join):
+            yield replace(event, thread=self._key(event.thread, within) if event.thread else "")
+            return
         choices = frozenset(self._term(c, within) for c in event.choices) - {TRUE}
         if FALSE in choices:
             return

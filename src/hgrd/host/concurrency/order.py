@@ -14,7 +14,21 @@ from msgspec import Struct, field
 
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.iterations import meets
-from hgrd.host.concurrency.trace import DEFAULT, Address, Event, Follow, Mark, Place, Replay, Wait, Work, places
+from hgrd.host.concurrency.trace import (
+    DEFAULT,
+    Address,
+    Begin,
+    End,
+    Event,
+    Follow,
+    Join,
+    Mark,
+    Place,
+    Replay,
+    Wait,
+    Work,
+    places,
+)
 from hgrd.terms import Term, negate
 
 Stream: TypeAlias = tuple[Address, Term | None]
@@ -90,6 +104,8 @@ class Order(Struct):
 
     `lenient`: whatever may order work does so; otherwise only what surely does.  `everything` is all work and what
     comes before it, `devices` have that of each device, and `left` what is left of the streams of work, by their names.
+    `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
+    it (and what their events stand for), `ended` what threads have known at their end.
     """
 
     facts: Streams
@@ -103,6 +119,12 @@ class Order(Struct):
     early: list[tuple[frozenset[str], Completed]] = field(default_factory=list["tuple[frozenset[str], Completed]"])
     left: dict[str, dict[int, _Left]] = field(default_factory=dict[str, "dict[int, _Left]"])
     replays: int = 0
+    outer: list[tuple[Completed, dict[Address, Completed]]] = field(
+        default_factory=list["tuple[Completed, dict[Address, Completed]]"]
+    )
+    ended: dict[str, tuple[Completed, dict[Address, Completed]]] = field(
+        default_factory=dict[str, "tuple[Completed, dict[Address, Completed]]"]
+    )
 
     def run(self, events: Iterable[Event]) -> list[Done]:
         """The work among the events, each with what is complete before it begins."""
@@ -121,6 +143,13 @@ class Order(Struct):
                     self._follow((stream, self._device(stream, event.device)), known, every=event.every)
                 case Replay():
                     self._replay(event)
+                case Begin():
+                    self.outer.append((self.host, dict(self.events)))
+                case End(thread=thread) if self.outer:
+                    self.ended[thread] = self.host, self.events
+                    self.host, self.events = self.outer.pop()
+                case Join(thread=thread):
+                    self._join(thread)
                 case _:
                     pass
         return self.done
@@ -131,6 +160,13 @@ class Order(Struct):
 
     def _device(self, stream: Address, device: Term) -> Term | None:
         return device if stream == DEFAULT else None
+
+    def _join(self, thread: str) -> None:
+        """The host waits for one of its threads, or for all of them, for all that is known."""
+        known = [self.ended[thread]] if thread in self.ended else self.ended.values() if self.lenient else ()
+        for host, events in known:
+            self.host = joined(self.host, host)
+            self.events |= events
 
     # ------------------------------------------------------------ work
 

@@ -36,18 +36,20 @@ class Beside(Struct):
 
 
 class _Pair(Struct, frozen=True):
-    """Two pieces of work that touch an object, which one of them writes."""
+    """Two pieces of work that touch an object, by its name and key, which one of them writes."""
 
     one: Work
     other: Work
     name: str
+    key: str
     writes: tuple[bool, bool]
 
 
 def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: bool, found: Beside) -> None:
     """Adds what the launches of a trace may run beside.
 
-    `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this.
+    `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this,
+    with any arguments.
     """
     events = list(iterations.of(trace.events))
     if _in_one_stream(events):
@@ -61,7 +63,14 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
         for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
-    for one, other in _loosely(Order(streams, lenient=False).run(events), partners, threads):
+    done = Order(streams, lenient=False).run(events)
+    both = list(_in_threads(done, partners)) if threads else []
+    for one, other in both:
+        for pair in _pairs(one.work, other.work, iterations, trace, clash=True):
+            if pair.key not in trace.allocated:
+                clear |= set(_keys(pair))
+                _tell_shared(pair, found)
+    for one, other in (*concurrent(done, partners), *both):
         for pair in _pairs(one.work, other.work, iterations, trace, clash=False):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found)
@@ -73,12 +82,11 @@ def _in_one_stream(events: Iterable[Event]) -> bool:
     return places_ <= {(DEFAULT, const(0), False)} and not any(isinstance(e, Replay) for e in events)
 
 
-def _loosely(done: list[Done], partners: Sequence[int], threads: bool) -> Iterator[tuple[Done, Done]]:
-    yield from concurrent(done, partners)
-    free = [n for n, d in enumerate(done) if threads and d.work.kernel and d.work.stream != DEFAULT]
-    yield from (
-        (done[one], done[other]) for at, one in enumerate(free) for other in free[at:] if partners[one] >> other & 1
-    )
+def _in_threads(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done, Done]]:
+    """Pairs of work of two threads of the host that both do all of it, but for what the default stream orders."""
+    free = [n for n, d in enumerate(done) if d.work.kernel and d.work.stream != DEFAULT]
+    for at, one in enumerate(free):
+        yield from ((done[one], done[other]) for other in free[at:] if partners[one] >> other & 1)
 
 
 def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
@@ -138,7 +146,7 @@ def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clas
             name = _name(found, iterations, trace)
             if name not in told:
                 told.add(name)
-                yield _Pair(one, other, name, (a.writes, b.writes))
+                yield _Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
 
 
 def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:

@@ -18,6 +18,7 @@ from hgrd.terms import Symbol, Term, as_int, const
 
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _LEGACY: Final = 1  # cudaStreamLegacy, as a number
+_PER_THREAD: Final = 2  # cudaStreamPerThread
 
 
 class Place(Struct, frozen=True):
@@ -127,6 +128,24 @@ class Replay(Struct, frozen=True):
     choices: frozenset[Term]
 
 
+class Begin(Struct, frozen=True):
+    """A thread of the host begins; up to its End comes what it does."""
+
+    thread: str
+
+
+class End(Struct, frozen=True):
+    """What a thread of the host does is complete."""
+
+    thread: str
+
+
+class Join(Struct, frozen=True):
+    """The host waits for one of its threads; "": it is not known for which one, or whether it does."""
+
+    thread: str
+
+
 class Loop(Struct, frozen=True):
     """The iterations of a loop; `mark`: names made in the body have an index above it.
 
@@ -139,25 +158,30 @@ class Loop(Struct, frozen=True):
     overwritten: frozenset[Generation] = frozenset()
 
 
-Event: TypeAlias = Work | Wait | Mark | Follow | Replay | Loop
+Event: TypeAlias = Work | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
 
 
 class Trace(Struct):
     """What the run from one entry point has come by.
 
-    `names` are those of objects, by their keys.  `made` says of streams, by their keys, whether they wait for the
-    default stream.  `device` is the current one.  `capturing`: into a graph.  `linked`: nodes of graphs
-    get an order otherwise than where they are made.  `unknown` counts the addresses that are not known.
+    `names` are those of objects, by their keys; the run has made those in `allocated`.  `made` says of streams, by
+    their keys, whether they wait for the default stream.  `device` is the current one.  `capturing`: into a graph.
+    `linked`: nodes of graphs get an order otherwise than where they are made.  `unknown` counts the addresses that are
+    not known.  `thread` is the thread of the host, "": the first one; `threads` are those that have begun, by the
+    handles that stand for them.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
     inside: list[Loop] = field(default_factory=list[Loop])
     names: dict[str, str] = field(default_factory=dict[str, str])
+    allocated: set[str] = field(default_factory=set[str])
     made: dict[str, bool] = field(default_factory=dict[str, bool])
     device: Term = const(0)
     capturing: bool = False
     linked: bool = False
     unknown: int = 0
+    thread: str = ""
+    threads: dict[str, str] = field(default_factory=dict[str, str])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""
@@ -170,11 +194,20 @@ class Trace(Struct):
                 return DEFAULT
             case Term():
                 number = as_int(value)
+                if number == const(_PER_THREAD):
+                    own = Place(self.thread or "main thread", const(0))
+                    self.made[own.key] = True
+                    return own
                 default = number.is_const and number.value in (0, _LEGACY)
                 return DEFAULT if default else Place("number", number)
             case _:
                 self.unknown += 1
                 return Place(f"{UNKNOWN} {self.unknown}", const(0))
+
+    def name(self, pointer: Value) -> None:
+        """Keeps the names of the objects that a pointer leads to, and which of them this run has allocated."""
+        self.names |= {t.key: t.name for t in pointed_to(pointer)}
+        self.allocated |= {t.key for t in pointed_to(pointer) if not t.external}
 
     def add(self, event: Event) -> None:
         (self.inside[-1].body if self.inside else self.events).append(event)

@@ -12,7 +12,7 @@ from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls
+from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls, uses_threads
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -46,7 +46,7 @@ class ProgramText(Struct, frozen=True):
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
     what kernels may write.  `destructors_write`: some destructor writes memory outside its object.
     `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the places of calls
-    in the tests of loops.
+    in the tests of loops.  `threads`: the program makes threads of the host.
     """
 
     launchers: frozenset[str]
@@ -55,6 +55,7 @@ class ProgramText(Struct, frozen=True):
     independent_streams: bool
     ordering: frozenset[str] = frozenset()
     polling: frozenset[Span] = frozenset()
+    threads: bool = False
 
 
 class Launches(Struct):
@@ -64,7 +65,7 @@ class Launches(Struct):
     the run is in, outermost first.  `overlooked` are launches that constants rule out: while it is not empty, arms of
     an `if` that lead to them are entered all the same.  `by_handle` has launches by the driver API, and whether their
     kernels were known each time.  `in_graph`: launches may be recorded into a graph, which runs them when memory may
-    hold something else.
+    hold something else.  `only_traced`: another thread of the host makes the launches, which are found elsewhere.
     """
 
     sites: list[LaunchSite] = field(default_factory=list[LaunchSite])
@@ -73,18 +74,20 @@ class Launches(Struct):
     overlooked: frozenset[LaunchPlace] = frozenset()
     by_handle: dict[Span, bool] = field(default_factory=dict[Span, bool])
     in_graph: bool = False
+    only_traced: bool = False
 
 
 class Coverage(Struct):
     """Functions by their keys, as far as the run has come to them.
 
     `entered` were followed.  `recursive` call themselves once more than is followed.  `passed_out` launch kernels and
-    were passed to unknown code, which may call them.
+    were passed to unknown code, which may call them; `in_threads` were followed where a thread of the host begins.
     """
 
     entered: set[str] = field(default_factory=set[str])
     recursive: set[str] = field(default_factory=set[str])
     passed_out: set[str] = field(default_factory=set[str])
+    in_threads: set[str] = field(default_factory=set[str])
 
 
 class Escapes(Struct):
@@ -187,6 +190,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         makes_independent_streams(functions.values()),
         ordering_functions(functions),
         polling_calls(functions.values()),
+        uses_threads(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

@@ -83,6 +83,12 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
         return
     match request.kernel:
         case FunctionValue(function=kernel):
+            if not machine.speculative:
+                captured = request.in_graph or run.launches.in_graph
+                x, y = (_extents(machine, e, n)[0] for e, n in ((request.grid, "grid"), (request.block, "block")))
+                trace_grid(run, state, Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured))
+            if run.launches.only_traced:
+                return
             if not machine.speculative and run.options.wants(kernel.name):
                 site, entered = _site(run, machine, state, request, kernel)
                 recording = run.provenance.beginnings.recording
@@ -91,12 +97,6 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
                 if recording is None or not recording.is_on(state.path):
                     site = replace(site, begins=run.provenance.beginnings.begins(entered, state.path))
                 add_site(run, machine, site)
-            if not machine.speculative:
-                captured = request.in_graph or run.launches.in_graph
-                extents = (_extents(machine, e, n)[0] for e, n in ((request.grid, "grid"), (request.block, "block")))
-                x, y = extents
-                grid = Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured)
-                trace_grid(run, state, grid)
             written = after_kernel(run.text.mod_sets, kernel.key, state, request.arguments)
             by_name = [machine.object_of(v) for v in run.text.mod_sets.by_name(kernel.key)]
             if run.origins.visible.by_kernel(kernel.key, run.text.mod_sets):

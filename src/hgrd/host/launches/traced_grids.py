@@ -71,7 +71,7 @@ def _by_arguments(
         reads, stores = any(a.reads for a in accesses), any(a.stores for a in accesses)
         stores = stores or (index[parameter] in stored and isinstance(parameter.type, PointerType))
         for pointer in pointers_of(value):
-            run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
+            run.trace.name(pointer)
             yield Touch(run.trace.address_of(pointer), writes, reads, writes and stores, rows, whole)
 
 

@@ -24,6 +24,8 @@ from hgrd.host.concurrency.trace import (
     pointers_of,
 )
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.library.host_threads import begins_thread, join_thread
+from hgrd.host.library.launch_functions import number_of
 from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
 from hgrd.program.expressions import Variable
@@ -82,6 +84,8 @@ def record_order(call: LibraryCall) -> None:
         _add_callback(call)
     elif not own and name.startswith("cu"):
         _add_order(call, name)
+    elif not own and (begins_thread(call.call) or join_thread(call)):
+        pass
     elif own or _may_order(call.call.function.qualified, name):
         _wait(call, sure=False)
 
@@ -103,7 +107,8 @@ def _add_order(call: LibraryCall, name: str) -> None:
         case "cudaDeviceSynchronize" | "cudaFree":
             _wait(call)
         case "cudaStreamSynchronize":
-            _wait(call, stream=const(0) if first is None else first)
+            number = number_of(call.call.arguments[0]) if call.call.arguments else const(0)
+            _wait(call, stream=first if number is None and first is not None else number)
         case "cudaEventSynchronize":
             _wait(call, event=first)
         case "cudaEventRecord" if first is not None:
@@ -208,7 +213,7 @@ def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool
     found: list[Touch] = []
     rows = () if size is None else (bytes_from(size, stores=writes),)
     for pointer in pointers_of(value):
-        call.run.trace.names |= {t.key: t.name for t in pointed_to(pointer)}
+        call.run.trace.name(pointer)
         found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, rows, whole=bool(rows)))
     return found
 

@@ -30,7 +30,8 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
     grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
     shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
     to = launch.stream
-    stream = None if to is None else _by_value(machine, state, to, machine.evaluate(state, to))
+    number = None if to is None else number_of(to)
+    stream = number if to is None or number else _by_value(machine, state, to, machine.evaluate(state, to))
     arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
     signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
     type_ = signature if isinstance(signature, FunctionType) else None
@@ -39,6 +40,13 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
     )
     capture_launch(run, machine, state, request)
     return OPAQUE
+
+
+def number_of(stream: ir.Expression) -> Term | None:
+    """The number that a stream is written as, such as `cudaStreamPerThread`; None: it is not."""
+    while isinstance(stream, ir.Convert):
+        stream = stream.operand
+    return const(stream.value) if isinstance(stream, ir.IntConst) else None
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

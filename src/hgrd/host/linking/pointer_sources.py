@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from hgrd.program.program import Function
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
 
-_CAST: Final = "(cast)"
 _LONGEST: Final = 4  # steps of a path; what a longer one leads to is taken to be all that begins like it
 
 
@@ -42,19 +41,17 @@ class Root(Struct, frozen=True):
 
 
 _ANYWHERE: Final = Root(None)
-Part: TypeAlias = tuple[Variable, tuple[str, ...]]
-"""A variable, and the members and elements from there on."""
 
 
 class PointerSources(Struct):
-    """What the variables of a function, and parts of them, may be given in it, whatever the order.
+    """What the variables of a function may be given in it, whatever the order.
 
     `parts` are assigned to a part of a variable, or where it leads to; `handed` stand for calls that get its address.
     """
 
     assigned: dict[Variable, list[ir.Expression]] = field(default_factory=dict[Variable, "list[ir.Expression]"])
-    parts: dict[Part, list[ir.Expression]] = field(default_factory=dict[Part, "list[ir.Expression]"])
-    handed: dict[Part, set[Root]] = field(default_factory=dict[Part, "set[Root]"])
+    parts: dict[Variable, list[ir.Expression]] = field(default_factory=dict[Variable, "list[ir.Expression]"])
+    handed: dict[Variable, set[Root]] = field(default_factory=dict[Variable, "set[Root]"])
 
     @staticmethod
     def of_function(function: Function, quiet: frozenset[str]) -> PointerSources:
@@ -64,11 +61,10 @@ class PointerSources(Struct):
                 case st.Declare(variable=variable, initial=initial) if initial is not None:
                     found.assigned.setdefault(variable, []).append(initial)
                 case ir.Assign(place=place, value=value):
-                    part = _part(place)
-                    if isinstance(place, ir.VariablePlace):
-                        found.assigned.setdefault(place.variable, []).append(value)
-                    elif part is not None:
-                        found.parts.setdefault(part, []).append(value)
+                    variable = _variable(place)
+                    table = found.assigned if isinstance(place, ir.VariablePlace) else found.parts
+                    if variable is not None:
+                        table.setdefault(variable, []).append(value)
                 case ir.Call(function=called, arguments=arguments) if _may_store(called, quiet):
                     found.hand_over(arguments, Root(f"call {number}", loose=True))
                 case ir.Construct(constructor=called, arguments=arguments) if called and _may_store(called, quiet):
@@ -82,21 +78,21 @@ class PointerSources(Struct):
     def hand_over(self, arguments: Iterable[ir.Expression], to: Root) -> None:
         """A call gets the addresses of variables: it may give them what it likes."""
         for argument in arguments:
-            part = _addressed(argument)
-            if part is not None and leads(pointee(argument)):
-                self.handed.setdefault(part, set()).add(to)
+            variable = _addressed(argument)
+            if variable is not None and leads(pointee(argument)):
+                self.handed.setdefault(variable, set()).add(to)
 
-    def of_value(self, e: ir.Expression, seen: frozenset[Part]) -> set[Root]:
+    def given(self, e: ir.Expression) -> set[Root]:
+        return self.of_value(e, frozenset()) if leads(e.type) else set()
+
+    def of_value(self, e: ir.Expression, seen: frozenset[Variable]) -> set[Root]:
         """Where a pointer, or the pointers in a record, may come from."""
         match e:
             case ir.AddressOf(place=ir.VariablePlace(variable=variable)):
-                found = self.of_place(ir.VariablePlace(variable, e.span), seen)
-                held = self._with_parts(found, seen) - {Root(variable), Root(variable, loose=True)}
+                held = self.of_place(ir.VariablePlace(variable, e.span), seen) - {Root(variable)}
                 return {Root(variable), *(replace(root, inside=True) for root in held)}
             case ir.Load(place=place) | ir.AddressOf(place=place):
                 return self.of_place(place, seen)
-            case ir.Convert(operand=inner) if _to(inner) != _to(e):
-                return self._with_parts(self.of_value(inner, seen), seen)
             case ir.PointerAdd(pointer=inner) | ir.Convert(operand=inner) | ir.Comma(right=inner):
                 return self.of_value(inner, seen)
             case ir.Assign(place=place, value=value):
@@ -116,61 +112,31 @@ class PointerSources(Struct):
             ):
                 return set()
             case ir.Call(arguments=arguments) | ir.Construct(arguments=arguments):
-                given = (self._with_parts(self.of_value(a, seen), seen) for a in arguments if leads(a.type))
+                given = (self.of_value(a, seen) for a in arguments if leads(a.type))
                 return {Root(f"result {id(e)}", loose=True)} | _loose(given)
             case _:
                 return {_ANYWHERE}
 
-    def given(self, e: ir.Expression) -> set[Root]:
-        """Where a pointer, or the pointers in a record, and all that they lead to, may come from."""
-        if not leads(e.type):
-            return set()
-        found, inner = self.of_value(e, frozenset()), without_steps(e)
-        addressed = isinstance(inner, ir.AddressOf) and isinstance(inner.place, ir.VariablePlace)
-        return found if addressed else self._with_parts(found, frozenset())
-
-    def of_place(self, place: ir.Place, seen: frozenset[Part]) -> set[Root]:
-        """Where what is at a place may come from, if all of it is used or one of its members is named next."""
+    def of_place(self, place: ir.Place, seen: frozenset[Variable]) -> set[Root]:
         match place:
             case ir.VariablePlace(variable=variable):
-                found = self._assigned({Root(variable)}, seen)
-                if (variable, ()) in seen:
+                found = {Root(variable)} | self.handed.get(variable, set())
+                if variable in seen:
                     return found
-                inside = seen | {(variable, ())}
-                whole = (self.of_value(v, inside) for v in self.assigned.get(variable, ()) if leads(v.type))
-                return found.union(*whole)
+                whole, parts = self.assigned.get(variable, ()), self.parts.get(variable, ())
+                inside = seen | {variable}
+                found = found.union(*(self.of_value(v, inside) for v in whole if leads(v.type)))
+                return found | _loose(self.of_value(v, inside) for v in parts if leads(v.type))
             case ir.FieldPlace(base=base, field=member):
-                return self._assigned({root.then(member.name) for root in self.of_place(base, seen)}, seen)
+                return {root.then(member.name) for root in self.of_place(base, seen)}
             case ir.Deref(pointer=pointer):
-                inner = without_steps(pointer)
-                if isinstance(inner, ir.AddressOf) and not _casts(pointer):
-                    return self.of_place(inner.place, seen)
-                return self._assigned({root.then("*") for root in self.of_value(pointer, seen)}, seen)
+                return {root.then("*") for root in self.of_value(pointer, seen)}
             case ir.AfterPlace(place=inner):
                 return self.of_place(inner, seen)
             case ir.TemporaryPlace(value=value):
                 return self.of_value(value, seen) if leads(value.type) else set()
             case _:
                 return {_ANYWHERE}
-
-    def _assigned(self, roots: set[Root], seen: frozenset[Part]) -> set[Root]:
-        """These, and where what is assigned to just these parts of variables comes from."""
-        parts = {(r.base, r.path) for r in roots if isinstance(r.base, Variable)}
-        return roots.union(*(self._put(part, seen) for part in parts))
-
-    def _with_parts(self, roots: set[Root], seen: frozenset[Part]) -> set[Root]:
-        """These, and where what is assigned to parts of them comes from; they are used with all that they lead to."""
-        bases = {(r.base, r.path) for r in roots if isinstance(r.base, Variable)}
-        parts = {p for p in (*self.parts, *self.handed) for v, path in bases if p[0] == v and p[1][: len(path)] == path}
-        return _loose((roots, *(self._put(part, seen) for part in parts))) if parts else roots
-
-    def _put(self, part: Part, seen: frozenset[Part]) -> set[Root]:
-        """Where what is put into a part of a variable comes from."""
-        found = set(self.handed.get(part, ()))
-        if part in seen:
-            return found
-        values = (self.of_value(v, seen | {part}) for v in self.parts.get(part, ()) if leads(v.type))
-        return found | _loose(values)
 
 
 def _loose(found: Iterable[set[Root]]) -> set[Root]:
@@ -182,51 +148,24 @@ def _may_store(called: ir.FunctionRef, quiet: frozenset[str]) -> bool:
     return called.key not in quiet if called.user_code else copies_memory(called.name)
 
 
-def _part(place: ir.Place) -> Part | None:
-    """The part of a variable, or of where it leads to, that a place is; None: that is not known.
-
-    What is behind a pointer that is cast to one to another type is all that the pointer before leads to.
-    """
-    found = _steps_to(place)
-    if found is None:
-        return None
-    variable, steps = found
-    cut = steps.index(_CAST) if _CAST in steps else len(steps)
-    return variable, steps[: min(cut, _LONGEST)]
-
-
-def _steps_to(place: ir.Place) -> Part | None:
+def _variable(place: ir.Place) -> Variable | None:
+    """The variable that a place is a part of, or that leads there."""
     match place:
         case ir.VariablePlace(variable=variable):
-            return variable, ()
-        case ir.FieldPlace(base=base, field=member):
-            return _then(_steps_to(base), member.name)
-        case ir.AfterPlace(place=inner):
-            return _steps_to(inner)
+            return variable
+        case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
+            return _variable(base)
         case ir.Deref(pointer=pointer):
             inner = without_steps(pointer)
-            if not isinstance(inner, ir.AddressOf | ir.Load):
-                return None
-            found = _steps_to(inner.place)
-            found = _then(found, "*") if isinstance(inner, ir.Load) else found
-            return _then(found, _CAST) if _casts(pointer) else found
+            return _variable(inner.place) if isinstance(inner, ir.AddressOf | ir.Load) else None
         case _:
             return None
 
 
-def _then(part: Part | None, step: str) -> Part | None:
-    return None if part is None else (part[0], (*part[1], step))
-
-
-def _casts(pointer: ir.Expression) -> bool:
-    """Whether a pointer is converted to one to another type."""
-    return _to(pointer) != _to(without_steps(pointer))
-
-
-def _addressed(e: ir.Expression) -> Part | None:
-    """The part of a variable whose address an expression is."""
+def _addressed(e: ir.Expression) -> Variable | None:
+    """The variable whose address an expression is, or that of a part of it."""
     inner = without_steps(e)
-    return _part(inner.place) if isinstance(inner, ir.AddressOf) else None
+    return _variable(inner.place) if isinstance(inner, ir.AddressOf) else None
 
 
 def without_steps(pointer: ir.Expression) -> ir.Expression:
@@ -248,9 +187,5 @@ def leads(type_: Type) -> bool:
 
 
 def pointee(e: ir.Expression) -> Type:
-    """The type of what a pointer leads to, before any conversion; of what is no pointer, its own."""
-    return _to(without_steps(e))
-
-
-def _to(e: ir.Expression) -> Type:
-    return e.type.to if isinstance(e.type, PointerType) else e.type
+    inner = without_steps(e).type
+    return inner.to if isinstance(inner, PointerType) else inner

@@ -17,6 +17,7 @@ from hgrd.host.linking.pointer_sources import PointerSources, Root, leads, point
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
 from hgrd.program.program import Function
+from hgrd.program.types import RecordType, Type
 from hgrd.program.walk import nodes
 
 
@@ -98,3 +99,39 @@ def _calls(caller: Function, quiet: frozenset[str]) -> Iterator[tuple[Function, 
                 yield caller, called.key, [set[Root](), *map(sources.given, arguments)]
             case _:
                 pass
+
+
+def repeating_records(linked: Linked) -> frozenset[str]:
+    """The keys of records two of whose members some function gives pointers that may lead to one object."""
+    quiet = quiet_functions(linked)
+    return frozenset(key for function in linked.uses for key in _repeating(linked.functions[function], quiet))
+
+
+def _repeating(function: Function, quiet: frozenset[str]) -> Iterator[str]:
+    sources = PointerSources.of_function(function, quiet)
+    given: dict[str, list[tuple[str | int, set[Root]]]] = {}
+    for node in nodes(function.body):
+        match node:
+            case ir.Assign(place=ir.FieldPlace(base=base, field=member), value=value):
+                if isinstance(record := _type_of(base), RecordType):
+                    given.setdefault(record.key, []).append((member.name, sources.given(value)))
+            case ir.Aggregate(parts=parts, type=RecordType(key=key)):
+                given.setdefault(key, []).extend((at, sources.given(value)) for at, value in parts)
+            case _:
+                pass
+    for key, members in given.items():
+        pairs = permutations(members, 2)
+        if any(m != n and any(a.meets(b) for a in one for b in other) for (m, one), (n, other) in pairs):
+            yield key
+
+
+def _type_of(place: ir.Place) -> Type | None:
+    match place:
+        case ir.VariablePlace(variable=variable):
+            return variable.type
+        case ir.FieldPlace(field=member):
+            return member.type
+        case ir.Deref(type=type_):
+            return type_
+        case _:
+            return None

@@ -10,14 +10,13 @@ that returned the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations, product
 from math import gcd, inf
 from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.linking.alike_members import AlikeParts
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.visible_stores import VisibleStores
@@ -69,15 +68,13 @@ class PointerOrigins(Struct):
     `held`: what has been stored in an object, or may have been by code that is not followed.  `may_be`: what an object
     from outside may be, or be a part of.  `loaded`: the place of the pointer that led to an object from outside.
     `own`: objects of which every element of another one has its own, since each iteration of a loop makes one.
-    `calls` are names for the results of calls.  `alike`: the parts of objects that may hold
-    pointers to one object, for all that their callers show.
+    `calls` are names for the results of calls.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     may_be: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    alike: dict[str, AlikeParts] = field(default_factory=dict[str, AlikeParts])
     calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
     visible: VisibleStores = field(default_factory=VisibleStores)
 
@@ -130,11 +127,6 @@ class PointerOrigins(Struct):
         given = set(sources)
         for target in targets if given else ():
             self.held.setdefault(target.key, set()).update(given)
-
-    def record_alike(self, targets: Iterable[MemoryObject], parts: AlikeParts | None) -> None:
-        """Callers may have put pointers to one object into these parts of the elements of these objects."""
-        if parts is not None:
-            self.alike |= {target.key: parts for target in targets}
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
@@ -192,15 +184,14 @@ class PointerOrigins(Struct):
         found = [
             PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}")
             for a, b in combinations(targets, 2)
-            if (a.external or b.external) and self._may_be_one(a.key, b.key, closure, apart)
+            if (a.external or b.external) and self._may_be_one(a.key, b.key, reached, apart)
         ]
         for holder in dict.fromkeys((*(t.key for t in targets), *known)):
             inside = closure.of(self.held.get(holder, ()))
-            more = {IN + holder} if holder in self.alike else set[str]()
             found += [
                 PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
                 for t in targets
-                if t.key != holder and not (inside | more).isdisjoint(reached[t.key])
+                if t.key != holder and not inside.isdisjoint(reached[t.key])
             ]
         return found
 
@@ -235,27 +226,13 @@ class PointerOrigins(Struct):
         for name in self._is(key):
             yield name if name.startswith(IN) else IN + name
 
-    def _may_be_one(self, one: str, other: str, closure: Closure, apart: tuple[Term, ...]) -> bool:
-        if one == other:
-            return True
-        for key, rest in ((one, other), (other, one)):
-            if OR in key and key not in self.may_be:
-                return any(self._may_be_one(part, rest, closure, apart) for part in key.split(OR))
-        reached = {key: closure.of((key,)) for key in (one, other)}
+    def _may_be_one(self, one: str, other: str, reached: Mapping[str, Set[str]], apart: tuple[Term, ...]) -> bool:
         if ANYTHING in reached[one] or ANYTHING in reached[other]:
             return True
         a, b = self.loaded.get(one), self.loaded.get(other)
         if a is not None and b is not None and a.holder == b.holder and a.generation == b.generation:
-            alike = self._alike(a.holder, a.offset, b.offset)
-            return alike or self._repeats(a.holder) or not _differ(a.offset, b.offset, apart)
+            return self._repeats(a.holder) or not _differ(a.offset, b.offset, apart)
         return not reached[one].isdisjoint(reached[other])
-
-    def _alike(self, holder: str, one: Term, other: Term) -> bool:
-        """Whether callers may have put pointers to one object at two offsets."""
-        known = self.alike.get(holder)
-        if known is None:
-            return False
-        return not (one.is_const and other.is_const) or known.has(one.value, other.value)
 
     def _repeats(self, holder: str) -> bool:
         """Whether an object may hold a pointer twice, for all that the program shows."""
