@@ -5,7 +5,7 @@ from tests.checking import verdicts
 SOURCE = """
 #include <cub/cub.cuh>
 
-// safe: 2 of 2 pairs
+// safe: 1 of 1 pairs
 __global__ void blocked(int *a) {
   using Store = cub::BlockStore<int, 64, 4>;
   __shared__ typename Store::TempStorage storage;
@@ -21,7 +21,7 @@ __global__ void overlapping_blocks(int *a) {
   Store(storage).Store(a + blockIdx.x * 255, items);  // first
 }
 
-// safe: 4 of 4 pairs
+// safe: 1 of 1 pairs
 __global__ void striped(int *a) {
   using Store = cub::BlockStore<int, 64, 2, cub::BLOCK_STORE_STRIPED>;
   __shared__ typename Store::TempStorage storage;
@@ -38,7 +38,7 @@ __global__ void read_as_blocked(int *a, int *b) {
   b[blockIdx.x * 64 + threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x * 2 + 1];  // striped
 }
 
-// safe: 7 of 7 pairs
+// safe: 3 of 3 pairs
 __global__ void read_as_stored(int *a, int *b) {
   using Store = cub::BlockStore<int, 64, 2, cub::BLOCK_STORE_STRIPED>;
   __shared__ typename Store::TempStorage storage;
@@ -47,7 +47,7 @@ __global__ void read_as_stored(int *a, int *b) {
   b[blockIdx.x * 64 + threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x + 64];
 }
 
-// safe: 8 of 8 pairs
+// safe: 4 of 4 pairs
 __global__ void cut_off(int *a, int *b) {
   using Store = cub::BlockStore<int, 64, 2>;
   __shared__ typename Store::TempStorage storage;
@@ -67,7 +67,7 @@ __global__ void not_cut_off(int *a, int *b) {
   b[threadIdx.x] = 3;
 }
 
-// safe: 2 of 2 pairs
+// safe: 1 of 1 pairs
 __global__ void by_warps(int *a) {
   using Store = cub::WarpStore<int, 4>;
   __shared__ typename Store::TempStorage storage[2];

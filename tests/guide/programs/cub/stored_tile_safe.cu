@@ -2,7 +2,7 @@
 // Shows: what BlockStore stores, by its arrangement
 #include <cub/cub.cuh>
 
-// safe: 4 of 4 pairs
+// safe: 1 of 1 pairs
 __global__ void k(int *out) {
   using Store = cub::BlockStore<int, 128, 2, cub::BLOCK_STORE_STRIPED>;
   __shared__ typename Store::TempStorage storage;
