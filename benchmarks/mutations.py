@@ -688,7 +688,7 @@ MUTATIONS = (
         "contents-all-differ",
         "all that is shuffled was without repeats",
         _CONTENTS,
-        gives(True, "host.library.algorithms:_all_differ"),
+        gives(True, "host.library.algorithms:all_differ"),
     ),
     Mutation(
         "facts-constant-memory-off",

@@ -18,6 +18,7 @@ from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
+from hgrd.host.library.constructors import constructed, constructed_type, new_object
 from hgrd.host.library.containers import (
     adds_element,
     container_model,
@@ -29,12 +30,18 @@ from hgrd.host.library.containers import (
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.device_order import record_order
 from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
-from hgrd.host.library.launch_functions import launch_from_syntax, made_dim3
+from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
-from hgrd.host.linking.library_names import copies_memory, is_of_program, makes_memory, of_container
+from hgrd.host.linking.library_names import (
+    copies_memory,
+    is_of_program,
+    makes_memory,
+    of_container,
+    stores_elements,
+)
 from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
     drop_all_patterns,
@@ -58,7 +65,7 @@ from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
-from hgrd.symbolic.memory.lvalues import load, reachable
+from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import (
@@ -162,7 +169,7 @@ class HostSemantics(Semantics):
         return Origin.INPUT
 
     def wants_patterns(self, effects: Effects) -> bool:
-        return effects.through_pointers or bool(effects.arrays)
+        return effects.through_pointers or bool(effects.arrays) or stores_elements(effects.calls)
 
     def note_patterns(self, state: State, target: MemoryObject, fills: tuple[ArrayPattern, ...]) -> None:
         record_patterns(state, target, fills)
@@ -205,7 +212,7 @@ class HostSemantics(Semantics):
             for key in self.run.origins.inside(arguments) & state.store.keys():
                 state.store[key] = Region({}, Generation())
                 self.run.origins.record_written_key(key, sources)
-        if not (own_elements and _constructed_type(arguments) is not None):
+        if not (own_elements and constructed_type(arguments) is not None):
             value = self._with_origin(invocation, value, mark, sources)
         if before is not None:
             follow_thread(invocation, value, before)
@@ -215,7 +222,7 @@ class HostSemantics(Semantics):
         """What pointers that a call returns or stores may lead to, besides memory that it makes."""
         if makes_memory(call.function):
             return set()
-        made = _constructed_type(arguments)
+        made = constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
         given = sources_of(state, typed, local=isinstance(made or call.type, OpaqueType))
         if makes_object(call.function.name):
@@ -225,7 +232,7 @@ class HostSemantics(Semantics):
     def _with_origin(self, invocation: LibraryCall, value: Value, mark: int, sources: set[str]) -> Value:
         """The result of a call, after what it may lead to has been recorded."""
         machine, call = invocation.machine, invocation.call
-        type_ = _constructed_type(invocation.arguments) or call.type
+        type_ = constructed_type(invocation.arguments) or call.type
         if isinstance(type_, OpaqueType) and (value == OPAQUE or isinstance(value, Composite)):
             made = self.run.origins.record_object(machine.names.unique(hidden(call.function.name)), sources)
             return replace(value, origin=made.origin) if isinstance(value, Composite) else made
@@ -246,9 +253,9 @@ class HostSemantics(Semantics):
         machine, state, call, arguments = invocation.machine, invocation.state, invocation.call, invocation.arguments
         if function is not None and function.noreturn:
             return fails(invocation)
-        constructed = _construction(machine, state, call, arguments)
-        if constructed is not None:
-            return constructed
+        made = constructed(machine, state, call, arguments)
+        if made is not None:
+            return made
         deep = function is not None and function.user_code
         written, adds = written_by(call, arguments), adds_element(invocation)
         if makes_results(call.function.name):
@@ -260,7 +267,7 @@ class HostSemantics(Semantics):
         forget_elements(state, written)
         self._outside_code(state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
-        return _new_object(machine, call, arguments) or invocation.unknown()
+        return new_object(machine, call, arguments) or invocation.unknown()
 
     def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
         """After an exception: all that the body may have changed, and all globals, hold unknown values."""
@@ -367,34 +374,3 @@ def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
         return None
     held = holder_model(call.function.qualified)
     return held or container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)
-
-
-def _construction(machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
-    """The object made by a constructor without a body, if it is dim3's or copies; None: unknown."""
-    type_ = _constructed_type(arguments)
-    source = arguments[1] if len(arguments) > 1 else None
-    if type_ is None:
-        return None
-    if call.function.name == "dim3" and not isinstance(source, Pointer | Composite):
-        return made_dim3(arguments[1:])
-    if isinstance(source, Composite):
-        return source
-    if len(arguments) == 2 and isinstance(source, Pointer) and source.target.element == type_:
-        copied = load(machine, state, source, type_, call.span)
-        return copied if isinstance(copied, Composite) else None
-    return None
-
-
-def _new_object(machine: Machine, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
-    """The object of unknown contents that a constructor made; None: the call is no such constructor."""
-    type_ = _constructed_type(arguments)
-    made = unknown(machine, call.function.name, type_, call.span) if isinstance(type_, RecordType) else None
-    return made if isinstance(made, Composite) else None
-
-
-def _constructed_type(arguments: tuple[Value, ...]) -> Type | None:
-    """The type of the new object that a constructor is called for; None: the call makes no new object."""
-    here = arguments[0] if arguments else None
-    if not isinstance(here, Pointer) or here.target.name != "object" or here.target.space is not MemorySpace.LOCAL:
-        return None
-    return here.target.element

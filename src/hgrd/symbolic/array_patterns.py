@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hgrd.program.span import Span
 from hgrd.program.types import IntType, Type
-from hgrd.symbolic.polynomials import constant_difference, divisible
+from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible
 from hgrd.symbolic.values import MemoryObject, Value
 from hgrd.terms import Term, add, as_int, const, mul
 
@@ -54,6 +54,19 @@ class Distinct(Struct, frozen=True):
 
 
 Pattern: TypeAlias = Affine | Ascending | Between | Distinct
+
+
+def all_differ(pattern: Pattern) -> bool:
+    """Whether no two elements are equal, by the pattern alone."""
+    match pattern:
+        case Affine(step=step, wrap=None):
+            return step.is_const and step.value != 0
+        case Ascending(gap=gap):
+            return gap > 0
+        case Distinct():
+            return True
+        case _:
+            return False
 
 
 def pattern_terms(pattern: Pattern) -> tuple[Term, ...]:
@@ -145,6 +158,28 @@ class ArrayPattern(Struct, frozen=True):
         if not size.is_const or len(self.holes) == _MOST_HOLES:
             return None
         return replace(self, holes=(*self.holes, (offset, size.value)))
+
+    def element(self, offset: Term) -> Term | None:
+        """The number of the element at an offset; None unless all elements stand there one behind the other."""
+        if self.ranges or self.holes or self.stride != self.size:
+            return None
+        bytes_ = difference(offset, self.start)
+        if any(c % self.size for c in bytes_.values()):
+            return None
+        return as_term({monomial: c // self.size for monomial, c in bytes_.items()})
+
+    def holds_at(self, offset: Term) -> bool:
+        """Whether certainly one of the elements of which the pattern says something is at an offset."""
+        k = self.element(offset)
+        if k is None or k.low < 0 or k.high > self.most:
+            return False
+        return as_term(difference(self.count, k)).low >= 1
+
+    def is_whole(self, target: MemoryObject) -> bool:
+        """Whether the elements are all that the object has."""
+        if target.size is None or self.element(const(0)) is not const(0) or self.most < self.count.high - 1:
+            return False
+        return constant_difference(mul(self.count, const(self.size)), target.size) == 0
 
     def passes(self, offset: Term, size: int) -> bool:
         """Whether bytes certainly lie between the elements (another member of the same records)."""

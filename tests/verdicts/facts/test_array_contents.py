@@ -120,6 +120,14 @@ def outcome(report: Report) -> Outcome:
         "int sum = 0; for (int i = 0; i < n; i++) { h[i] = sum; sum += 1 + rand() % 5; }",
         "h[0] = 0; for (int i = 1; i < n; i++) h[i] = h[i - 1] + 1 + rand() % 5;",
         "h[0] = 4; for (int i = 0; i < n - 1; i++) h[i + 1] = h[i] + 3;",
+        "for (int i = 0; i < 1000; i++) other[i] = 1 + rand() % 5;"
+        " h[0] = 0; for (int i = 0; i < 999; i++) h[i + 1] = h[i] + other[i]; n = 1000;",
+        "for (int i = 0; i < 1000; i++) other[i] = 1 + rand() % 5;"
+        " int sum = 0; for (int i = 0; i < 1000; i++) { h[i] = sum; sum += other[i]; } n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = i;"
+        " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = 3 * i;"
+        " for (int i = 999; i > 0; i--) { int j = rand() % 1000, t = h[i]; h[i] = h[j]; h[j] = t; } n = 1000;",
         "std::iota(h, h + n, 2);",
         "std::iota(h, h + n, 2); std::shuffle(h, h + n, std::mt19937(3));",
         "for (int i = 0; i < n; i++) h[i] = 5 * i; std::reverse(h, h + n);",
@@ -169,6 +177,23 @@ def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
         "for (int j = 0; j < 2; j++) for (int i = 0; i < n; i++) h[i * j] = i;",
         "short *s = (short *)h; for (int i = 0; i < n; i++) s[i] = i;",
         "int *p = h; for (int i = 0; i < n; i++) { *p = i; p += m; }",
+        "for (int i = 0; i < 1000; i++) other[i] = rand() % 5;"
+        " h[0] = 0; for (int i = 0; i < 999; i++) h[i + 1] = h[i] + other[i]; n = 1000;",
+        "for (int i = 0; i < 998; i++) other[i] = 1 + rand() % 5;"
+        " h[0] = 0; for (int i = 0; i < 999; i++) h[i + 1] = h[i] + other[i]; n = 1000;",
+        "for (int i = 0; i < 1000; i++) other[i] = 1 + rand() % 5; change(other);"
+        " h[0] = 0; for (int i = 0; i < 999; i++) h[i + 1] = h[i] + other[i]; n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = i; for (int i = 999; i > 0; i--) h[i] = h[rand() % (i + 1)]; n = 1000;",
+        "for (int i = 0; i < 999; i++) h[i] = i;"
+        " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = i / 2;"
+        " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = i;"
+        " for (int i = 999; i > 0; i--) { std::swap(h[i], h[rand() % (i + 1)]); h[m] = 3; } n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = i;"
+        " for (int i = 999; i > 0; i--) { int t = h[i]; h[i] = h[i - 1]; h[m] = t; } n = 1000;",
+        "for (int i = 0; i < 1000; i++) h[i] = other[i] = i;"
+        " for (int i = 999; i > 0; i--) std::swap(h[i], other[rand() % (i + 1)]); n = 1000;",
         "std::iota(h, h + m, 0);",
         "std::iota(h, h + n, 0); std::shuffle(h, h + m, std::mt19937(3));",
         "std::iota(h, h + m, 0); std::shuffle(h, h + n, std::mt19937(3));",

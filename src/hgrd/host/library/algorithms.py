@@ -19,7 +19,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, BoolType, FloatType, IntType, PointerType
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distinct
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Distinct, all_differ
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
@@ -105,7 +105,7 @@ def _reordered(call: LibraryCall) -> Value | None:
         return None
     first, count, type_ = found
     fills = (f for f in patterns_of(call.state, first.target) if f.type.bits == type_.bits)
-    known = [f for f in fills if _is_all(f, first.offset, count) and _all_differ(f)]
+    known = [f for f in fills if _is_all(f, first.offset, count) and all_differ(f.pattern)]
     _written(call)
     record_patterns_at(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
     return OPAQUE
@@ -162,18 +162,6 @@ def _is_all(fill: ArrayPattern, first: Term, count: Term) -> bool:
 
 def _end(offset: Term, count: Term, size: int) -> Term:
     return add(offset, mul(count, const(size)))
-
-
-def _all_differ(fill: ArrayPattern) -> bool:
-    match fill.pattern:
-        case Affine(step=step, wrap=None):
-            return step.is_const and step.value != 0
-        case Ascending(gap=gap):
-            return gap > 0
-        case Distinct():
-            return True
-        case _:
-            return False
 
 
 _OF_ALGORITHM: Final = 3  # arguments that std::move has at least as an algorithm

@@ -83,6 +83,11 @@ def makes_memory(function: FunctionRef) -> bool:
     return declared or function.name in LIBC_NAMES or function.name.startswith(_ALLOCATING)
 
 
+def stores_elements(functions: frozenset[str]) -> bool:
+    """Whether the library function whose stores to elements are followed is among these: `std::swap`."""
+    return not functions.isdisjoint(("swap", "std::swap"))
+
+
 def of_container(qualified: str) -> bool:
     """Whether a function is a member of a container of the C++ library or of Thrust."""
     return qualified.rpartition("::")[0].startswith(_CONTAINERS)

@@ -19,6 +19,7 @@ from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.iteration import LoopShape, speculative_iteration, speculative_test
 from hgrd.symbolic.loops.narrowing import Narrowing, narrowing_in
 from hgrd.symbolic.loops.recurrences import LoopSummary, apply_recurrences
+from hgrd.symbolic.loops.reordering import swapped_patterns
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.polynomials import (
     as_term,
@@ -35,6 +36,7 @@ from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, m
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
+_MOST_ELEMENTS: Final = (1 << 31) - 1
 _MOST_STORES: Final = 16  # in one iteration, to one object
 
 
@@ -67,6 +69,11 @@ class _Iteration(Struct, frozen=True):
     def follows(self, term: Term) -> bool:
         """Whether all parts of a term that may differ between iterations are known in the next one."""
         return not self._new(term) - {s.name for s in self.then}
+
+    def reads(self, term: Term, stored: Stored) -> bool:
+        """Whether a term is what the object of a store has held at some place when the iteration began."""
+        region = self.start.store[stored.target.key]
+        return term.array == self.machine.names.stable.get((stored.target.key, region.generation, stored.type))
 
     def _new(self, term: Term) -> set[str]:
         """Names that the iteration itself introduced: unknown values, and reads of objects that the loop changes."""
@@ -116,8 +123,22 @@ def recognise_fills(
         if all(not iteration.start.store[key].cells for key in scattered):
             break
         cleared |= scattered  # single cells would hide that elements are read back
-    found = ((stores[key][0].target, _of_object(iteration, stores[key], count, shape)) for key in sorted(scattered))
+    found = (
+        (
+            stores[key][0].target,
+            _of_object(iteration, stores[key], count, shape)
+            or swapped_patterns(_kept_patterns(state, key), stores[key], iteration.reads),
+        )
+        for key in sorted(scattered)
+    )
     return FilledArrays(tuple((target, fills) for target, fills in found if fills), iteration.cells)
+
+
+def _kept_patterns(state: State, key: str) -> tuple[ArrayPattern, ...]:
+    """The patterns of an object; those of the elements of a container that has changed since do not hold."""
+    regions = state.store
+    patterns = regions.get(key, EMPTY).patterns
+    return tuple(f for f in patterns if f.owner is None or any(f.owner is owner for owner in regions.values()))
 
 
 def _plain_end(ends: IterationExits) -> bool:
@@ -253,7 +274,8 @@ def _fill(iteration: _Iteration, stored: Stored, count: Term, shape: LoopShape) 
     gap = _over_last(iteration, stored, as_int(value), stride, count)
     if gap is not None:  # the element before the first counts, too
         start = add(start, const(-stride))
-        return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)))
+        most = min(fill.most + 1, _MOST_ELEMENTS)
+        return replace(fill, pattern=Ascending(gap), start=start, count=add(count, const(1)), most=most)
     between = _between(iteration, as_int(value), type_)
     return None if between is None else replace(fill, pattern=between)
 
