@@ -2,7 +2,9 @@
 
 import signal
 import sys
+from importlib import import_module
 from math import inf
+from pathlib import Path
 from time import perf_counter, sleep
 
 import pytest
@@ -68,3 +70,13 @@ def test_calls_are_nested_more_deeply_inside_alone():
         with deep_recursion(10):
             assert sys.getrecursionlimit() == before + 100
     assert sys.getrecursionlimit() == before
+
+
+def test_a_module_that_is_being_imported_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_module.py").write_text("import time\ntime.sleep(0.3)\nDONE = True\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(TimeLimitError), until(perf_counter() + 0.1):
+        import_module("slow_module")
+        while True:
+            pass
+    assert import_module("slow_module").DONE

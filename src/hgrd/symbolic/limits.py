@@ -16,6 +16,7 @@ from hgrd.program.statements import Statement
 
 _AGAIN: Final = 0.5  # seconds until the error is raised once more, where something has caught it and gone on
 _AT_ONCE: Final = 0.01
+_IMPORTING: Final = "<frozen importlib._bootstrap>"
 
 
 class StepLimitError(Exception):
@@ -77,5 +78,10 @@ def deep_recursion(calls: int) -> Generator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _raise(_number: int, _frame: FrameType | None) -> None:
+def _raise(_number: int, frame: FrameType | None) -> None:
+    """Raises the error, unless a module is being imported, which would be left half made: the signal comes again."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTING:
+            return
+        frame = frame.f_back
     raise TimeLimitError
