@@ -1850,6 +1850,24 @@ MUTATIONS = (
         gives((), "host.memory.pointer_origins:PointerOrigins.overlaps"),
     ),
     Mutation(
+        "lost-extents-free",
+        "extents that rest on values which are not known are a free choice of a witness",
+        ("tests/verdicts/host/test_lost_extents.py",),
+        gives((), "races.pairs.triage:lost_extents"),
+    ),
+    Mutation(
+        "counts-never-negative",
+        "what a running sum adds is never negative",
+        ("tests/verdicts/host/test_sums_of_counts.py",),
+        gives(0, "symbolic.loops.fill_recognition:_floor"),
+    ),
+    Mutation(
+        "swaps-of-any-elements",
+        "elements that a loop swaps differ, whatever stands outside of those that are known to",
+        _CONTENTS,
+        gives(True, "symbolic.loops.reordering:_among"),
+    ),
+    Mutation(
         "host-held-none",
         "pointers that the program puts into memory lead to different objects, whatever it puts there",
         ("tests/verdicts/host/test_held_pointers.py",),

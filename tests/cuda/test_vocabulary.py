@@ -23,9 +23,9 @@ from hgrd.simulate.interleaving import numbers
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch, stored_results
 from hgrd.simulate.lockstep.device.cooperative_groups import MEANINGS as MEANINGS_OF_GROUPS
 from hgrd.source.clang.command import PRELUDE, language_flags
-from hgrd.source.clang.precompiled import HEADERS
 from hgrd.source.clang.toolchain import find_toolchain
 from hgrd.source.options import SourceOptions
+from hgrd.source.own_headers import HEADERS
 
 INCLUDED = (
     "cooperative_groups.h", "cuComplex.h", "cuda/atomic", "cuda/barrier", "cuda/functional", "cuda/pipeline",

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from hgrd.source.clang.precompiled import HEADERS
 from hgrd.source.clang.run import needs_device_pass, open_ast
 from hgrd.source.clang.toolchain import NoCompilerError, find_toolchain
 from hgrd.source.doctor import doctor
 from hgrd.source.options import SourceError, SourceOptions
+from hgrd.source.own_headers import HEADERS
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.source.clang.precompiled import HEADERS
 from hgrd.source.clang.run import open_ast
 from hgrd.source.clang.toolchain import find_toolchain
 from hgrd.source.options import SourceOptions
+from hgrd.source.own_headers import HEADERS
 
 # Included by others only, or not at all unless it is needed.
 INTERNAL = ("hgrd/",)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 _Key: TypeAlias = tuple[tuple[str, int, int], ...]
-
-
-OWN_HEADERS: Final = str(Path(__file__).parents[1] / "source" / "headers") + os.sep
-"""Where the headers are that stand for those of CUDA and its libraries."""
 
 
 class Span(Struct, frozen=True):
@@ -27,11 +21,6 @@ class Span(Struct, frozen=True):
     line: int
     column: int
     spelling: Span | None = None
-
-    @property
-    def of_user(self) -> bool:
-        """Whether it is in a file of the user's, and not in a header of ours."""
-        return not self.file.startswith(OWN_HEADERS)
 
     def __lt__(self, other: Span) -> bool:
         return self._key() < other._key()

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 import hgrd
 from hgrd.program.program import Program
 from hgrd.source.clang.command import user_dirs
-from hgrd.source.clang.precompiled import HEADERS, default_cache_dir, prune
+from hgrd.source.clang.precompiled import default_cache_dir, prune
 from hgrd.source.clang.toolchain import NoCompilerError, find_toolchain
 from hgrd.source.options import SourceOptions
+from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.includes import scan
 
 _ROOMS = ("cuda", "terms", "program", "symbolic", "source")  # the rooms with code that makes programs

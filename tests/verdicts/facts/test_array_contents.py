@@ -186,6 +186,8 @@ def test_indexes_that_a_loop_makes_different(tmp_path: Path, fill: str) -> None:
         "for (int i = 0; i < 1000; i++) h[i] = i; for (int i = 999; i > 0; i--) h[i] = h[rand() % (i + 1)]; n = 1000;",
         "for (int i = 0; i < 999; i++) h[i] = i;"
         " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 1000;",
+        "for (int i = 0; i < 900; i++) h[i] = i;"
+        " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 900;",
         "for (int i = 0; i < 1000; i++) h[i] = i / 2;"
         " for (int i = 999; i > 0; i--) std::swap(h[i], h[rand() % (i + 1)]); n = 1000;",
         "for (int i = 0; i < 1000; i++) h[i] = i;"

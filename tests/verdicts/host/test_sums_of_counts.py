@@ -42,5 +42,8 @@ test_sums = verdicts(
     + _program(RACE, "negative", BY_INDEX.replace("rand() % 9", "rand() % 9 - 1"), OVER_LAST)
     + _program(RACE, "changed", f"{BY_INDEX} counts[n / 2] = -4;", OVER_LAST)
     + _program(RACE, "beyond", BY_INDEX.replace("i < n", "i < n - 1"), OVER_LAST)
+    + _program(RACE, "assigned", f"{BY_INDEX} std::vector<int> less(n, -3); counts = less;", OVER_LAST)
+    + _program(RACE, "cut", f"{BY_INDEX} counts.erase(counts.begin()); counts.push_back(-7);", OVER_LAST)
+    + _program(RACE, "swapped", f"{BY_INDEX} std::vector<int> less(n, -3); counts.swap(less);", OVER_LAST)
     + _program(RACE, "resized", f"{BY_INDEX} counts.resize(n + 1, -1);", OVER_LAST)
 )

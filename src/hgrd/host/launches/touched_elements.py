@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.host.concurrency.rows import Row
-from hgrd.host.linking.sweeping_kernels import Access, KernelUses, Member, Test, bare, member_of
+from hgrd.host.linking.kernel_accesses import Access, KernelUses, Member, Test, bare, member_of
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Storage
 from hgrd.program.types import IntType

@@ -9,7 +9,7 @@ from msgspec import Struct
 from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, pointers_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
-from hgrd.host.linking.sweeping_kernels import KernelUses, Member, loaded_by_name, named_by, uses_of
+from hgrd.host.linking.kernel_accesses import KernelUses, Member, loaded_by_name, named_by, uses_of
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType

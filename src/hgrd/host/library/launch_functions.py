@@ -7,6 +7,7 @@ from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
 from hgrd.host.library.stream_handles import made_handle
+from hgrd.host.linking.kernel_accesses import bare
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, ArrayType, Field, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
@@ -44,9 +45,8 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
 
 def number_of(stream: ir.Expression) -> Term | None:
     """The number that a stream is written as, such as `cudaStreamPerThread`; None: it is not."""
-    while isinstance(stream, ir.Convert):
-        stream = stream.operand
-    return const(stream.value) if isinstance(stream, ir.IntConst) else None
+    written = bare(stream)
+    return const(written.value) if isinstance(written, ir.IntConst) else None
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

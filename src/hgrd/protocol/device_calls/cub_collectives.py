@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hgrd.cuda.cub import STORAGE_SIZE, Arrangement, Transfer, lanes_of_warp, threads_of_block, transfer
+from hgrd.cuda.cub import STORAGE_SIZE, lanes_of_warp, threads_of_block
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.host.model import Fact, FactKind
@@ -23,11 +23,8 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, OpaqueValue, Pointer, Value
-from hgrd.terms import TRUE, Term, add, as_int, const, div, lt, mod, mul
+from hgrd.terms import TRUE, Term, const, div
 
-_ITEMS: Final = 2  # the argument of a load or store with the thread's own items
-_VALID: Final = 3  # … with the number of elements that there are
-_MOST_ITEMS: Final = 16  # that are modelled one by one
 _STORAGE: Final = PointerType(OpaqueType("cub::TempStorage"))
 
 
@@ -45,8 +42,7 @@ def collective(
     storage = load(machine, state, arguments[0], _STORAGE, call.span) if arguments else None
     if storage is None or not arms(storage):
         _assume_reuse(device, machine, call)
-    moved = _transferred(device, machine, state, call, arguments)
-    _note_others(device, machine, state, call, arguments, 2 if moved else 1)
+    _note_others(device, machine, state, call, arguments)
     together = _together(device, call)
     _use(device, machine, state, call, storage, AccessKind.WRITE, together)
     if threads_of_block(call.function.qualified, call.function.template_args) > WARP_SIZE:
@@ -77,15 +73,15 @@ def _is_storage(name: str) -> bool:
 
 
 def _note_others(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], first: int
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> None:
-    """Notes memory that threads share and that the collective is given as arguments from the `first` on."""
+    """Notes memory that threads share and that the collective is given besides its storage."""
     if machine.speculative:
         return
-    given = reachable(state, arguments[first:])
+    given = reachable(state, arguments[1:])
     anywhere = any(
         isinstance(e.type, PointerType) and isinstance(a, OpaqueValue)
-        for e, a in zip(call.arguments[first:], arguments[first:], strict=False)
+        for e, a in zip(call.arguments[1:], arguments[1:], strict=False)
     )
     device.memory.collectives.to(call, given, anywhere=anywhere)
     for target in given:
@@ -94,52 +90,6 @@ def _note_others(
         ):
             reason = f"what {call.function.name}() of a collective does to {target.name}"
             device.recorder.gap(machine, state, reason, call.span, may_order=False)
-
-
-def _transferred(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> bool:
-    """Records what each thread of `Load(from, items[, valid[, other]])` or `Store(to, items[, valid])` accesses.
-
-    False: it is no such call, or its sizes or memory are not known.
-    """
-    moved = transfer(call.function.qualified, call.function.template_args)
-    type_ = call.arguments[1].type if len(call.arguments) > _ITEMS else None
-    size = machine.size(type_.to) if isinstance(type_, PointerType) else None
-    if moved is None or size is None or moved.items > _MOST_ITEMS:
-        return False
-    valid = arguments[_VALID] if len(arguments) > _VALID else None
-    places = arms(arguments[1])
-    if not places or not isinstance(valid, Term | None):
-        return False
-    kind = AccessKind.WRITE if moved.stores else AccessKind.READ
-    for pointer, guard in places:
-        for first, count in _elements(device, moved, whole=valid is None):
-            branch = state.copy()
-            branch.assume(guard, ConditionKind.BRANCH, call.span)
-            if valid is not None:
-                branch.assume(lt(first, as_int(valid)), ConditionKind.BRANCH, call.span)
-            there = Pointer(pointer.target, add(pointer.offset, mul(first, const(size))))
-            device.access(machine, branch, AccessEvent(kind, there, count * size, call.span))
-    return True
-
-
-def _elements(device: DeviceSemantics, moved: Transfer, *, whole: bool) -> list[tuple[Term, int]]:
-    """The elements that a thread accesses: the first one of each row, and the number in it (`whole`: all are there)."""
-    thread, items = thread_number(device), moved.items
-    if moved.warp:
-        thread = mod(thread, const(moved.threads))
-    match moved.arrangement:
-        case Arrangement.BLOCKED if whole:
-            return [(mul(thread, const(items)), items)]
-        case Arrangement.BLOCKED:
-            return [(add(mul(thread, const(items)), const(i)), 1) for i in range(items)]
-        case Arrangement.STRIPED:
-            return [(add(thread, const(i * moved.threads)), 1) for i in range(items)]
-        case Arrangement.WARP_STRIPED:
-            lanes = const(WARP_SIZE)
-            begin = add(mul(div(thread, lanes), const(items * WARP_SIZE)), mod(thread, lanes))
-            return [(add(begin, const(i * WARP_SIZE)), 1) for i in range(items)]
 
 
 def _assume_reuse(device: DeviceSemantics, machine: Machine, call: Call) -> None:

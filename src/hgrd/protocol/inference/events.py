@@ -11,6 +11,7 @@ from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
+from hgrd.source.own_headers import is_of_user
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import Pointer, Value
 from hgrd.terms import Symbol, Term, as_int, show
@@ -75,11 +76,11 @@ def access_text(pointer: Pointer, size: int) -> str:
 
 def stack_of(machine: Machine, span: Span) -> tuple[Span, ...]:
     """Call sites of the user's code that lead to a place, outermost first."""
-    sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and f.call_site.of_user)
-    return sites if span.of_user else sites[:-1]
+    sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and is_of_user(f.call_site))
+    return sites if is_of_user(span) else sites[:-1]
 
 
 def users_place(machine: Machine, span: Span) -> Span:
     """A place in code of ours is where the user's code calls it."""
     sites = (f.call_site for f in reversed(machine.frames) if f.call_site is not None)
-    return span if span.of_user else next((site for site in sites if site.of_user), span)
+    return span if is_of_user(span) else next((site for site in sites if is_of_user(site)), span)

@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
-from hgrd.source.clang.precompiled import DEFINED, HEADERS, PRELUDE, VECTOR_MATH
+from hgrd.source.clang.precompiled import DEFINED, PRELUDE, VECTOR_MATH
 from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.options import CUDA_VERSION, SourceOptions
+from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.missing_macros import NOTHING, MacroGuess
 
 # `-x cuda` rejects calls of host-only functions in kernels and so breaks on most headers; HIP with

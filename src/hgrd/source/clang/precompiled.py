@@ -17,8 +17,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from hgrd.source.clang.toolchain import Toolchain
+from hgrd.source.own_headers import HEADERS
 
-HEADERS = Path(__file__).parents[1] / "headers"
 PRELUDE = HEADERS / "hgrd" / "prelude.h"
 DEFINED = HEADERS / "defined"
 VECTOR_MATH = HEADERS / "hgrd" / "vector_math.h"

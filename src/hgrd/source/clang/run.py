@@ -19,9 +19,10 @@ from msgspec.structs import replace
 
 from hgrd.program.program import Diagnostic
 from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags
-from hgrd.source.clang.precompiled import DEFINED, HEADERS, Recipe, default_cache_dir, precompiled
+from hgrd.source.clang.precompiled import DEFINED, Recipe, default_cache_dir, precompiled
 from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain
 from hgrd.source.options import Reduction, SourceError, SourceOptions
+from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.code import without_body
 from hgrd.source.text.implied_headers import implied_headers
 from hgrd.source.text.includes import Includes, scan, write_shadows

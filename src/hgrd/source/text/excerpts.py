@@ -11,7 +11,6 @@ from hgrd.program.span import Span
 _QUALIFIED: Final = re.compile(
     r"\s*(?:decltype\(\s*(?P<variable>\w+)\s*\)|(?P<type>[\w:]+(?:<[\w:<>, ]*>)?))::(?P<name>\w+)\b"
 )
-_LINE: Final = 1
 
 
 def text_at(span: Span, lines: int) -> str:

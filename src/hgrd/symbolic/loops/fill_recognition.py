@@ -136,9 +136,12 @@ def recognise_fills(
 
 def _kept_patterns(state: State, key: str) -> tuple[ArrayPattern, ...]:
     """The patterns of an object; those of the elements of a container that has changed since do not hold."""
-    regions = state.store
-    patterns = regions.get(key, EMPTY).patterns
-    return tuple(f for f in patterns if f.owner is None or any(f.owner is owner for owner in regions.values()))
+    return tuple(fill for fill in state.store.get(key, EMPTY).patterns if _holds(state, fill))
+
+
+def _holds(state: State, fill: ArrayPattern) -> bool:
+    """Whether the owner of the elements, if there is one, has not changed since."""
+    return fill.owner is None or any(fill.owner is region for region in state.store.values())
 
 
 def _plain_end(ends: IterationExits) -> bool:
@@ -356,12 +359,10 @@ def _choices(term: Term) -> tuple[Term, ...]:
 
 def _patterns_of(iteration: _Iteration, array: str) -> Iterator[tuple[Region, ArrayPattern]]:
     """The patterns of a whole array that hold at the start of the iteration, whatever overflows."""
-    regions = iteration.start.store
-    for key, region in regions.items():
+    for key, region in iteration.start.store.items():
         for fill in region.patterns:
             named = iteration.machine.names.stable.get((key, region.generation, fill.type)) == array
-            owned = fill.owner is None or any(fill.owner is owner for owner in regions.values())
-            if named and owned and not (fill.ranges or fill.holes or fill.assumes_no_overflow):
+            if named and _holds(iteration.start, fill) and not (fill.ranges or fill.holes or fill.assumes_no_overflow):
                 yield region, fill
 
 
