@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.engine.analysis.program import analyze
+from hgrd.findings.model import Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program, Side
 from hgrd.source.clang import declaration_texts
@@ -112,3 +113,39 @@ def test_of_further_instances_those_with_a_new_argument(
     assert all(missing in [fact.text for fact in launch.assumptions] for launch in k.launches)
     assert all(missing not in [fact.text for fact in launch.assumptions] for launch in last.launches)
     assert last.span.line == 25
+
+
+HOST = f"""
+template <int N> __global__ void k(int *p) {{ p[blockIdx.x] = N; }}
+__global__ void other(int *p) {{ p[blockIdx.x] = 0; }}
+template <int N> void launch(int *p) {{
+{LINES}{LINES}{LINES}{LINES}    k<N><<<3, 1>>>(p);
+}}
+void host(int *p) {{
+    launch<1>(p);
+    launch<2>(p);
+    launch<3>(p);
+    launch<1>(p);
+}}
+"""
+
+
+def test_instances_that_only_host_code_launches_that_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "program.cu"
+    file.write_text(HOST)
+    whole = parse_file(str(file), SourceOptions())
+    monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 11)
+    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 18)
+    monkeypatch.setattr(declaration_texts, "MOST_KEPT", 1 << 21)
+    program = parse_file(str(file), SourceOptions())
+    assert [d.message for d in program.diagnostics] == [
+        "1 more instances of launch were left out, since there are too many"
+    ]
+    assert defined(program, "k") == defined(whole, "k") == [(1,), (2,), (3,)]
+    # `k<3>` is not judged as if anything might launch it; `other`, which nothing launches, is.
+    assert [len(k.launches) for k in analyze((whole,), AnalysisOptions()).kernels] == [3, 1]
+    k, other = analyze((program,), AnalysisOptions()).kernels
+    assert [(at.launch_span.line, at.outcome) for at in k.launches] == [(4 + 80 + 1, Outcome.SAFE)] * 2
+    assert [at.launch_span for at in other.launches] == [None]

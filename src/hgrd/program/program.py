@@ -57,12 +57,16 @@ class Global(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True):
-    """Message of the front end; `error`: something there was not understood, and `whole`: the whole function."""
+    """Message of the front end; `error`: something there was not understood, and `whole`: the whole function.
+
+    `instances`: of a template that was, further instances are not looked at.
+    """
 
     span: Span
     message: str
     error: bool
     whole: bool = False
+    instances: bool = False
 
 
 class Template(Struct, frozen=True):

@@ -28,15 +28,20 @@ class KernelLaunches(Struct, frozen=True):
 def kernels_at_launches(
     programs: tuple[Program, ...], host: HostRun, options: AnalysisOptions
 ) -> tuple[KernelLaunches, ...]:
-    """The kernels that `options` ask for, but for instances of templates that the program never launches."""
+    """The kernels that `options` ask for, but for instances of templates that the program never launches.
+
+    Nor are those that nothing seen launches, others of their template being launched, where instances of host templates
+    are not looked at: with these, their launches are missing.
+    """
     build = tuple(Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span) for p in programs for d in p.macro_guesses)
     kernels = [(k, (*build, *assumed)) for k, assumed in defined_kernels(programs) if options.wants(k.ref.name)]
     ruled_out = _ruled_out(kernels, host.never)
-    never = {site.kernel.key for site in host.never}
+    launched = {site.kernel.key for site in host.launches}
+    without = {site.kernel.key for site in host.never} | _launched_in_the_rest(programs, kernels, launched)
     found: list[KernelLaunches] = []
     for kernel, assumed in kernels:
         launches = tuple(site for site in host.launches if site.kernel.key == kernel.ref.key)
-        if launches or kernel.ref.key not in never:
+        if launches or kernel.ref.key not in without:
             found.append(KernelLaunches(kernel, launches or (None,), assumed, ruled_out.get(kernel.span, ())))
     return tuple(found)
 
@@ -57,6 +62,17 @@ def defined_kernels(programs: tuple[Program, ...]) -> list[tuple[Function, tuple
     return [pair for key, pair in found.items() if key not in standing_in or pair[0].ref.qualified not in instances]
 
 
+def _launched_in_the_rest(
+    programs: tuple[Program, ...], kernels: list[tuple[Function, tuple[Fact, ...]]], launched: set[str]
+) -> set[str]:
+    """Keys of instances whose launches are in instances of host templates that are not looked at."""
+    places = {k.span for k, _ in kernels}
+    if not any(d.instances and d.span not in places for p in programs for d in p.diagnostics):
+        return set()
+    templates = {k.span for k, _ in kernels if k.ref.template_args and k.ref.key in launched}
+    return {k.ref.key for k, _ in kernels if k.span in templates} - launched
+
+
 def _ruled_out(
     kernels: Iterable[tuple[Function, tuple[Fact, ...]]], never: Iterable[LaunchSite]
 ) -> dict[Span, tuple[Fact, ...]]:
@@ -73,7 +89,7 @@ def _ruled_out(
 def _left_out(program: Program, kernel: Function) -> Iterator[Fact]:
     """What the front end has left out of a kernel's template."""
     for d in program.diagnostics:
-        if d.whole and d.span == kernel.span:
+        if d.instances and d.span == kernel.span:
             yield Fact(TRUE, FactKind.ASSUMPTION, d.message, d.span)
 
 

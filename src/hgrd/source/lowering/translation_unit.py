@@ -125,8 +125,8 @@ def _read(stream: AstStream, state: _State, *, final: bool) -> None:
     kept = 0
     for item in declarations(stream.stdout, stream.is_user_file, _MAX_DECLARATION, final=final):
         if isinstance(item, Skipped):
-            reports = state.diagnostics if item.incomplete else state.left_out
-            reports.append(Diagnostic(item.span, item.reason, error=True, whole=not item.incomplete))
+            reports, instances = (state.diagnostics, False) if item.incomplete else (state.left_out, True)
+            reports.append(Diagnostic(item.span, item.reason, error=True, whole=instances, instances=instances))
             continue
         node, size = item
         try:
