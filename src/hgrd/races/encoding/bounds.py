@@ -10,7 +10,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from hgrd.cuda.memory_model import AccessKind
+from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.phases.parallelism import Side
+from hgrd.races.encoding.query_assembly import cone, query_of, with_extents
+from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
+from hgrd.solve.query import Query
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, const, le, mul, substitute, symbols_of
 from hgrd.terms.linear import difference
 from hgrd.terms.rewrite import bottom_up
@@ -26,10 +31,15 @@ def in_bounds(access: Access) -> tuple[Term, ...]:
     return le(const(0), access.offset), le(add(access.offset, const(access.size)), access.target.size)
 
 
+def own_bounds(access: Access) -> tuple[Term, ...]:
+    """The bounds of an access, and of the subscripts that its thread has made before."""
+    return tuple(t for t in dict.fromkeys((*in_bounds(access), *access.bounds)) if t is not TRUE)
+
+
 def companion_bounds(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     """The bounds of `access`, and of the other accesses that its thread makes for certain."""
     held = {*access.guards, TRUE}
-    found: dict[Term, None] = dict.fromkeys((*in_bounds(access), *access.bounds))
+    found: dict[Term, None] = dict.fromkeys(own_bounds(access))
     for other, binders in _in_constant_loops(protocol.items, ()):
         if other.number == access.number or len(found) > _MOST:
             continue
@@ -40,6 +50,16 @@ def companion_bounds(protocol: Protocol, access: Access) -> tuple[Term, ...]:
     found |= dict.fromkeys(t for r in _looked_up(protocol, access) for t in in_bounds(r) if held.issuperset(r.guards))
     found.pop(TRUE, None)
     return tuple(found)
+
+
+def inside_query(protocol: Protocol, facts: tuple[Fact, ...], access: Access, bounds: tuple[Term, ...]) -> Query:
+    """The query whether any thread makes an access under conditions (both parties are this thread)."""
+    threads = ThreadPair(protocol.symbols.private, protocol.configuration, True)
+    made = abstract_floats(threads.of((*access.guards, *bounds), Side.FIRST))
+    conditions = tuple(dict.fromkeys(t for t in made if t is not TRUE))
+    used = cone(facts, with_extents(threads, symbols_of(*conditions)))
+    byte = const(0)
+    return query_of(threads, used, (byte, conditions, 1), (byte, (), 1), ())
 
 
 def _looked_up(protocol: Protocol, access: Access) -> Iterator[Access]:

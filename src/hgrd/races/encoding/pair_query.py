@@ -15,7 +15,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
 from hgrd.protocol.phases.parallelism import Ahead, Apart, Fails, Holds, ParallelCase, Relation, Side, Unnamed
 from hgrd.races.encoding.array_facts import instantiated
-from hgrd.races.encoding.bounds import companion_bounds
+from hgrd.races.encoding.bounds import companion_bounds, inside_query, own_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
 from hgrd.races.encoding.loop_exits import LoopExits, unbounded_counters
 from hgrd.races.encoding.query_assembly import across, cone, query_of, split, with_extents
@@ -125,6 +125,16 @@ class PairEncoder(Struct, frozen=True):
         own = consistency.own_tests(threads, read) if consistency is not None else ()
         encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]))
         return replace(encoded, contents=contents, data=encoded.data or bool(arrays_of(*apart)))
+
+    def inside(self, access: Access) -> Query:
+        """The query whether a thread can make an access so that what is `bounded` stays within allocations."""
+        return inside_query(self.protocol, self.facts, access, self._companions(access))
+
+    def only_alone(self, access: Access) -> bool:
+        """From now on, only the access itself is `bounded`, and no others of its thread; False: so it has been."""
+        before, now = self._companions(access), own_bounds(access)
+        self._bounds[access.number] = now
+        return before != now
 
     def _companions(self, access: Access) -> tuple[Term, ...]:
         found = self._bounds.get(access.number)

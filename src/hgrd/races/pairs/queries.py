@@ -43,10 +43,23 @@ class PairQueries(Struct, frozen=True):
                 return lean, known
             encoded, answer = self.decided(full) if self._knows_more(pair) else (lean, known)
         if isinstance(answer, Proved) and pair.sized:
-            for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
-                text = f"accesses to {target.name}, and subscripts before, stay within arrays"
-                self.verdicts.assume(text, target.span)
+            return self._within_arrays(pair, encoded, answer)
         return encoded, answer
+
+    def _within_arrays(self, pair: Pair, encoded: EncodedPair, proof: Proved) -> tuple[EncodedPair, Answer]:
+        """A proof that assumes accesses to stay within arrays, which says nothing where all threads leave them.
+
+        If they do so later on, in the last iteration of a loop, then the two meet before.
+        """
+        for access in (pair.first, pair.second):
+            if isinstance(self.decide(self.encoder.inside(access)), Proved):
+                if self.encoder.only_alone(access):
+                    return self.ask(pair)
+                return encoded, Undecided(f"no thread stays within {access.target.name} here")
+        for target in {a.target.key: a.target for a in (pair.first, pair.second)}.values():
+            text = f"accesses to {target.name}, and subscripts before, stay within arrays"
+            self.verdicts.assume(text, target.span)
+        return encoded, proof
 
     def decided(self, encoded: EncodedPair) -> tuple[EncodedPair, Answer]:
         """The answer to a query; both threads of a conflict reach it in a launch that the host can make."""
