@@ -103,6 +103,9 @@ def test_names_are_those_of_the_source():
     assert in_source("it depends on values that are not known: value'2") == (
         "it depends on values that are not known: value"
     )
+    assert in_source("variable 'is_empty_v' that is not declared here, read as 'i#'") == (
+        "variable 'is_empty_v' that is not declared here, read as 'i'"
+    )
     (finding,) = RACY.findings
     threads = replace(finding.witness.first, locals=(("j.iteration#'2", 1), ("j.iteration", 0)))
     racy = replace(RACY, findings=(replace(finding, witness=replace(finding.witness, first=threads)),))

@@ -12,10 +12,16 @@ from typing import Final
 
 _ITERATOR: Final = re.compile(r"\b__begin\d+(?:\.iteration)?#?")
 _NUMBER: Final = re.compile(r"(?<=[\w\])#])'\d*(?!\w)")
+_QUOTED: Final = re.compile(r"(?<!\S)'([^\s']+)'(?!\w)")
 
 
 def in_source(text: str) -> str:
     """A text with the names of the source; numbers of symbols stay where the text would else mix two of them up."""
+    parts = _QUOTED.split(text)
+    return "".join(f"'{_plain(part)}'" if number % 2 else _plain(part) for number, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
     plain = _ITERATOR.sub("iteration", text).replace("#", "").replace("[][", "[")
     names = set(re.findall(r"[\w.]+(?:\[\])?(?:'\d*)?(?!\w)", plain))
     mixed = {_NUMBER.sub("", name) for name in names if "'" in name} & names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -56,9 +56,12 @@ class Collector:
                 yield from self._record(node, scope)
             case "ClassTemplateDecl":
                 self._default_arguments(node)
+                partial = any(child["kind"] == "ClassTemplatePartialSpecializationDecl" for child in inner(node))
+                parameters = [] if partial else _parameters(node)
                 for child in inner(node):
                     if child["kind"] in _RECORDS:
-                        yield from self._record(child, scope, pattern=child["kind"] == "CXXRecordDecl")
+                        pattern = child["kind"] == "CXXRecordDecl"
+                        yield from self._record(child, scope, pattern, parameters)
             case "FunctionTemplateDecl":
                 yield from self._function_template(node, scope)
             case "VarDecl":
@@ -66,7 +69,9 @@ class Collector:
             case "VarTemplateDecl":
                 for child in inner(node):
                     if child["kind"] == "VarTemplateSpecializationDecl":
-                        self._variable(child, scope)
+                        inside = (*scope, child["id"])
+                        self._template_arguments(_parameters(node), child, inside)
+                        self._variable(child, inside)
             case kind if kind in FUNCTION_KINDS:
                 yield from self._function(node, scope, None)
             case _:
@@ -120,7 +125,9 @@ class Collector:
         else:
             self._table.named[_place_name(node)] = self._table.unnamed_types[node["id"]] = QualifiedType(type_)
 
-    def _record(self, node: Node, scope: Scope, pattern: bool = False) -> Iterator[Definition]:
+    def _record(
+        self, node: Node, scope: Scope, pattern: bool = False, parameters: Sequence[str] = ()
+    ) -> Iterator[Definition]:
         if node.get("isImplicit") and not node.get("completeDefinition"):
             return
         name = node.get("name") or ""
@@ -143,6 +150,7 @@ class Collector:
         elif arguments:
             self._table.specializations.setdefault(split_scopes(node["name"])[-1], []).append(key)
             self._template_types(node, inside)
+            self._template_arguments(parameters, node, inside)
         index = 0
         for child in inner(node):
             kind = child["kind"]
@@ -163,6 +171,12 @@ class Collector:
             elif not (pattern and kind == "VarDecl"):
                 yield from self.add(child, inside)
 
+    def _template_arguments(self, parameters: Sequence[str], instance: Node, scope: Scope) -> None:
+        """What the names of a template's parameters stand for inside of an instance."""
+        given = [_template_argument(child) for child in inner(instance) if child["kind"] == "TemplateArgument"]
+        one_each = zip(parameters, given, strict=False)
+        self._table.template_arguments[scope] = {name: str(of[0]) for name, of in one_each if name and len(of) == 1}
+
     def _template_types(self, node: Node, scope: Scope) -> None:
         """Lambdas among the template arguments: their text alone does not tell them apart."""
         for child in inner(node):
@@ -180,9 +194,11 @@ class Collector:
         parameters = [
             child["name"] for child in inner(node) if child["kind"] == "TemplateTypeParmDecl" and "name" in child
         ]
-        types = _open_types(node)
+        types, names = _open_types(node), _parameters(node)
         for function in functions:
             if any(function is instance for instance in instances):
+                if function.get("type") is not None:
+                    self._template_arguments(names, function, _declare(function, scope, owner, pattern=False).scope)
                 yield from self._function(function, scope, owner)
             elif not inside_pattern:
                 used = any(has_body(instance) for instance in instances)
@@ -241,6 +257,17 @@ class Collector:
         scope = parent.scope if parent is not None else scope
         key = node.get("mangledName") or "::".join((*scope, node.get("name", "")))
         self._table.variables[node["id"]] = VariableDeclaration(node, key, scope)
+
+
+def _parameters(node: Node) -> list[str]:
+    """The names of a template's parameters in order, up to a pack; "" for one that has none."""
+    found: list[str] = []
+    for child in inner(node):
+        if child["kind"].startswith("TemplateT") or child["kind"] == "NonTypeTemplateParmDecl":
+            if child.get("isParameterPack"):
+                return found
+            found.append(child.get("name", ""))
+    return found
 
 
 def _open_types(node: Node) -> tuple[str, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import eq
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -104,6 +105,7 @@ class Declarations(Struct):
     virtual_names: set[str] = field(default_factory=set[str])
     variables: dict[str, VariableDeclaration] = field(default_factory=dict[str, VariableDeclaration])
     enumerator_values: dict[str, int] = field(default_factory=dict[str, int])  # by qualified name
+    template_arguments: dict[Scope, dict[str, str]] = field(default_factory=dict[Scope, dict[str, str]])
     template_types: dict[Scope, dict[str, str]] = field(default_factory=dict[Scope, dict[str, str]])
     _cache: dict[tuple[str, Scope], QualifiedType] = field(default_factory=dict[tuple[str, Scope], QualifiedType])
     _resolving: set[str] = field(default_factory=set[str])
@@ -197,15 +199,20 @@ class Declarations(Struct):
             given = split_template(key)
             if given is None or not (given[0].endswith(split[0]) or split[0].endswith(given[0])):
                 continue
-            arguments = [self.canonical(argument, scope) for argument in given[1]]
-            if arguments == wanted:
+            if not self._begins_with(given[1], wanted, scope):
+                continue
+            if len(given[1]) == len(wanted):
                 return QualifiedType(RecordType(key))
-            if arguments[: len(wanted)] == wanted:
-                fitting.append((key, arguments))
+            fitting.append((key, given[1]))
         if len(fitting) > 1:
             whole = self._with_defaults(last, wanted, scope)
-            fitting = [(key, arguments) for key, arguments in fitting if arguments[: len(whole)] == whole]
+            fitting = [(key, arguments) for key, arguments in fitting if self._begins_with(arguments, whole, scope)]
         return QualifiedType(RecordType(fitting[0][0])) if len(fitting) == 1 else None
+
+    def _begins_with(self, arguments: list[str], wanted: list[str], scope: Scope) -> bool:
+        """Whether the first template arguments are these in canonical form."""
+        canonical = (self.canonical(argument, scope) for argument in arguments)
+        return len(arguments) >= len(wanted) and all(map(eq, canonical, wanted))
 
     def _with_defaults(self, template: str, arguments: list[str], scope: Scope) -> list[str]:
         """Template arguments and those that follow them by default, as far as these are types of their own."""
@@ -244,10 +251,12 @@ class Declarations(Struct):
         """A template argument such that equal ones have equal texts."""
         if argument in _TRUTHS:
             return _TRUTHS[argument]
+        if argument[:1].isdigit():
+            return _as_clang_dumps(argument.rstrip("ULul"))
         for depth in range(len(scope), -1, -1):
             if (value := self.enumerator_values.get("::".join((*scope[:depth], argument)))) is not None:
                 return str(value)
-        if argument[:1].isdigit() or (argument[:1] in "-'\"&(" and "lambda" not in argument):
+        if argument[:1] in "-'\"&(" and "lambda" not in argument:
             return _as_clang_dumps(argument.rstrip("ULul"))
         type_ = self.parse(argument, scope).type
         return argument if isinstance(type_, OpaqueType) else repr(type_)

@@ -27,6 +27,7 @@ from hgrd.program.types import (
     ULONG,
     VOID,
     ArrayType,
+    BoolType,
     FloatType,
     IntType,
     OpaqueType,
@@ -36,6 +37,7 @@ from hgrd.program.types import (
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import ENUMERATORS
 from hgrd.source.declarations.table import VariableDeclaration
+from hgrd.source.declarations.type_traits import library_constant
 from hgrd.source.lowering import calls, constants, constructors, operators
 from hgrd.source.lowering.calls import unit_context
 from hgrd.source.lowering.compiler_builtins import class_value, reinterpreted
@@ -49,7 +51,7 @@ from hgrd.source.lowering.lvalues import (
     template_parameter,
     unquoted,
 )
-from hgrd.source.text.excerpts import class_before
+from hgrd.source.text.excerpts import qualified_at, variable_before
 
 _TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion"))
 _CONVERSIONS = frozenset(
@@ -192,26 +194,24 @@ def _loaded(operand: Node, to: Context) -> Expression:
         return constructors.moved(constant, span_of(operand))
     if operand.get("valueCategory", "prvalue") == "prvalue":
         return to.value(operand)
-    if declaration is None and (constant := _constant_of_class(target, to)) is not None:
+    if declaration is None and (constant := _constant_of_library(target, to)) is not None:
         return constant
     return to.load(to.place(operand), operand)
 
 
-def _constant_of_class(node: Node, to: Context) -> Expression | None:
-    """`value` of a `std::integral_constant`: of an object, of a class by name, or of a variable's class."""
-    if node.get("name", node.get("referencedDecl", {}).get("name")) != "value":
+def _constant_of_library(node: Node, to: Context) -> Expression | None:
+    """A constant of the standard library by the name of its class, or by an object or a variable of that class."""
+    name = node.get("name", node.get("referencedDecl", {}).get("name", ""))
+    span, type_ = span_of(node), to.type(node)
+    if not isinstance(type_, IntType | BoolType):
         return None
-    span = span_of(node)
     if node["kind"] == "MemberExpr":
-        return class_value(to.type(inner(node)[0]), to.type(node), span)
-    match class_before(span, "value"):
-        case "", str(name):
-            return class_value(to.unit.declarations.parse(name, to.scope).type, to.type(node), span)
-        case str(variable), _:
-            classes = {v.type for v in to.variables.values() if v.name == variable}
-            return class_value(classes.pop(), to.type(node), span) if len(classes) == 1 else None
-        case None:
-            return None
+        return class_value(to.type(inner(node)[0]), type_, span) if name == "value" else None
+    if variable := variable_before(span, name):
+        classes = {v.type for v in to.variables.values() if v.name == variable}
+        return class_value(classes.pop(), type_, span) if name == "value" and len(classes) == 1 else None
+    value = library_constant(qualified_at(span, name), to.unit.declarations, to.scope)
+    return None if value is None else IntConst(value, type_, span)
 
 
 def _constant(declaration: VariableDeclaration, to: Context) -> Expression | None:

@@ -8,9 +8,10 @@ from typing import Final
 
 from hgrd.program.span import Span
 
-_QUALIFIED: Final = re.compile(
-    r"\s*(?:decltype\(\s*(?P<variable>\w+)\s*\)|(?P<type>[\w:]+(?:<[\w:<>, ]*>)?))::(?P<name>\w+)\b"
-)
+_OF_VARIABLE: Final = re.compile(r"\s*decltype\(\s*(?P<variable>\w+)\s*\)::(?P<name>\w+)\b")
+_NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:::)?\s*(?:template\s+)?(?P<name>[A-Za-z_]\w*)\s*")
+_BRACKET: Final = re.compile(r"->|[<>()\[\]{}]")
+_LONGEST: Final = 8  # lines of a name with its template arguments
 
 
 def text_at(span: Span, lines: int) -> str:
@@ -23,12 +24,33 @@ def text_at(span: Span, lines: int) -> str:
     return "".join(text.splitlines(keepends=True)[place.line - 1 : place.line - 1 + lines])[max(place.column - 1, 0) :]
 
 
-def class_before(span: Span, member: str) -> tuple[str, str] | None:
-    """What stands before `::member` at a place: (variable, "") for `decltype(variable)`, else ("", type).
+def qualified_at(span: Span, last: str) -> str:
+    """The qualified name at a place that ends with `last`, a `…_v` with its arguments; "" where there is none."""
+    text = text_at(span, _LONGEST)
+    position = 0
+    while found := _NAME.match(text, position):
+        position = found.end()
+        if text.startswith("<", position) and (found["name"] != last or last.endswith("_v")):
+            position = _after_arguments(text, position)
+        goes_on = text.startswith("::", position)
+        if found["name"] == last and not goes_on:
+            return " ".join(text[:position].split())
+        if not goes_on:
+            break
+    return ""
 
-    None: something else stands there.
-    """
-    found = _QUALIFIED.match(text_at(span, 1))
-    if found is None or found["name"] != member:
-        return None
-    return (found["variable"], "") if found["variable"] else ("", found["type"])
+
+def _after_arguments(text: str, begin: int) -> int:
+    """The position after the template arguments that begin at a place; the end of the text if they do not end."""
+    depth = 0
+    for found in _BRACKET.finditer(text, begin):
+        depth += (found[0] in "<([{") - (found[0] in ">)]}")
+        if depth == 0:
+            return found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip())
+    return len(text)
+
+
+def variable_before(span: Span, member: str) -> str:
+    """The variable of `decltype(variable)::member` at a place; "" where something else stands there."""
+    found = _OF_VARIABLE.match(text_at(span, 1))
+    return found["variable"] if found is not None and found["name"] == member else ""
