@@ -19,6 +19,13 @@ from hgrd.source.declarations.table import (
     Scope,
     VariableDeclaration,
 )
+from hgrd.source.declarations.templates import (
+    arguments_of,
+    depends_on_parameters,
+    open_types,
+    template_arguments,
+    template_parameters,
+)
 from hgrd.source.declarations.type_parser import QualifiedType, split_scopes
 
 _RECORDS = frozenset(("CXXRecordDecl", "ClassTemplateSpecializationDecl"))
@@ -57,7 +64,7 @@ class Collector:
             case "ClassTemplateDecl":
                 self._default_arguments(node)
                 partial = any(child["kind"] == "ClassTemplatePartialSpecializationDecl" for child in inner(node))
-                parameters = [] if partial else _parameters(node)
+                parameters = [] if partial else template_parameters(node)
                 for child in inner(node):
                     if child["kind"] in _RECORDS:
                         pattern = child["kind"] == "CXXRecordDecl"
@@ -70,7 +77,7 @@ class Collector:
                 for child in inner(node):
                     if child["kind"] == "VarTemplateSpecializationDecl":
                         inside = (*scope, child["id"])
-                        self._template_arguments(_parameters(node), child, inside)
+                        self._note_arguments(template_parameters(node), child, inside)
                         self._variable(child, inside)
             case kind if kind in FUNCTION_KINDS:
                 yield from self._function(node, scope, None)
@@ -82,7 +89,7 @@ class Collector:
         parameters = [child for child in inner(node) if child["kind"].endswith("ParmDecl")]
         for index, parameter in enumerate(parameters):
             given = parameter.get("defaultArg", {}).get("type")
-            if given is not None and not _depends(parameter):
+            if given is not None and not depends_on_parameters(parameter):
                 self._table.defaults.setdefault(node.get("name", ""), {})[index] = given["qualType"]
 
     def _alias(self, node: Node, scope: Scope) -> None:
@@ -131,7 +138,7 @@ class Collector:
         if node.get("isImplicit") and not node.get("completeDefinition"):
             return
         name = node.get("name") or ""
-        arguments = _template_arguments(node)
+        arguments = template_arguments(node)
         if node["kind"] == "ClassTemplateSpecializationDecl":
             name = f"{name}<{', '.join(str(a) for a in arguments)}>"
         inside = (*scope, name or self._place_name_of_its_own(node, scope))
@@ -150,7 +157,7 @@ class Collector:
         elif arguments:
             self._table.specializations.setdefault(split_scopes(node["name"])[-1], []).append(key)
             self._template_types(node, inside)
-            self._template_arguments(parameters, node, inside)
+            self._note_arguments(parameters, node, inside)
         index = 0
         for child in inner(node):
             kind = child["kind"]
@@ -171,9 +178,9 @@ class Collector:
             elif not (pattern and kind == "VarDecl"):
                 yield from self.add(child, inside)
 
-    def _template_arguments(self, parameters: Sequence[str], instance: Node, scope: Scope) -> None:
+    def _note_arguments(self, parameters: Sequence[str], instance: Node, scope: Scope) -> None:
         """What the names of a template's parameters stand for inside of an instance."""
-        given = [_template_argument(child) for child in inner(instance) if child["kind"] == "TemplateArgument"]
+        given = [arguments_of(child) for child in inner(instance) if child["kind"] == "TemplateArgument"]
         one_each = zip(parameters, given, strict=False)
         self._table.template_arguments[scope] = {name: str(of[0]) for name, of in one_each if name and len(of) == 1}
 
@@ -194,11 +201,11 @@ class Collector:
         parameters = [
             child["name"] for child in inner(node) if child["kind"] == "TemplateTypeParmDecl" and "name" in child
         ]
-        types, names = _open_types(node), _parameters(node)
+        types, names = open_types(node), template_parameters(node)
         for function in functions:
             if any(function is instance for instance in instances):
                 if function.get("type") is not None:
-                    self._template_arguments(names, function, _declare(function, scope, owner, pattern=False).scope)
+                    self._note_arguments(names, function, _declare(function, scope, owner, pattern=False).scope)
                 yield from self._function(function, scope, owner)
             elif not inside_pattern:
                 used = any(has_body(instance) for instance in instances)
@@ -259,29 +266,6 @@ class Collector:
         self._table.variables[node["id"]] = VariableDeclaration(node, key, scope)
 
 
-def _parameters(node: Node) -> list[str]:
-    """The names of a template's parameters in order, up to a pack; "" for one that has none."""
-    found: list[str] = []
-    for child in inner(node):
-        if child["kind"].startswith("TemplateT") or child["kind"] == "NonTypeTemplateParmDecl":
-            if child.get("isParameterPack"):
-                return found
-            found.append(child.get("name", ""))
-    return found
-
-
-def _open_types(node: Node) -> tuple[str, ...] | None:
-    """The type parameters of a template without a default; None if there are others without one."""
-    found: list[str] = []
-    for child in inner(node):
-        if child["kind"].startswith("Template") or child["kind"] == "NonTypeTemplateParmDecl":
-            if child.get("isParameterPack") or ("defaultArg" not in child and child["kind"] != "TemplateTypeParmDecl"):
-                return None
-            if "defaultArg" not in child:
-                found.append(child.get("name", "?"))
-    return tuple(found)
-
-
 def _text(type_: Node) -> str:
     return type_.get("desugaredQualType") or type_["qualType"]
 
@@ -307,7 +291,7 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         scope=(*scope, key),
         owner=owner,
         side=_side(node, kinds),
-        template_args=_template_arguments(node),
+        template_args=template_arguments(node),
         static=node.get("storageClass") == "static",
         virtual=bool(node.get("virtual")) or "OverrideAttr" in kinds,
         pure=bool(node.get("pure")),
@@ -320,11 +304,6 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         span=span,
         repeats=node.get("previousDecl") if owner is None else None,
     )
-
-
-def _depends(node: Node) -> bool:
-    """Whether a type below depends on the parameters of a template."""
-    return bool(node.get("isDependent")) or any(map(_depends, inner(node)))
 
 
 def _ends_the_program(qualified: str) -> bool:
@@ -348,26 +327,6 @@ def _side(node: Node, kinds: set[str]) -> Side:
     if device and not host:
         return Side.DEVICE
     return Side.BOTH if device or (node.get("constexpr") and not host) else Side.HOST
-
-
-def _template_arguments(node: Node) -> tuple[int | str, ...]:
-    found: list[int | str] = []
-    for child in inner(node):
-        if child["kind"] == "TemplateArgument":
-            found += _template_argument(child)
-    return tuple(found)
-
-
-def _template_argument(node: Node) -> list[int | str]:
-    if "value" in node:
-        return [int(node["value"])]
-    if "type" in node:
-        return [node["type"]["qualType"]]
-    if "decl" in node:
-        return [node["decl"].get("name", "?")]
-    if node.get("isPack"):
-        return [argument for child in inner(node) for argument in _template_argument(child)]
-    return ["nullptr" if node.get("isNullptr") else "?"]
 
 
 def unstubbed(mangled: str) -> str:
