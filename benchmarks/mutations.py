@@ -805,6 +805,18 @@ MUTATIONS = (
         gives(True, "protocol.inference.single_valued_shared:_depends_on"),
     ),
     Mutation(
+        "set-once-off",
+        "reads of a shared variable that its block sets once may find different values",
+        ("tests/verdicts/values/test_single_valued_shared.py",),
+        gives(frozenset(), "protocol.inference.single_valued_shared:SingleValued.set_once"),
+    ),
+    Mutation(
+        "set-once-by-several",
+        "a variable in shared memory is set once where several threads set it, one after the other",
+        ("tests/verdicts/values/test_single_valued_shared.py",),
+        gives(True, "protocol.inference.semantics:one_thread"),
+    ),
+    Mutation(
         "begins-unknown",
         "nothing is known of what flags and counters hold when a kernel begins",
         ("tests/verdicts/sync/test_beginnings.py",),

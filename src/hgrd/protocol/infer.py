@@ -89,17 +89,19 @@ def infer(
     functions = FunctionNumbers(tables)
     written: frozenset[str] = frozenset()
     kept: dict[str, Value] = {}
+    set_once: frozenset[str] = frozenset()
     runs = 0
     while True:
-        known = kept if runs < _MOST_RUNS else {}
-        device = _semantics(tables, functions, configuration, written, known, asserts=asserts)
+        known, once = (kept, set_once) if runs < _MOST_RUNS else ({}, frozenset[str]())
+        device = _semantics(tables, functions, configuration, written, known, once, asserts=asserts)
         protocol = _run(tables, kernel, launch, device, parameters or {}, deadline)
         found, kept = protocol.memory.written | written, device.memory.single_valued.found()
-        settled = found == written and (kept == known or (not known and runs >= _MOST_RUNS))
+        set_once = device.memory.single_valued.set_once()
+        settled = found == written and (runs >= _MOST_RUNS or (kept, set_once) == (known, once))
         if settled or not _reads_written(protocol):
             if not _waits_for_grid(protocol.items):
                 return protocol
-            device = _semantics(tables, functions, configuration, written, known, asserts=asserts, of_grid=True)
+            device = _semantics(tables, functions, configuration, written, known, once, asserts=asserts, of_grid=True)
             return _of_grid(protocol, _run(tables, kernel, launch, device, parameters or {}, deadline))
         written = found
         runs += 1
@@ -111,12 +113,15 @@ def _semantics(
     configuration: Configuration,
     written: frozenset[str],
     single_values: Mapping[str, Value],
+    set_once: frozenset[str],
     *,
     asserts: bool,
     of_grid: bool = False,
 ) -> DeviceSemantics:
-    """Semantics for a run that knows which objects are `written`, and the single values of shared variables."""
-    memory = MemoryKnowledge(tables.globals, written, single_values)
+    """Semantics for a run that knows which objects are `written`, the single values of shared variables, and which of
+    them are `set_once`.
+    """
+    memory = MemoryKnowledge(tables.globals, written, single_values, set_once)
     return DeviceSemantics(configuration, functions, DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
 
 

@@ -105,4 +105,84 @@ __global__ void row_by_way_of_another(float *a) {
 }
 """
 
+SET_ONCE = """
+__device__ int next;
+
+// safe: 11 of 11 pairs
+__global__ void rows_in_order_of_tickets(int *sums, int *done, int *a) {
+  __shared__ int row;
+  if (threadIdx.x == 0) row = atomicAdd(&next, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    int before = 0;
+    if (row > 0) {
+      while (atomicAdd(&done[row - 1], 0) == 0) {}
+      __threadfence();
+      before = sums[row - 1];
+    }
+    sums[row] = before + 1;
+    __threadfence();
+    atomicExch(&done[row], 1);
+  }
+  __syncthreads();
+  a[row * 64 + threadIdx.x] = row;
+}
+
+// open: read before, write own; global; grid: it depends on values that the kernel computes: row[]
+// open: write own, write own; global; grid: it depends on values that the kernel computes: row[]
+__global__ void rows_that_two_threads_draw(int *sums, int *done) {
+  __shared__ int row;
+  if (threadIdx.x == 0) row = atomicAdd(&next, 1);
+  __syncthreads();
+  if (threadIdx.x == 1) row = row + 1;
+  __syncthreads();
+  if (threadIdx.x == 0 && row > 0) {
+    while (atomicAdd(&done[row - 1], 0) == 0) {}
+    __threadfence();
+    int before = sums[row - 1];  // before
+    sums[row] = before + 1;  // own
+    __threadfence();
+    atomicExch(&done[row], 1);
+  }
+}
+
+// race: write differs, write differs; global; warp block grid (data-dependent)
+__global__ void two_threads_one_after_the_other(int *lock, int *a) {
+  __shared__ int mine;
+  while (atomicCAS(&lock[blockIdx.x], 0, 1)) {}
+  __threadfence();
+  if (threadIdx.x < 2) mine = threadIdx.x;
+  int first = mine;
+  __threadfence();
+  atomicExch(&lock[blockIdx.x], 0);
+  while (atomicCAS(&lock[blockIdx.x], 0, 1)) {}
+  __threadfence();
+  int second = mine;
+  __threadfence();
+  atomicExch(&lock[blockIdx.x], 0);
+  if (first != second) a[0] = threadIdx.x;  // differs
+}
+
+// safe: 3 of 3 pairs
+__global__ void the_last_of_a_block(int *a) {
+  __shared__ bool last;
+  if (threadIdx.y * blockDim.x + threadIdx.x == 0) last = blockIdx.x == gridDim.x - 1;
+  __syncthreads();
+  if (last && threadIdx.x == 0 && threadIdx.y == 0) a[0] = blockIdx.x;
+}
+
+int main() {
+  int *a, *sums, *done;
+  cudaMalloc(&a, 4096);
+  cudaMalloc(&sums, 4096);
+  cudaMalloc(&done, 4096);
+  cudaMemset(done, 0, 4096);
+  rows_in_order_of_tickets<<<16, 64>>>(sums, done, a);
+  rows_that_two_threads_draw<<<16, 64>>>(sums, done);
+  two_threads_one_after_the_other<<<16, 64>>>(done, a);
+  the_last_of_a_block<<<16, dim3(8, 8)>>>(a);
+}
+"""
+
 test_verdict = verdicts(SOURCE)
+test_set_once = verdicts(SET_ONCE)

@@ -27,18 +27,20 @@ class MemoryKnowledge(Struct):
     """Memory as one run of a kernel knows it, by keys of objects.
 
     Known from earlier runs: `written`, the objects that some thread writes, and `single_values`, the value that a
-    variable in shared memory always holds.  `constants` is what the host has put into constant memory,
-    `bound` what textures and surfaces stand for.  `fetched` are the objects that textures fetch from at places which
-    are not followed, with the names of the textures.
-    Found out in this run: `single_valued`, `stored_pointers` and `collectives`.  `numbers` numbers the objects that
-    stored pointers lead to.
+    variable in shared memory always holds; `set_once` are those to which a block stores once.  `constants` is
+    what the host has put into constant memory, `bound` what textures and surfaces stand for.  `fetched` are the objects
+    that textures fetch from at places which are not followed, with the names of the textures.
+    Found out in this run: `single_valued`, `stored_pointers`, `collectives`, and what is `kept` in those `set_once`.
+    `numbers` numbers the objects that stored pointers lead to.
     """
 
     globals: Mapping[str, Global]
     written: frozenset[str]
     single_values: Mapping[str, Value]
+    set_once: frozenset[str] = frozenset()
     constants: Mapping[str, Composite] = field(default_factory=dict[str, Composite])
     single_valued: SingleValued = field(default_factory=SingleValued)
+    kept: dict[str, Value] = field(default_factory=dict[str, Value])
     stored_pointers: StoredPointers = field(default_factory=StoredPointers)
     collectives: CollectiveAccesses = field(default_factory=CollectiveAccesses)
     bound: tuple[BoundMemory, ...] = ()
@@ -63,6 +65,17 @@ class MemoryKnowledge(Struct):
             return None
         held = machine.evaluate(State({}, ()), declared.initial)
         return held_value(machine, held, target, offset, type_) if isinstance(held, Composite) else None
+
+    def always_held(self, target: MemoryObject, type_: Type) -> Value | None:
+        """Value that every read of a variable gets, as far as the run has come; None: there is no such value."""
+        if type_ != target.element:
+            return None
+        return self.kept.get(target.key, self.single_values.get(target.key))
+
+    def keep(self, target: MemoryObject, type_: Type, value: Value) -> None:
+        """All further reads of a variable that is `set_once` get the value of this one (dynamic memory is many)."""
+        if target.key in self.set_once and type_ == target.element and target.size is not None:
+            self.kept[target.key] = value
 
     def bound_to(self, value: Value) -> tuple[Pointer, ...]:
         """The memory that a texture or surface may stand for, by its handle or reference; (): it is not known."""

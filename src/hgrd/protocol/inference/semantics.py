@@ -26,6 +26,7 @@ from hgrd.protocol.inference.loop_tests import LoopTests
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
 from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, value_of_read_only
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
+from hgrd.protocol.inference.single_valued_shared import one_thread
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
 from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, NamedBarrier, Observation
@@ -152,8 +153,8 @@ class DeviceSemantics(Semantics):
             self.recorder.gap(machine, state, "a read of a type of unknown size", span, may_order=False)
             return OPAQUE
         steady = target.space is MemorySpace.GLOBAL and target.key not in self.memory.written and not volatile
-        kept = None if volatile else self.memory.single_values.get(target.key)
-        if kept is not None and type_ == target.element:
+        kept = None if volatile else self.memory.always_held(target, type_)
+        if kept is not None:
             self.access(machine, state, AccessEvent(AccessKind.READ, pointer, size, span))
             return kept
         if steady:
@@ -164,6 +165,8 @@ class DeviceSemantics(Semantics):
             one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
             if not volatile and one_object:
                 self.uniformity.read(machine, value, pointer.offset)
+            if not (volatile or machine.speculative or self.recorder.loops):
+                self.memory.keep(target, type_, value)
             if volatile and isinstance(value, Term):
                 for symbol in symbols_of(value):
                     self.observe(machine, symbol, pointer, AtomicOperation("", Scope.SYSTEM), span)
@@ -209,7 +212,9 @@ class DeviceSemantics(Semantics):
         if same is None and isinstance(type_, PointerType):
             same = self.functions.number(value) or address_of(value, self.memory.numbers)
         if not machine.speculative and state.alive:
-            self.memory.single_valued.stored(pointer.target, type_, value, self.uniformity.common)
+            common, indexes = self.uniformity.common, self.configuration.thread
+            once = not self.recorder.loops and one_thread(guards_of(state), indexes, common)
+            self.memory.single_valued.stored(pointer.target, type_, value, common, once=once)
             self.memory.stored_pointers.stored(pointer.target, type_, value, span)
         event = AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
         self.access(machine, state, event)
