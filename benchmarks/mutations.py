@@ -886,7 +886,7 @@ MUTATIONS = (
         "both-arms-happen",
         "launches in both arms of an if are made in one run",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
-        gives(False, "host.concurrency.order:_exclusive"),
+        gives(False, "host.concurrency.order:exclusive"),
     ),
     Mutation(
         "removals-are-input",
@@ -1908,5 +1908,29 @@ MUTATIONS = (
         "unsigned indexes that constants make wrap around are only assumed not to",
         ("tests/verdicts/values/test_forced_wraps.py",),
         gives(False, "solve.decide:forced_by_constants"),
+    ),
+    Mutation(
+        "host-uses-none",
+        "the host uses no memory that kernels use",
+        ("tests/verdicts/host/test_uses_by_the_host.py",),
+        gives((), "host.concurrency.sharing:_with_host"),
+    ),
+    Mutation(
+        "host-uses-apart",
+        "the host uses other elements than kernels",
+        ("tests/verdicts/host/test_uses_by_the_host.py",),
+        gives(True, "host.concurrency.sharing:_visibly_apart"),
+    ),
+    Mutation(
+        "host-kinds-apart",
+        "no kernel writes what the host reads, whatever its type",
+        ("tests/verdicts/host/test_uses_by_the_host.py",),
+        gives(True, "host.concurrency.sharing:_other_kind"),
+    ),
+    Mutation(
+        "host-remainders-contradict",
+        "two choices by remainders are never made at once",
+        ("tests/verdicts/host/test_uses_by_the_host.py",),
+        gives(True, "host.concurrency.contradictions:_no_remainder"),
     ),
 )

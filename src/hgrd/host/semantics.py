@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
+from hgrd.host.execution.host_uses import record_call, record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
@@ -141,9 +142,18 @@ class HostSemantics(Semantics):
     ) -> None:
         pass
 
+    def before_load(
+        self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool
+    ) -> None:
+        record_use(self.run, machine, state, pointer, type_, span, writes=False)
+        if volatile:
+            record_poll(self.run, machine, state)
+
     def before_store(
         self, machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span
     ) -> None:
+        if isinstance(address, Pointer):
+            record_use(self.run, machine, state, address, type_, span, writes=True)
         self.run.origins.record_store(machine, address, value)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
@@ -197,6 +207,7 @@ class HostSemantics(Semantics):
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
+        record_call(invocation)
         record_order(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)
@@ -317,6 +328,8 @@ class HostSemantics(Semantics):
         return Origin.COMPUTED if isinstance(target.element, ArrayType | RecordType) else Origin.UNKNOWN
 
     def must_record(self, effects: Effects) -> bool:
+        if self.run.text.host_uses:
+            return True
         return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers | self.run.text.ordering)
 
     def look_ahead(self, machine: Machine) -> None:

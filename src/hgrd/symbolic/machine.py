@@ -95,6 +95,12 @@ class Semantics(ABC):
     ) -> None:
         """A write of memory that threads share."""
 
+    def before_load(
+        self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool
+    ) -> None:
+        """Called before a load from any memory."""
+        return
+
     def before_store(
         self, machine: Machine, state: State, address: Value, value: Value, type_: Type, span: Span
     ) -> None:

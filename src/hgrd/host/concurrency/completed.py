@@ -21,7 +21,7 @@ def piece(number: int, choices: frozenset[Term] = ALWAYS) -> Completed:
 def joined(one: Completed, other: Completed) -> Completed:
     """The work of both; what is in both has the choices of the set that needs fewer of them.
 
-    Where the two are the arms of one choice, that is left out.
+    Where the two are the arms of one choice, that is left out.  Of as many choices, those of the other set count.
     """
     if not one or not other:
         return one or other
@@ -34,7 +34,7 @@ def joined(one: Completed, other: Completed) -> Completed:
                 found[known] &= ~common
                 found[in_both] = found.get(in_both, 0) | common
                 new &= ~common
-            elif common and len(choices) < len(known):
+            elif common and len(choices) <= len(known):
                 found[known] &= ~common
             else:
                 new &= ~common

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.host_uses import in_all
 from hgrd.host.concurrency.trace import (
     UNKNOWN,
     Address,
@@ -26,6 +27,7 @@ from hgrd.host.concurrency.trace import (
     Place,
     Replay,
     Touch,
+    Use,
     Wait,
     Work,
 )
@@ -49,11 +51,15 @@ class Found(Struct, frozen=True):
 
 
 class Iteration(Struct, frozen=True):
-    """The iteration of a loop that something is done in: its number, and a label for what is made in it."""
+    """The iteration of a loop that something is done in: its number, and a label for what is made in it.
+
+    `every`: it stands for all of them.
+    """
 
     loop: Loop
     number: Term
     label: str
+    every: bool = False
 
 
 class Iterations(Struct):
@@ -79,8 +85,8 @@ class Iterations(Struct):
         for event in events:
             if not isinstance(event, Loop):
                 yield from self._at(event, within, every=every)
-            elif not has_work(event.body) and event.binder.high >= _SHORT:
-                inner = (*within, Iteration(event, var(event.binder), " of each"))
+            elif not has_work(event.body) and (event.binder.high >= _SHORT or _only_uses(event.body)):
+                inner = (*within, Iteration(event, var(event.binder), " of each", every=True))
                 yield from self.of(event.body, inner, every=True)
             else:
                 for number, label in self._numbers(event):
@@ -103,6 +109,9 @@ class Iterations(Struct):
             return
         choices = frozenset(self._term(c, within) for c in event.choices) - {TRUE}
         if FALSE in choices:
+            return
+        if isinstance(event, Use):
+            yield replace(event, touch=self._used(event, within), choices=choices)
             return
         device = self._term(event.device, within)
         match event:
@@ -136,6 +145,14 @@ class Iterations(Struct):
         return any(self.address(a, numbered) != self.address(a, ()) for a in addresses) or self._term(
             event.device, numbered
         ) != self._term(event.device, ())
+
+    def _used(self, use: Use, within: tuple[Iteration, ...]) -> Touch:
+        """What the host touches in these iterations, in all of those that one stands for."""
+        touch = self._touch(use.touch, within)
+        bounds = tuple(self._term(bound, within) for bound in use.bounds)
+        for iteration in reversed(within):
+            touch = in_all(touch, iteration.loop.binder, bounds) if iteration.every else touch
+        return touch
 
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
@@ -185,6 +202,10 @@ class Iterations(Struct):
                 values[symbol] = var(symbol.renamed(label))
         values |= {i.loop.binder: i.number for i in within}
         return substitute((term,), values)[0]
+
+
+def _only_uses(events: Iterable[Event]) -> bool:
+    return all(isinstance(e, Use) or (isinstance(e, Loop) and _only_uses(e.body)) for e in events)
 
 
 def has_work(events: Iterable[Event]) -> bool:

@@ -7,12 +7,13 @@ behavior").  A stream that waits for an event comes after what the event was rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
+from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.iterations import meets
 from hgrd.host.concurrency.trace import (
     DEFAULT,
@@ -25,11 +26,12 @@ from hgrd.host.concurrency.trace import (
     Mark,
     Place,
     Replay,
+    Use,
     Wait,
     Work,
     places,
 )
-from hgrd.terms import Term, negate
+from hgrd.terms import Term, const
 
 Stream: TypeAlias = tuple[Address, Term | None]
 """A stream: its address; of a default stream, the device, too."""
@@ -132,6 +134,8 @@ class Order(Struct):
             match event:
                 case Work():
                     self._put(event)
+                case Use():
+                    self._use(event)
                 case Wait():
                     self._wait(event)
                 case Mark(event=marked, stream=stream):
@@ -178,6 +182,12 @@ class Order(Struct):
         self.streams[stream] = joined(before, piece(number))
         if work.waits:
             self.host = joined(self.host, under(self.streams[stream], work.choices))
+
+    def _use(self, use: Use) -> None:
+        """What the host does itself begins after all that it has waited for, and is complete before it goes on."""
+        work = Work("the host", "", use.span, DEFAULT, const(0), (use.touch,), (), use.choices, by_host=True)
+        self.done.append(Done(work, self.host))
+        self.host = joined(self.host, piece(len(self.done) - 1))
 
     def _add(self, done: Done) -> int:
         self.done.append(done)
@@ -290,7 +300,7 @@ def concurrent(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done
             one, choices = done[earlier], needed(two.known, earlier)
             if choices is not None and choices <= (one.work.choices | two.work.choices):
                 continue
-            if _together(one, two) and not _exclusive(one.work.choices, two.work.choices):
+            if _together(one, two) and not exclusive(one.work.choices, two.work.choices):
                 yield one, two
 
 
@@ -299,7 +309,3 @@ def _together(one: Done, two: Done) -> bool:
     if one.replay or two.replay:
         return one.replay != two.replay and all(d.replay or not d.work.captured for d in (one, two))
     return one.work.captured == two.work.captured
-
-
-def _exclusive(one: Set[Term], other: Set[Term]) -> bool:
-    return any(negate(term) in other for term in one)

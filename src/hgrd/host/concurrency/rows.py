@@ -6,11 +6,13 @@ of the values that are tried.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
-from hgrd.terms import EvaluationError, Symbol, Term, const, evaluate, symbols_of
+from hgrd.terms import EvaluationError, Op, Symbol, Term, add, const, evaluate, mul, sub, symbols_of
+from hgrd.terms.linear import from_linear, linear
 from hgrd.terms.rewrite import unwrapped
 
 _TRIED: Final = ((1000,), (4096, 1024), (777, 64, 5000), (12345, 300, 2048, 99), (48, 100000, 513))
@@ -52,6 +54,33 @@ def meet(one: Row, at: Term, other: Row, there: Term) -> bool:
         if low < high and first < last:
             found.append(_common(one, a + x, range(low, high), other, b + y, range(first, last)))
     return bool(found) and all(found)
+
+
+def apart(one: Row, at: Term, other: Row, there: Term) -> bool:
+    """Whether two rows surely have no bytes in common; each stands at an offset in the same object."""
+    return _before(one, at, other, there) or _before(other, there, one, at)
+
+
+def _before(one: Row, at: Term, other: Row, there: Term) -> bool:
+    """Whether one row surely ends before the other one begins."""
+    if one.step < 0 or other.step < 0:
+        return False
+    begins = (add(there, other.start, mul(low, const(other.step))) for low in _one_of(other.low, Op.MAX))
+    ends = [
+        add(at, one.start, mul(sub(high, const(1)), const(one.step)), const(one.size))
+        for high in _one_of(one.high, Op.MIN)
+    ]
+    return any(from_linear(linear(sub(begin, end))).low >= 0 for begin in begins for end in ends)
+
+
+def _one_of(term: Term, op: Op) -> Iterator[Term]:
+    """Terms that a minimum is not above, or that a maximum is not below."""
+    inner = unwrapped(term)
+    if inner.op is op:
+        for part in inner.args:
+            yield from _one_of(part, op)
+    else:
+        yield inner
 
 
 def _within(symbol: Symbol, value: int) -> int:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.contradictions import exclusive
+from hgrd.host.concurrency.host_uses import holders_of, without_other_uses
 from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
-from hgrd.host.concurrency.rows import meet
-from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Work, places
+from hgrd.host.concurrency.rows import apart, meet
+from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Use, Work, places, ways
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact, HostNote
 from hgrd.program.span import Span
-from hgrd.terms import TRUE, const
+from hgrd.terms import TRUE, Term, const
 
 Launched: TypeAlias = tuple[Span, str]
 """The place of a launch, and the key of its kernel."""
@@ -51,7 +54,8 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this,
     with any arguments.
     """
-    events = list(iterations.of(trace.events))
+    inside = {key: found.holder for key, found in iterations.found.items()}
+    events = list(iterations.of(without_other_uses(trace.events, inside)))
     if _in_one_stream(events):
         return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
@@ -59,6 +63,9 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     done = Order(streams, lenient=True).run(events)
     partners = _partners([d.work for d in done], iterations)
     for one, other in concurrent(done, partners):
+        for pair in _with_host(one.work, other.work, iterations, trace):
+            clear |= set(_keys(pair))
+            _tell_shared(pair, found)
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
@@ -71,13 +78,19 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
                 clear |= set(_keys(pair))
                 _tell_shared(pair, found)
     for one, other in (*concurrent(done, partners), *both):
-        for pair in _pairs(one.work, other.work, iterations, trace, clash=False):
+        pairs = (
+            _pairs(one.work, other.work, iterations, trace, clash=False),
+            _with_host(one.work, other.work, iterations, trace),
+        )
+        for pair in chain(*pairs):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found)
 
 
 def _in_one_stream(events: Iterable[Event]) -> bool:
     """Whether all work is put into the default stream of one device, where it comes in its order."""
+    if any(isinstance(e, Use) for e in events):
+        return False
     places_ = {(e.stream, e.device, e.captured) for e in events if isinstance(e, Work)}
     return places_ <= {(DEFAULT, const(0), False)} and not any(isinstance(e, Replay) for e in events)
 
@@ -94,7 +107,7 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
     users: dict[str, int] = {}
     writers: dict[str, int] = {}
     kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
-    objects = [{(_object(p, iterations), t.writes) for t in one.touches for p in places(t.at)} for one in work]
+    objects = [{(key, t.writes) for t in one.touches for key in _objects(one, t, iterations)} for one in work]
     for number, own in enumerate(objects):
         for key, writes in own:
             users[key] = users.get(key, 0) | 1 << number
@@ -108,9 +121,11 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
     return found
 
 
-def _object(place: Place, iterations: Iterations) -> str:
-    """Key of the object that a place is in or, of one that was found in memory, of that which holds it."""
-    return iterations.holders.get(place.key, place.key)
+def _objects(work: Work, touch: Touch, iterations: Iterations) -> set[str]:
+    """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it."""
+    if work.by_host:
+        return {key for p in places(touch.at) for key in holders_of(p.key, iterations.holders)}
+    return {iterations.holders.get(p.key, p.key) for p in places(touch.at)}
 
 
 def _name(place: Place, iterations: Iterations, trace: Trace) -> str:
@@ -133,12 +148,12 @@ def _launched(work: Work) -> Launched:
 
 def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[_Pair]:
     """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
-    if not (one.kernel or other.kernel):
+    if one.by_host or other.by_host or not (one.kernel or other.kernel):
         return
     told: set[str] = set()
     for a in one.touches:
         for b in other.touches:
-            if not (a.writes or b.writes):
+            if not (a.writes or b.writes) or a.found or b.found:
                 continue
             found = next((p for p in places(a.at) if any(_may_meet(p, q, iterations) for q in places(b.at))), None)
             if found is None or (clash and not _clash(one, a, other, b)):
@@ -147,6 +162,47 @@ def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clas
             if name not in told:
                 told.add(name)
                 yield _Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
+
+
+def _with_host(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[_Pair]:
+    """The memory that the host uses itself and a kernel does, which one of them writes; not where visibly apart."""
+    if not (one.by_host or other.by_host) or not (one.kernel or other.kernel):
+        return
+    host, kernel = (one, other) if one.by_host else (other, one)
+    (used,) = host.touches
+    for touch in kernel.touches:
+        if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
+            found = _common_place(used, touch, host.choices | kernel.choices, iterations)
+            if found is not None:
+                name, key = _name(found, iterations, trace), iterations.origins.get(found.key, found.key)
+                writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
+                yield _Pair(one, other, name, key, writes)
+                return
+
+
+def _common_place(a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations) -> Place | None:
+    """A place in an object that both may use at once, under choices of the program."""
+    there = list(ways(b.at))
+    for place, tests in ways(a.at):
+        known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
+        meeting = ((q, others) for q, others in there if q.key in known or _may_meet(place, q, iterations))
+        if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
+            return place
+    return None
+
+
+def _other_kind(used: Touch, touch: Touch) -> bool:
+    """Whether the host reads numbers of other kinds than those that the kernel writes."""
+    return not used.writes and used.kinds is not None and touch.kinds is not None and used.kinds.isdisjoint(touch.kinds)
+
+
+def _visibly_apart(a: Touch, b: Touch) -> bool:
+    """Whether two uses of one object are of different bytes, by the rows of elements that each keeps to."""
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+        return False
+    x, y = a.at.offset, b.at.offset
+    both = ((r, s) for r in a.rows for s in b.rows if r.stores or s.stores)
+    return a.covered and b.covered and all(apart(r, x, s, y) for r, s in both)
 
 
 def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
@@ -181,6 +237,12 @@ def _alike(one: Work, other: Work) -> bool:
 
 def _tell_shared(pair: _Pair, found: Beside) -> None:
     for work, other, writes, own in _both(pair):
+        if other.by_host:
+            note = HostNote(
+                other.span, f"{_uses(pair, other)} while this kernel may run, which {'writes' if own else 'reads'} it"
+            )
+            found.shared.setdefault(_launched(work), {})[note] = None
+            continue
         does = f"writes '{pair.name}', too" if writes else f"reads '{pair.name}', which this kernel writes"
         if writes and not own:
             does = f"writes '{pair.name}', which this kernel reads"
@@ -190,6 +252,10 @@ def _tell_shared(pair: _Pair, found: Beside) -> None:
 
 def _tell_assumed(pair: _Pair, found: Beside) -> None:
     for work, other, _, _ in _both(pair):
+        if other.by_host:
+            text = f"is done with '{pair.name}' before {_uses(pair, other)}"
+            found.assumed.setdefault(_launched(work), {})[Fact(TRUE, FactKind.ASSUMPTION, text, other.span)] = None
+            continue
         text = f"touches other elements of '{pair.name}' than {_what(work, other)}, which may run at the same time"
         fact = Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
         found.assumed.setdefault(_launched(work), {})[fact] = None
@@ -201,6 +267,12 @@ def _both(pair: _Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
         yield pair.one, pair.other, pair.writes[1], pair.writes[0]
     if pair.other.kernel and _launched(pair.one) != _launched(pair.other):
         yield pair.other, pair.one, pair.writes[0], pair.writes[1]
+
+
+def _uses(pair: _Pair, host: Work) -> str:
+    (touch,) = host.touches
+    does = "writes" if touch.writes else "reads"
+    return f"the host {does} '{pair.name}' at {PurePath(host.span.file).name}:{host.span.line}"
 
 
 def _what(work: Work, other: Work) -> str:

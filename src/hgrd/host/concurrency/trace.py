@@ -14,7 +14,7 @@ from hgrd.host.concurrency.rows import Row
 from hgrd.program.span import Span
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
-from hgrd.terms import Symbol, Term, as_int, const
+from hgrd.terms import Symbol, Term, as_int, const, negate
 
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _LEGACY: Final = 1  # cudaStreamLegacy, as a number
@@ -51,11 +51,24 @@ def places(address: Address) -> Iterator[Place]:
             yield from places(b)
 
 
+def ways(address: Address, tests: frozenset[Term] = frozenset()) -> Iterator[tuple[Place, frozenset[Term]]]:
+    """The places that an address may be, each with the conditions under which it is that."""
+    match address:
+        case Place():
+            yield address, tests
+        case Either(test=test, then=a, otherwise=b):
+            yield from ways(a, tests | {test})
+            yield from ways(b, tests | {negate(test)})
+
+
 class Touch(Struct, frozen=True):
     """Memory that work on the device gets by a pointer, and what it may do there.
 
     `writes`: it may write there.  `reads`, `stores`: it surely does so, by accesses
-    that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are.
+    that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are, `covered`:
+    and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
+    `found`: it uses
+    this, or what pointers lead to that are found there, by a pointer that it finds in memory.
     """
 
     at: Address
@@ -64,6 +77,9 @@ class Touch(Struct, frozen=True):
     stores: bool = False
     rows: tuple[Row, ...] = ()
     whole: bool = False
+    covered: bool = False
+    kinds: frozenset[tuple[str, int]] | None = None
+    found: bool = False
 
 
 class Work(Struct, frozen=True):
@@ -71,7 +87,7 @@ class Work(Struct, frozen=True):
 
     `what` says it in words, `kernel` is a key ("": no kernel).  `numbers` are the integers that it gets.  `choices`
     are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
-    run here, but when a graph is launched.
+    run here, but when a graph is launched.  `by_host`: it is no work for the device, but an access of the host itself.
     """
 
     what: str
@@ -84,6 +100,19 @@ class Work(Struct, frozen=True):
     choices: frozenset[Term]
     waits: bool = False
     captured: bool = False
+    by_host: bool = False
+
+
+class Use(Struct, frozen=True):
+    """The host reads or writes memory itself, at a place that may depend on the iterations of loops.
+
+    `bounds` are conditions on these iterations.
+    """
+
+    touch: Touch
+    span: Span
+    choices: frozenset[Term]
+    bounds: frozenset[Term]
 
 
 class Wait(Struct, frozen=True):
@@ -158,7 +187,7 @@ class Loop(Struct, frozen=True):
     overwritten: frozenset[Generation] = frozenset()
 
 
-Event: TypeAlias = Work | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
+Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
 
 
 class Trace(Struct):
@@ -169,6 +198,7 @@ class Trace(Struct):
     `linked`: nodes of graphs get an order otherwise than where they are made.  `unknown` counts the addresses that are
     not known.  `thread` is the thread of the host, "": the first one; `threads` are those that have begun, by the
     handles that stand for them.
+    `used` are the uses of the host since something else has happened.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -182,6 +212,7 @@ class Trace(Struct):
     unknown: int = 0
     thread: str = ""
     threads: dict[str, str] = field(default_factory=dict[str, str])
+    used: set[Use] = field(default_factory=set[Use])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""
@@ -210,6 +241,13 @@ class Trace(Struct):
         self.allocated |= {t.key for t in pointed_to(pointer) if not t.external}
 
     def add(self, event: Event) -> None:
+        """Adds an event; a use of the host only once before anything else happens."""
+        if isinstance(event, Use):
+            if event in self.used:
+                return
+            self.used.add(event)
+        else:
+            self.used.clear()
         (self.inside[-1].body if self.inside else self.events).append(event)
 
     def enter(self, binder: Symbol, mark: int, overwritten: frozenset[Generation]) -> None:
@@ -218,6 +256,7 @@ class Trace(Struct):
         self.inside.append(loop)
 
     def leave(self, binder: Symbol) -> None:
+        self.used.clear()
         while self.inside and self.inside.pop().binder != binder:
             pass
 

@@ -10,6 +10,7 @@ from hgrd.host.concurrency.sharing import Beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
+from hgrd.host.linking.common_memory import uses_memory_of_kernels
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls, uses_threads
@@ -46,7 +47,8 @@ class ProgramText(Struct, frozen=True):
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
     what kernels may write.  `destructors_write`: some destructor writes memory outside its object.
     `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the places of calls
-    in the tests of loops.  `threads`: the program makes threads of the host.
+    in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may use memory
+    itself that kernels use.
     """
 
     launchers: frozenset[str]
@@ -56,6 +58,7 @@ class ProgramText(Struct, frozen=True):
     ordering: frozenset[str] = frozenset()
     polling: frozenset[Span] = frozenset()
     threads: bool = False
+    host_uses: bool = False
 
 
 class Launches(Struct):
@@ -191,6 +194,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         ordering_functions(functions),
         polling_calls(functions.values()),
         uses_threads(functions),
+        uses_memory_of_kernels(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

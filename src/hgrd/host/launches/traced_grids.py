@@ -13,6 +13,7 @@ from hgrd.host.linking.kernel_accesses import KernelUses, Member, loaded_by_name
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType
+from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Composite, FloatValue, NullValue, Value, pointed_to
 from hgrd.terms import Term, as_int, const
@@ -42,7 +43,11 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
             grid.span,
             run.trace.address_of(grid.stream),
             run.trace.device,
-            (*_by_arguments(run, launched, grid.kernel.key, given), *_by_name(run, grid.kernel)),
+            (
+                *_by_arguments(run, launched, grid.kernel.key, given),
+                *_found_in_memory(run, state, grid.kernel.key, given),
+                *_by_name(run, grid.kernel),
+            ),
             tuple(_number(v) for _, v in _members(given) if _counts(v)),
             choices_of(state),
             captured=grid.captured,
@@ -72,7 +77,26 @@ def _by_arguments(
         stores = stores or (index[parameter] in stored and isinstance(parameter.type, PointerType))
         for pointer in pointers_of(value):
             run.trace.name(pointer)
-            yield Touch(run.trace.address_of(pointer), writes, reads, writes and stores, rows, whole)
+            at = run.trace.address_of(pointer)
+            covered = whole and all(a.within for a in accesses)
+            own = writes and not stores
+            kinds = run.text.mod_sets.kinds_stored(kernel) if own and written is None else None
+            yield Touch(at, writes, reads, writes and stores, rows, whole, covered, kinds)
+
+
+def _found_in_memory(
+    run: HostRunState, state: State, kernel: str, given: list[tuple[Variable, Value]]
+) -> Iterator[Touch]:
+    """The objects that a kernel comes to by pointers that it finds in those that it is given."""
+    if not run.text.host_uses:
+        return
+    writes = run.text.mod_sets.of(kernel) is None
+    direct = {t.key: t for _, value in given for t in pointed_to(value)}
+    for target in reachable(state, tuple(value for _, value in given)):
+        holds = target.element is None or run.text.mod_sets.leads(target.element)
+        if target.key not in direct or holds:
+            run.trace.names.setdefault(target.key, target.name)
+            yield Touch(Place(target.key, const(0)), writes, kinds=run.text.mod_sets.kinds_stored(kernel), found=True)
 
 
 def _by_name(run: HostRunState, kernel: FunctionRef) -> list[Touch]:

@@ -29,6 +29,7 @@ from hgrd.terms.term import Term
 
 _OWNERS: Final = (  # other containers are views of elements that have other names
     "std::vector", "std::array", "std::basic_string<", "std::string::", "thrust::device_vector", "thrust::host_vector",
+    "thrust::universal_vector",
 )  # fmt: skip
 _REMOVING: Final = ("erase", "pop_back", "pop_front", "clear", "reserve", "shrink_to_fit")
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")

@@ -16,6 +16,7 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
+from hgrd.program.types import FloatType, IntType, Type
 from hgrd.program.walk import nodes
 
 Member: TypeAlias = tuple[Variable, int]
@@ -29,6 +30,7 @@ class Access(Struct, frozen=True):
 
     `stride` is the size of an element.  Where `tests` hold of a thread, it comes there; None: that is not plain to see.
     `again`: each thread does so for the numbers of further threads, too, in steps of the size of the grid.
+    `within`: it keeps to the bytes of this element.
     """
 
     index: ir.Expression | None
@@ -37,6 +39,7 @@ class Access(Struct, frozen=True):
     stores: bool
     tests: tuple[Test, ...] | None
     again: bool
+    within: bool = True
 
 
 class KernelUses(Struct, frozen=True):
@@ -132,7 +135,7 @@ def _through(node: object, tests: tuple[Test, ...] | None, *, again: bool) -> It
     found = _pointer(place)
     if found is not None:
         member, index, stride = found
-        yield member, Access(index, stride, reads, stores, tests, again)
+        yield member, Access(index, stride or 1, reads, stores, tests, again, within=stride > 0)
 
 
 def _pointer(place: ir.Place) -> tuple[Member, ir.Expression | None, int] | None:
@@ -140,7 +143,7 @@ def _pointer(place: ir.Place) -> tuple[Member, ir.Expression | None, int] | None
         case ir.FieldPlace(base=base):
             return _pointer(base)
         case ir.Deref(pointer=pointer):
-            index, stride = None, 1
+            index, stride = None, _width(place.type)
             if isinstance(pointer, ir.PointerAdd):
                 pointer, index, stride = pointer.pointer, pointer.index, pointer.stride
             pointer = bare(pointer)
@@ -148,6 +151,15 @@ def _pointer(place: ir.Place) -> tuple[Member, ir.Expression | None, int] | None
             return None if member is None else (member, index, stride)
         case _:
             return None
+
+
+def _width(type_: Type) -> int:
+    """The bytes of a number; 0: it is of another type."""
+    match type_:
+        case IntType(bits=bits) | FloatType(bits=bits) if bits <= 64:
+            return bits // 8
+        case _:
+            return 0
 
 
 def member_of(place: ir.Place) -> Member | None:

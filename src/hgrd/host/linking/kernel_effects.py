@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.linking.pointer_sources import without_steps
+from hgrd.host.linking.stored_kinds import Kind, kinds_stored
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
@@ -44,8 +45,8 @@ class ModSets(Struct):
 
     `known` has the parameters through which a function may write (None: it may write anywhere), `named` the device
     variables that a kernel assigns to by name, `passed` those that it passes on, `stores` the only stores through each
-    parameter, `numbers` what it stores, `plain` the parameters through which it stores other than by atomics; by the
-    key of the function.
+    parameter, `numbers` what it stores, `kinds` of what kinds that is, `plain` the parameters through which it stores
+    other than by atomics; by the key of the function.
     """
 
     functions: Mapping[str, Function]
@@ -57,6 +58,7 @@ class ModSets(Struct):
     )
     numbers: dict[str, tuple[ir.Expression, ...]] = field(default_factory=dict[str, "tuple[ir.Expression, ...]"])
     plain: dict[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
+    kinds: dict[str, frozenset[Kind] | None] = field(default_factory=dict[str, "frozenset[Kind] | None"])
     passed: dict[str, frozenset[Variable]] = field(default_factory=dict[str, "frozenset[Variable]"])
 
     def of(self, key: str) -> frozenset[int] | None:
@@ -112,6 +114,12 @@ class ModSets(Struct):
         found = tuple(s for s in stores if s is not None and _variable(s.place) == variable)
         exchanged = sum(isinstance(s.place, ir.Deref) for s in found)
         return found if not changed and len(taken) <= exchanged else ()
+
+    def kinds_stored(self, kernel: str) -> frozenset[Kind] | None:
+        """What kinds of numbers a kernel, or what it calls, stores through pointers; None: that is not known."""
+        if kernel not in self.kinds:
+            self.kinds[kernel] = kinds_stored(run_by(kernel, self.functions), self.functions)
+        return self.kinds[kernel]
 
     def numbers_stored(self, kernel: str) -> tuple[ir.Expression, ...]:
         """The numbers that a kernel, or what it calls, stores, by atomics too.

@@ -132,6 +132,7 @@ def load(machine: Machine, state: State, address: Value, type_: Type, span: Span
     """The value of `type_` at an address."""
     match address:
         case Pointer(target=target):
+            machine.semantics.before_load(machine, state, address, type_, span, volatile)
             if target.space in SHARED_SPACES:
                 return machine.semantics.load(machine, state, address, type_, span, volatile)
             return read_cells(machine, state, address, type_)

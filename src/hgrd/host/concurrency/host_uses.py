@@ -1,0 +1,103 @@
+"""Uses of memory by the host itself: over all iterations of a loop, and which of them matter.
+
+for (int i = 0; i < n; i++) x[i] = 0;             // writes n elements of x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from hgrd.host.concurrency.rows import Row
+from hgrd.host.concurrency.trace import Event, Loop, Place, Touch, Use, Work, places
+from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
+from hgrd.terms.linear import from_linear, linear
+
+_DEPTH: Final = 8
+
+
+def in_all(touch: Touch, binder: Symbol, bounds: Iterable[Term]) -> Touch:
+    """What a use touches in all iterations of a loop; where its elements are not a row, no more than the object."""
+    unknown = replace(touch, rows=(), covered=False)
+    if not isinstance(touch.at, Place) or not touch.covered:
+        return unknown if binder in _symbols(touch) else touch
+    if binder not in _symbols(touch):
+        return touch
+    (row,) = touch.rows
+    constant, atoms = linear(touch.at.offset)
+    step = atoms.pop(var(binder), 0)
+    start = from_linear((constant, atoms))
+    if row.step or binder in symbols_of(start, *row.terms()):
+        return unknown
+    low, high = _limits(binder, bounds)
+    return replace(touch, at=Place(touch.at.key, start), rows=(Row(row.start, step, row.size, low, high, row.stores),))
+
+
+def _symbols(touch: Touch) -> frozenset[Symbol]:
+    terms = [p.offset for p in places(touch.at)] + [t for row in touch.rows for t in row.terms()]
+    return frozenset(symbols_of(*terms))
+
+
+def _limits(binder: Symbol, bounds: Iterable[Term]) -> tuple[Term, Term]:
+    """The first number of an iteration, and what the numbers are below."""
+    low, high = const(max(binder.low, 0)), const(binder.high + 1)
+    for bound in bounds:
+        if bound.op not in (Op.LT, Op.LE):
+            continue
+        constant, atoms = linear(sub(*bound.args))
+        factor = atoms.pop(var(binder), 0)
+        rest, more = from_linear((constant, atoms)), const(0 if bound.op is Op.LT else 1)
+        if binder in symbols_of(rest):
+            continue
+        if factor == 1:
+            high = minimum(high, sub(more, rest))
+        elif factor == -1:
+            low = maximum(low, add(sub(rest, more), const(1)))
+    return low, high
+
+
+def without_other_uses(events: Iterable[Event], holders: Mapping[str, str]) -> list[Event]:
+    """The events, without uses by the host of memory that no kernel touches so that the two could matter.
+
+    `holders` are the keys of the objects in which pointers were found, by the keys of what these lead to.
+    """
+    known = list(events)
+    touched = {key for work in _work(known) for t in work.touches for key in _objects(t, holders)}
+    written = {key for work in _work(known) for t in work.touches if t.writes for key in _objects(t, holders)}
+    return list(_kept(known, touched, written, holders))
+
+
+def _work(events: Iterable[Event]) -> Iterator[Work]:
+    for event in events:
+        if isinstance(event, Loop):
+            yield from _work(event.body)
+        elif isinstance(event, Work) and event.kernel:
+            yield event
+
+
+def _objects(touch: Touch, holders: Mapping[str, str]) -> set[str]:
+    return {key for p in places(touch.at) for key in holders_of(p.key, holders)}
+
+
+def holders_of(key: str, holders: Mapping[str, str]) -> list[str]:
+    """The object of this key, that in which a pointer to it was found, and so on."""
+    found = [key]
+    while found[-1] in holders and len(found) < _DEPTH:
+        found.append(holders[found[-1]])
+    return found
+
+
+def _kept(events: Iterable[Event], touched: set[str], written: set[str], holders: Mapping[str, str]) -> Iterator[Event]:
+    for event in events:
+        match event:
+            case Use(touch=touch):
+                if not _objects(touch, holders).isdisjoint(touched if touch.writes else written):
+                    yield event
+            case Loop(body=body):
+                kept = list(_kept(body, touched, written, holders))
+                if kept:
+                    yield event if len(kept) == len(body) else replace(event, body=kept)
+            case _:
+                yield event

@@ -1,0 +1,156 @@
+"""Uses of memory by the host itself, for the trace: its loads and stores, and what functions of the library do.
+
+Work on the device may use the same memory until the host has waited for it (CUDA Programming Guide, "Unified Memory
+Programming", "Mapped Memory").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hgrd.cuda.spelling import cuda_name
+from hgrd.host.concurrency.rows import Row
+from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.linking.stored_kinds import Kind, kind_of
+from hgrd.program.span import Span
+from hgrd.program.types import ArrayType, PointerType, Type
+from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, pointed_to
+from hgrd.terms import Term, const, mul, sub, symbols_of
+
+_READING: Final = frozenset(
+    (
+        "accumulate", "reduce", "inner_product", "transform_reduce", "max_element", "min_element", "minmax_element",
+        "is_sorted", "find", "find_if", "find_if_not", "count", "count_if", "equal", "mismatch", "binary_search",
+        "lower_bound", "upper_bound", "all_of", "any_of", "none_of", "memcmp", "strcmp", "strlen", "fwrite", "fputs",
+        "puts", "write",
+    )
+)  # fmt: skip
+_WRITING: Final = frozenset(
+    (
+        "fill", "fill_n", "iota", "generate", "generate_n", "sort", "stable_sort", "partial_sort", "nth_element",
+        "reverse", "rotate", "shuffle", "random_shuffle", "replace", "replace_if", "for_each", "for_each_n", "unique",
+        "remove", "remove_if", "partition", "swap_ranges", "uninitialized_fill", "uninitialized_fill_n", "memset",
+        "fread", "fgets", "read", "iter_swap",
+    )
+)  # fmt: skip
+_FROM_FIRST: Final = frozenset(  # read a range and write another one
+    (
+        "copy", "copy_n", "copy_if", "copy_backward", "move", "move_backward", "transform", "partial_sum",
+        "inclusive_scan", "exclusive_scan", "adjacent_difference", "replace_copy", "reverse_copy", "merge",
+        "uninitialized_copy", "uninitialized_copy_n",
+    )
+)  # fmt: skip
+_TO_FIRST: Final = ("memcpy", "memmove", "strcpy", "strncpy")
+_BY_SIZE: Final = ("memset", "memcpy", "memmove")
+_COUNTED: Final = ("fill_n", "generate_n", "for_each_n", "copy_n")
+_MAKERS: Final = ("vector", "basic_string", "assign", "insert")  # of the elements of a container
+
+
+def record_use(
+    run: HostRunState, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, *, writes: bool
+) -> None:
+    """Adds that the host reads or writes a value, if kernels may reach it."""
+    if not _counts(run, machine, state, pointer.target):
+        return
+    size, kind = machine.size(type_), kind_of(type_)
+    row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes)
+    _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)))
+
+
+def record_poll(run: HostRunState, machine: Machine, state: State) -> None:
+    """Adds that the host may wait until it reads a certain value: the order is by communication."""
+    if run.text.host_uses and not machine.speculative and state.alive:
+        run.trace.add(Wait(None, None, run.trace.device, choices_of(state), sure=False))
+
+
+def record_call(call: LibraryCall) -> None:
+    """Adds what a function of the C or C++ library does with the memory that it is given by pointers."""
+    function = call.call.function
+    if function.user_code or not call.run.text.host_uses or cuda_name(function.name).startswith("cu"):
+        return
+    name = function.name.removeprefix("__builtin_")
+    known = name in _READING or name in _WRITING or name in _FROM_FIRST or name in _TO_FIRST
+    makes = name in _MAKERS and function.qualified.startswith("std::")
+    if not (known or makes) or function.qualified.startswith("thrust::"):
+        return
+    first = 1 if makes else 0
+    for index, value in enumerate(call.arguments):
+        type_ = call.type_of(index)
+        if index < first or not isinstance(type_, PointerType) or (type_.reference and makes):
+            continue
+        end = known and index == 1 and _is_range(call)
+        row = _row(call, name, index, writes=(writes := _writes(name, index, makes=makes)))
+        for target in () if end else pointed_to(value):
+            if _counts(call.run, call.machine, call.state, target):
+                at = value if isinstance(value, Pointer) else Pointer(target, const(0))
+                _add(call.run, call.state, at, row if at is value else None, call.span, writes=writes)
+
+
+def _counts(run: HostRunState, machine: Machine, state: State, target: MemoryObject) -> bool:
+    if not run.text.host_uses or machine.speculative or not state.alive:
+        return False
+    match target.space:
+        case MemorySpace.HOST:
+            return target.key not in run.escapes.library_variables
+        case MemorySpace.LOCAL:
+            return isinstance(target.element, ArrayType) or target.key in run.trace.names
+        case MemorySpace.GLOBAL:
+            return target.key in run.linked.globals
+        case _:
+            return False
+
+
+def _add(
+    run: HostRunState,
+    state: State,
+    pointer: Pointer,
+    row: Row | None,
+    span: Span,
+    *,
+    writes: bool,
+    kinds: frozenset[Kind] | None = None,
+) -> None:
+    binders = {loop.binder for loop in run.launches.enclosing}
+    bounds = frozenset(c.term for c in state.path if not binders.isdisjoint(symbols_of(c.term)))
+    rows = () if row is None else (row,)
+    at = run.trace.address_of(pointer)
+    touch = Touch(at, writes, not writes, writes, rows, whole=row is not None, covered=row is not None, kinds=kinds)
+    run.trace.names.setdefault(pointer.target.key, pointer.target.name)
+    run.trace.add(Use(touch, span, choices_of(state), bounds))
+
+
+def _writes(name: str, index: int, *, makes: bool) -> bool:
+    if name in _TO_FIRST:
+        return index == 0
+    if name in _FROM_FIRST:
+        return index >= (1 if name.endswith("_n") else 2)
+    return name in _WRITING and not makes
+
+
+def _is_range(call: LibraryCall) -> bool:
+    """Whether the second argument is the end of the range that the first one begins."""
+    match call.arguments:
+        case (Pointer(target=one), Pointer(target=other), *_):
+            return one.key == other.key
+        case _:
+            return False
+
+
+def _row(call: LibraryCall, name: str, index: int, *, writes: bool) -> Row | None:
+    """The bytes that a function uses from a pointer on; None: it is not known which."""
+    first, type_ = call.arguments[index], call.type_of(index)
+    size = call.machine.size(type_.to) if isinstance(type_, PointerType) else None
+    length: Term | None = None
+    if name in _BY_SIZE:
+        length = call.number(2)
+    elif index == 0 and _is_range(call) and isinstance(first, Pointer):
+        last = call.arguments[1]
+        length = sub(last.offset, first.offset) if isinstance(last, Pointer) else None
+    elif index == 0 and name in _COUNTED and size is not None:
+        count = call.number(1)
+        length = None if count is None else mul(count, const(size))
+    return None if length is None else Row(const(0), 1, 1, const(0), length, writes)
