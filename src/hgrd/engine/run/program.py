@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from hgrd.engine.folders import EVERYTHING_OWN, Selection
 from hgrd.engine.inputs import Failure
-from hgrd.engine.parsing import guarded, parse
+from hgrd.engine.parsing import guarded
 from hgrd.engine.run.news import KernelsNamed, News, kernel_name
+from hgrd.engine.run.reading import read
 from hgrd.engine.run.slots import Slots
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
@@ -44,7 +45,7 @@ def check_program(files: Sequence[str], settings: Settings, slots: Slots, tell: 
     begin = perf_counter()
     options = settings.analysis
     limit = _reading_limit(len(files), options)
-    programs, failures = parse(files, replace(settings.source, deadline=begin + limit), settings.build)
+    programs, failures = read(files, replace(settings.source, deadline=begin + limit), settings.build, slots)
     _log.info("parsed %s in %.2f s", " ".join(files), perf_counter() - begin)
     for failure in failures:
         tell(failure)
