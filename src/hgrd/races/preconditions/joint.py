@@ -10,6 +10,7 @@ from typing import Final
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.preconditions.candidates import Candidate, numbers_of
 from hgrd.races.preconditions.exclusion import RacyPair, are_violations, excludes, helps, leans
+from hgrd.races.preconditions.nested_rows import nested
 from hgrd.races.preconditions.tiles import multiples, needed, not_negative, together, within_rows
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
@@ -30,14 +31,16 @@ def joint(
 ) -> str:
     """Conditions that together exclude the finding, as C: none can be left out; "" if there are none.
 
-    Numbers are multiples of the least of their widths; rows are tried one at a time.  `only`: these alone are tried.
+    Numbers are multiples of the least of their widths; rows, and nests of them, are tried one at a time.
+    `only`: these alone are tried.
     """
     query = race.conflicts[0][0].query
     numbers, begin = numbers_of(query, race.arguments), decide.spent
     tiles, rows = multiples(numbers, query), tuple(within_rows(numbers, query))
     signs = not_negative(numbers)
+    nests = tuple(nested([encoded.query for encoded in race.queries], race.arguments))
     if only is not None:
-        known = {c.text: c for c in (*rows, *(c for widths in (*tiles, *signs) for c in widths))}
+        known = {c.text: c for c in (*rows, *(c for some in (*tiles, *signs, *nests) for c in some))}
         parts = [known[text] for text in only.split(" && ") if text in known]
         whole = together(parts)
         return only if whole.text == only and helps(whole, race, queries, conflicts, decide) else ""
@@ -51,10 +54,12 @@ def joint(
         conflicts.extend(c for c in seen[len(conflicts) :] if not _wraps(*c))
         return found
 
-    for row, signed in product(((), *(((row,),) for row in rows)), ((), signs)) if tiles else ():
-        parts = [*tiles, *row, *signed]
-        if exclude([part[0] for part in parts]):
-            whole = together(needed([part[0] for part in parts], exclude))
+    widest = [widths[0] for widths in tiles]
+    in_rows = product(((), *((row,) for row in rows)), ((), [sign[0] for sign in signs])) if tiles else ()
+    tried = (*([*widest, *row, *signed] for row, signed in in_rows), *nests, *([*widest, *n] for n in nests if tiles))
+    for parts in tried:
+        if exclude(parts):
+            whole = together(needed(parts, exclude))
             return whole.text if not spent() and helps(whole, race, queries, conflicts, decide) else ""
     return ""
 
