@@ -379,6 +379,16 @@ def true(*_: Any) -> Any:
     return TRUE
 
 
+def with_the_same_unknowns(step: Any, term: Any) -> Any:
+    return step.next(term)
+
+
+def with_one_before(_step: Any, _stored: Any, fill: Any, _value: Any) -> Any:
+    from hgrd.symbolic.loops.filled_elements import _longer
+
+    return _longer(fill)
+
+
 def false(*_: Any) -> Any:
     from hgrd.terms import FALSE
 

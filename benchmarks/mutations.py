@@ -61,6 +61,8 @@ from benchmarks.mutating import (
     undropped,
     unweighed,
     widest,
+    with_one_before,
+    with_the_same_unknowns,
     without_broadcast,
     without_facts,
     without_lemmas,
@@ -803,6 +805,24 @@ MUTATIONS = (
         "a variable in shared memory holds what each thread would store",
         ("tests/verdicts/values/test_single_valued_shared.py",),
         gives(True, "protocol.inference.single_valued_shared:_depends_on"),
+    ),
+    Mutation(
+        "appended-alike",
+        "each iteration of a loop gets the same unknown values",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        put("symbolic.loops.filled_elements:Step.following", with_the_same_unknowns),
+    ),
+    Mutation(
+        "appended-after-anything",
+        "what stands before the elements that a loop fills fits their pattern",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        put("symbolic.loops.filled_elements:_with_one_before", with_one_before),
+    ),
+    Mutation(
+        "appended-growing",
+        "what an iteration leaves in a variable never falls",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        gives(0, "symbolic.loops.filled_elements:_growth"),
     ),
     Mutation(
         "set-once-off",
@@ -1871,7 +1891,7 @@ MUTATIONS = (
         "counts-never-negative",
         "what a running sum adds is never negative",
         ("tests/verdicts/host/test_sums_of_counts.py",),
-        gives(0, "symbolic.loops.fill_recognition:_floor"),
+        gives(0, "symbolic.loops.filled_elements:_floor"),
     ),
     Mutation(
         "swaps-of-any-elements",

@@ -12,6 +12,8 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 
 Linear: TypeAlias = tuple[int, dict[Term, int]]
 
+_MOST_ARMS = 64  # of choices that are taken apart
+
 
 def linear(term: Term) -> Linear:
     """`term` as constant + sum of coefficient * atom, soft wraps read through."""
@@ -159,7 +161,7 @@ def _scaling(term: Term, symbol: Symbol) -> int | None:
 def _change(term: Term, start: Term, symbol: Symbol) -> tuple[int, int] | None:
     """Bounds of term - start, through choices."""
     low, high = 0, 0
-    for position, arm in enumerate(_arms(term)):
+    for position, arm in enumerate(_arms(term, symbol)):
         delta = difference(arm, start)
         if symbol in symbols_of(delta):
             return None
@@ -168,8 +170,11 @@ def _change(term: Term, start: Term, symbol: Symbol) -> tuple[int, int] | None:
     return low, high
 
 
-def _arms(term: Term) -> Iterator[Term]:
-    """What a term may be: the arms of its choices, each once."""
+def _arms(term: Term, symbol: Symbol) -> Iterator[Term]:
+    """What a term may be: the arms of its choices, each once, also of choices to which something is added.
+
+    Of these, only those in which the symbol is.
+    """
     seen: set[Term] = set()
     todo = [term]
     while todo:
@@ -179,5 +184,12 @@ def _arms(term: Term) -> Iterator[Term]:
         seen.add(current)
         if current.op is Op.ITE:
             todo.extend(current.args[1:])
-        else:
+            continue
+        constant, atoms = linear(current)
+        choice = next((t for t in atoms if t.op is Op.ITE and symbol in symbols_of(t)), None)
+        if choice is None or len(seen) > _MOST_ARMS:
             yield current
+        else:
+            times = atoms.pop(choice)
+            rest = from_linear((constant, atoms))
+            todo.extend(add(rest, mul(arm, const(times))) for arm in choice.args[1:])

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.pointer_holders import is_moved
 from hgrd.host.linking.library_names import of_container
-from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, SHARED_ELEMENTS, patterns_of, record_patterns
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
@@ -176,18 +176,48 @@ def _moved(cells: Mapping[int, Cell], by: int) -> dict[int, Cell]:
 
 
 def _push_back(call: LibraryCall) -> Value | None:
-    """A value becomes the last element of a container with a known number of elements."""
+    """A value becomes the last element of a container."""
     start, value, count = _data(call), call.argument(1), _size(call)
     type_ = call.type_of(1)
     type_ = type_.to if isinstance(type_, PointerType) and type_.reference else type_
     width = None if type_ is None else call.machine.size(type_)
     if not isinstance(start, Pointer) or value is None or type_ is None or width is None:
         return None
-    if not isinstance(count, Term) or not count.is_const or not start.target.key.endswith(ELEMENTS):
+    if not isinstance(count, Term) or not start.target.key.endswith(ELEMENTS):
         return None
-    call.store_at(Pointer(start.target, const(count.value * width)), value, type_)
+    call.store_at(Pointer(start.target, mul(count, const(width))), value, type_)
+    kept = patterns_of(call.state, start.target)
     call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))
+    record_patterns(call.state, start.target, kept)
     return OPAQUE
+
+
+def _emplace_back(call: LibraryCall) -> Value | None:
+    """As `push_back`, of a number that needs no conversion (C++ [vector.modifiers]: the new element is returned)."""
+    match call.call.type, call.type_of(1):
+        case PointerType(to=IntType() as element), PointerType(to=given) if (
+            element == given and len(call.arguments) == 2
+        ):
+            return None if _push_back(call) is None else _back(call)
+        case _:
+            return None
+
+
+def _clear(call: LibraryCall) -> Value | None:
+    """No elements are left."""
+    elements, target = _data(call), _target(call)
+    if target is None or not isinstance(elements, Pointer) or not elements.target.key.endswith(ELEMENTS):
+        return None
+    forget_elements(call.state, call.arguments[:1])
+    call.store_at(call.arguments[0], const(0), IntType(64, False))
+    return OPAQUE
+
+
+def _back(call: LibraryCall) -> Value | None:
+    """The last element."""
+    end = _end(call)
+    size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
+    return move(end, const(-size)) if isinstance(end, Pointer) and size is not None else call.unknown()
 
 
 def list_length(state: State, target: MemoryObject) -> int | None:
@@ -346,6 +376,7 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "size": _size,
     "length": _size,
     "push_back": _push_back,
+    "emplace_back": _emplace_back,
     "fill": _fill,
     "resize": _resize,
     "assign": _resize,
@@ -363,5 +394,6 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "capacity": _look,
     "reserve": _look,
     "c_str": _look,
-    "back": _look,
+    "back": _back,
+    "clear": _clear,
 }

@@ -16,6 +16,7 @@ _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
     "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
 )  # fmt: skip
 
+_STORING: Final = ("swap", "push_back", "emplace_back")
 _COPIES: Final = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
 _BACK: Final = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 
@@ -84,8 +85,8 @@ def makes_memory(function: FunctionRef) -> bool:
 
 
 def stores_elements(functions: frozenset[str]) -> bool:
-    """Whether the library function whose stores to elements are followed is among these: `std::swap`."""
-    return not functions.isdisjoint(("swap", "std::swap"))
+    """Whether library functions whose stores to elements are followed are among these: `swap`, `push_back` …"""
+    return any(name.endswith(_STORING) for name in functions)
 
 
 def of_container(qualified: str) -> bool:

@@ -32,6 +32,10 @@ def narrowing_in(effects: EffectTable, functions: Mapping[str, Function], *parts
 
 def _narrowing(node: object) -> Narrowing:
     match node:
+        case ir.Convert(operand=ir.Call(function=function)) if function.qualified.startswith("std::") and (
+            function.name == "size"
+        ):
+            return Narrowing.NONE  # no container has so many elements on purpose
         case ir.Convert(operand=operand, type=IntType() as target) if not isinstance(operand, ir.IntConst):
             return _converted(operand.type, target)
         case ir.Update(compute_type=source, type=IntType() as target):

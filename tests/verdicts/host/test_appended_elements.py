@@ -1,0 +1,141 @@
+"""Vectors that loops fill by `push_back`: what is known of their elements, and the twins of which nothing is."""
+
+from tests.checking import verdicts
+
+_SAFE = "safe: 1 of 1 pairs"
+_REPEATED = "race: write NAME, write NAME; global; warp block grid (unless distinct(d))"
+_MIXED = "race: write NAME, write NAME; global; warp block grid (unless monotone(d))"
+_LISTED = """
+__global__ void NAME(int *a, const int *list, int n) {
+  int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) a[list[k]] = k;  // NAME
+}
+
+void run_NAME(int n) {
+  int *a, *d;
+  cudaMalloc(&a, 1 << 20);
+  cudaMalloc(&d, 1 << 16);
+  std::vector<int> list;
+  FILL
+  cudaMemcpy(d, list.data(), list.size() * sizeof(int), cudaMemcpyHostToDevice);
+  NAME<<<(list.size() + 255) / 256, 256>>>(a, d, list.size());
+}
+"""
+_ROWS = """
+__global__ void NAME(int *a, const int *begin, int n) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < n)
+    for (int k = begin[r]; k < begin[r + 1]; k++) a[k] = r;  // NAME
+}
+
+void run_NAME(int n) {
+  int *a, *d;
+  cudaMalloc(&a, 1 << 20);
+  cudaMalloc(&d, 1 << 16);
+  std::vector<int> list, begin;
+  int sum = 0;
+  FILL
+  cudaMemcpy(d, begin.data(), (n + 1) * sizeof(int), cudaMemcpyHostToDevice);
+  NAME<<<(n + 255) / 256, 256>>>(a, d, n);
+}
+"""
+
+
+def _program(verdict: str, program: str, name: str, fill: str) -> str:
+    return f"// {verdict}{program}".replace("NAME", name).replace("FILL", fill)
+
+
+def _listed(verdict: str, name: str, fill: str) -> str:
+    return _program(verdict, _LISTED, name, fill)
+
+
+def _rows(verdict: str, name: str, fill: str) -> str:
+    return _program(verdict, _ROWS, name, fill)
+
+
+_COUNTING = "for (int i = 0; i < n; i++) list.push_back(i);"
+test_listed = verdicts(
+    "#include <vector>\n"
+    + _listed(_SAFE, "multiples", "for (int i = 0; i < n; i++) list.push_back(3 * i);")
+    + _listed(_SAFE, "emplaced", "for (int i = 0; i < n; i++) list.emplace_back(3 * i);")
+    + _listed(_REPEATED, "halves", "for (int i = 0; i < n; i++) list.push_back(i / 2);")
+    + _listed(_SAFE, "cleared", f"list.push_back(3); list.clear(); {_COUNTING}")
+    + _listed(_REPEATED, "not_cleared", f"list.push_back(3); {_COUNTING}")
+    + _listed(_SAFE, "one_before", "list.push_back(0); for (int i = 1; i < n; i++) list.push_back(i);")
+    + _listed(_REPEATED, "another_before", "list.push_back(2); for (int i = 1; i < n; i++) list.push_back(i);")
+    + _listed(_REPEATED, "another_behind", f"{_COUNTING} list.push_back(3);")
+    + _listed(_REPEATED, "put_in", f"{_COUNTING} list.insert(list.begin(), 3);")
+)
+
+_SIZES = "begin.push_back(0); for (int i = 0; i < n; i++) { if (i > 0) list.push_back(i); list.push_back(i); BEGIN }"
+test_rows = verdicts(
+    "#include <vector>\n"
+    + _rows(_SAFE, "sums", "for (int i = 0; i <= n; i++) { begin.push_back(sum); sum += rand() % 8; }")
+    + _rows(_MIXED, "falling", "for (int i = 0; i <= n; i++) { begin.push_back(sum); sum += rand() % 8 - 1; }")
+    + _rows(_SAFE, "sums_behind", "for (int i = 0; i <= n; i++) { sum += rand() % 8; begin.push_back(sum); }")
+    + _rows(
+        _MIXED,
+        "of_two_numbers",
+        "for (int i = 0; i <= n; i++) { int more = rand() % 8; begin.push_back(sum - more); sum += more; }",
+    )
+    + _rows(
+        _SAFE,
+        "over_the_last",
+        "begin.push_back(0); for (int i = 0; i < n; i++) begin.push_back(begin.back() + rand() % 8);",
+    )
+    + _rows(
+        _MIXED,
+        "falling_over_the_last",
+        "begin.push_back(0); for (int i = 0; i < n; i++) begin.push_back(begin.back() + rand() % 8 - 1);",
+    )
+    + _rows(_SAFE, "sizes", _SIZES.replace("BEGIN", "begin.push_back((int)list.size());"))
+    + _rows(_MIXED.replace("warp ", ""), "cut_sizes", _SIZES.replace("BEGIN", "begin.push_back((char)list.size());"))
+    + _rows(_MIXED, "but_for_one", _SIZES.replace("BEGIN", "begin.push_back((int)list.size() - 3 * (i == 7));"))
+)
+
+_ROUNDS = """
+__global__ void NAME(int *a, const int *list, int n) {
+  int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) a[list[k]] = k;  // NAME
+}
+
+void run_NAME(int n, int rounds) {
+  int *a, *d;
+  cudaMalloc(&a, 1 << 20);
+  cudaMalloc(&d, 1 << 16);
+  std::vector<int> list;
+  for (int r = 0; r < rounds; r++) {
+    FILL
+    cudaMemcpy(d, list.data(), list.size() * sizeof(int), cudaMemcpyHostToDevice);
+    NAME<<<(list.size() + 255) / 256, 256>>>(a, d, list.size());
+  }
+}
+"""
+_OPEN = "open: write NAME, write NAME; global; warp block grid: it depends on values that are not known: list"
+test_rounds = verdicts(
+    "#include <vector>\n"
+    + _program(_SAFE, _ROUNDS, "cleared_each_time", f"list.clear(); {_COUNTING}")
+    + _program(_OPEN, _ROUNDS, "grows_each_time", _COUNTING)
+)
+
+
+test_pointers = verdicts("""
+#include <vector>
+
+// open: read own, write own; global; grid: it depends on values that the program computes: d (program.cu:16)
+// open: write own, write own; global; grid: it depends on values that the program computes: d (program.cu:16)
+__global__ void each_its_own(float **parts) {
+  parts[blockIdx.x][threadIdx.x] += 1;  // own
+}
+
+int main(int, char **values) {
+  int n = atoi(values[1]);
+  float *all, **d;
+  cudaMalloc(&all, 1 << 20);
+  cudaMalloc(&d, n * sizeof(float *));
+  std::vector<float *> parts;
+  for (int i = 0; i < n; i++) parts.push_back(all + i * 64);
+  cudaMemcpy(d, parts.data(), n * sizeof(float *), cudaMemcpyHostToDevice);
+  each_its_own<<<n, 64>>>(d);
+}
+""")
