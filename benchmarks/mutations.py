@@ -1953,4 +1953,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_uses_by_the_host.py",),
         gives(True, "host.concurrency.contradictions:_no_remainder"),
     ),
+    Mutation(
+        "openmp-directives-none",
+        "directives of OpenMP mean nothing",
+        ("tests/verdicts/host/test_openmp.py",),
+        gives({}, "source.lowering.context:directives_in"),
+    ),
+    Mutation(
+        "openmp-iterations-of-all",
+        "each thread of a team does all iterations of the loops that they share",
+        ("tests/verdicts/host/test_openmp.py",),
+        gives(True, "host.concurrency.iterations:_does"),
+    ),
 )

@@ -236,7 +236,7 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     blocking = not run.text.independent_streams
     try:
         with until(deadline):
-            find_beside(run.trace, Iterations(names, found), blocking, threads, run.beside)
+            find_beside(run.trace, Iterations(names, found, run.trace.born), blocking, threads, run.beside)
     except TimeLimitError:
         why = f"the time limit was reached: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))

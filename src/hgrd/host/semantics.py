@@ -13,6 +13,7 @@ from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
 from hgrd.host.execution.host_uses import record_call, record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
@@ -188,6 +189,8 @@ class HostSemantics(Semantics):
         if call.function == THROWN:
             self._left_by_throwing(machine, state, arguments)
             return OPAQUE
+        if is_mark(call):
+            return mark_threads(self.run, machine, call)
         function = machine.functions.get(call.function.key)
         own = function is not None and function.body is not None and function.user_code
         if function is not None and own and may_enter(machine, function, arguments):
@@ -386,4 +389,10 @@ def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:
     if (of_program and "::" in call.function.qualified) or is_algorithm(name, len(call.arguments)):
         return None
     held = holder_model(call.function.qualified)
-    return held or container_model(call.function.qualified) or LIBC.get(name) or cuda_model(name, call.type)
+    return (
+        held
+        or container_model(call.function.qualified)
+        or LIBC.get(name)
+        or thread_model(name)
+        or cuda_model(name, call.type)
+    )

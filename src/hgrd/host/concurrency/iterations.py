@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.host_uses import in_all
 from hgrd.host.concurrency.trace import (
+    THREAD_NUMBER,
     UNKNOWN,
     Address,
     Begin,
@@ -36,6 +37,7 @@ from hgrd.symbolic.state import Generation
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, const, substitute, var
 from hgrd.terms.linear import difference, linear
 
+_TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
 _SHORT: Final = 24  # iterations that are all gone through
 _FIRST: Final = 6  # of a longer loop
 _DEPTH: Final = 4  # pointers found by pointers
@@ -53,13 +55,14 @@ class Found(Struct, frozen=True):
 class Iteration(Struct, frozen=True):
     """The iteration of a loop that something is done in: its number, and a label for what is made in it.
 
-    `every`: it stands for all of them.
+    `every`: it stands for all of them.  `place`: its own among the iterations that are looked at, and their number.
     """
 
     loop: Loop
     number: Term
     label: str
     every: bool = False
+    place: tuple[int, int] = (0, 1)
 
 
 class Iterations(Struct):
@@ -67,11 +70,13 @@ class Iterations(Struct):
 
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
-    they were found in the holder, and a number for what that held then.
+    they were found in the holder, and a number for what that held then.  `born` says after how many names handles were
+    made, by what their holder holds since then.
     """
 
     names: Names
     found: Mapping[str, Found]
+    born: Mapping[Generation, int] = field(default_factory=dict[Generation, int])
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -89,8 +94,11 @@ class Iterations(Struct):
                 inner = (*within, Iteration(event, var(event.binder), " of each", every=True))
                 yield from self.of(event.body, inner, every=True)
             else:
-                for number, label in self._numbers(event):
-                    yield from self.of(event.body, (*within, Iteration(event, number, label)))
+                numbers = list(self._numbers(event))
+                for place, (number, label) in enumerate(numbers):
+                    if _does(event, within, place):
+                        inner = Iteration(event, number, label, place=(place, len(numbers)))
+                        yield from self.of(event.body, (*within, inner))
 
     def _numbers(self, loop: Loop) -> Iterator[tuple[Term, str]]:
         high = loop.binder.high
@@ -98,7 +106,7 @@ class Iterations(Struct):
         for number in range(min(first, 2) if self.work > _MOST else first):
             yield const(number), f" of iteration {number}"
         if high >= _SHORT or self.work > _MOST:
-            for step, name in ((0, "one"), (1, "another")):
+            for step, name in enumerate(_TWO):
                 symbol = Symbol(f"{loop.binder.name} {name}", min(first + step, high), high, loop.binder.origin)
                 yield var(symbol), f" of {name} iteration"
 
@@ -188,7 +196,8 @@ class Iterations(Struct):
 
     def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
         """A number for what an object holds after it was overwritten; loops may do that in each iteration."""
-        labels = "".join(i.label for i in within if generation in i.loop.overwritten)
+        born = self.born.get(generation, -1)
+        labels = "".join(i.label for i in within if generation in i.loop.overwritten or born > i.loop.mark)
         return self.generations.setdefault((generation, labels), len(self.generations))
 
     def _term(self, term: Term, within: tuple[Iteration, ...]) -> Term:
@@ -202,6 +211,13 @@ class Iterations(Struct):
                 values[symbol] = var(symbol.renamed(label))
         values |= {i.loop.binder: i.number for i in within}
         return substitute((term,), values)[0]
+
+
+def _does(loop: Loop, within: tuple[Iteration, ...], place: int) -> bool:
+    """Whether a thread does an iteration of a loop that threads share: each iteration is done by another one."""
+    threads = next((i for i in reversed(within) if i.loop.threads), None)
+    shared = any(isinstance(e, Begin) and e.shared for e in loop.body)
+    return not shared or threads is None or place % threads.place[1] == threads.place[0]
 
 
 def _only_uses(events: Iterable[Event]) -> bool:
@@ -227,5 +243,13 @@ def apart(one: Term, other: Term) -> bool:
     if constant or len(atoms) != 2:
         return not atoms and constant != 0
     (a, c), (b, d) = atoms.items()
-    names = {t.symbol.name.rpartition(" ")[0] for t in (a, b) if t.op is Op.VAR and " " in t.symbol.name}
+    names = {name for t in (a, b) if t.op is Op.VAR and (name := _numbered(t.symbol.name))}
     return c == -d and len(names) == 1
+
+
+def _numbered(name: str) -> str:
+    """What a symbol numbers, an iteration or a thread, of which another one has another number; "": neither."""
+    number, _, which = name.rpartition(" ")
+    if name.startswith(THREAD_NUMBER):
+        return THREAD_NUMBER
+    return number if which in _TWO else ""

@@ -152,8 +152,8 @@ class Order(Struct):
                 case End(thread=thread) if self.outer:
                     self.ended[thread] = self.host, self.events
                     self.host, self.events = self.outer.pop()
-                case Join(thread=thread):
-                    self._join(thread)
+                case Join(thread=thread, every=every):
+                    self._join(thread, every=every)
                 case _:
                     pass
         return self.done
@@ -165,8 +165,13 @@ class Order(Struct):
     def _device(self, stream: Address, device: Term) -> Term | None:
         return device if stream == DEFAULT else None
 
-    def _join(self, thread: str) -> None:
+    def _join(self, thread: str, *, every: bool) -> None:
         """The host waits for one of its threads, or for all of them, for all that is known."""
+        if every:
+            for name in self.ended:
+                if name == thread or name.startswith(f"{thread} of "):
+                    self._join(name, every=False)
+            return
         known = [self.ended[thread]] if thread in self.ended else self.ended.values() if self.lenient else ()
         for host, events in known:
             self.host = joined(self.host, host)

@@ -39,6 +39,7 @@ class Either(Struct, frozen=True):
 Address: TypeAlias = Place | Either
 DEFAULT: Final = Place("", const(0))
 UNKNOWN: Final = "unknown"
+THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
 
 
 def places(address: Address) -> Iterator[Place]:
@@ -158,9 +159,13 @@ class Replay(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True):
-    """A thread of the host begins; up to its End comes what it does."""
+    """A thread of the host begins; up to its End comes what it does.
+
+    `shared`: threads that do the same share the iterations of the loop around it.
+    """
 
     thread: str
+    shared: bool = False
 
 
 class End(Struct, frozen=True):
@@ -170,24 +175,40 @@ class End(Struct, frozen=True):
 
 
 class Join(Struct, frozen=True):
-    """The host waits for one of its threads; "": it is not known for which one, or whether it does."""
+    """The host waits for one of its threads; "": it is not known for which one, or whether it does.
+
+    `every`: for all threads of this name, which begin in the iterations of loops.
+    """
 
     thread: str
+    every: bool = False
 
 
 class Loop(Struct, frozen=True):
     """The iterations of a loop; `mark`: names made in the body have an index above it.
 
-    `overwritten`: what objects hold that the loop changes is of other values in each iteration.
+    `overwritten`: what objects hold that the loop changes is of other values in each iteration.  `threads`: its
+    iterations are threads that all do the same.
     """
 
     binder: Symbol
     mark: int
     body: list[Event]
     overwritten: frozenset[Generation] = frozenset()
+    threads: bool = False
 
 
 Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
+
+
+class Team(Struct):
+    """Threads of OpenMP that have begun: all that do the same (`loop`), or one (None).
+
+    `outer` are the thread and the device of the thread that has begun them.
+    """
+
+    loop: Loop | None
+    outer: tuple[str, Term]
 
 
 class Trace(Struct):
@@ -198,7 +219,9 @@ class Trace(Struct):
     `linked`: nodes of graphs get an order otherwise than where they are made.  `unknown` counts the addresses that are
     not known.  `thread` is the thread of the host, "": the first one; `threads` are those that have begun, by the
     handles that stand for them.
-    `used` are the uses of the host since something else has happened.
+    `used` are the uses of the host since something else has happened.  `teams` are the threads of OpenMP that the run
+    is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were made, by what the
+    objects hold since then: after so many names.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -213,6 +236,9 @@ class Trace(Struct):
     thread: str = ""
     threads: dict[str, str] = field(default_factory=dict[str, str])
     used: set[Use] = field(default_factory=set[Use])
+    teams: list[Team] = field(default_factory=list[Team])
+    begun: dict[str, None] = field(default_factory=dict[str, None])
+    born: dict[Generation, int] = field(default_factory=dict[Generation, int])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""
@@ -251,7 +277,10 @@ class Trace(Struct):
         (self.inside[-1].body if self.inside else self.events).append(event)
 
     def enter(self, binder: Symbol, mark: int, overwritten: frozenset[Generation]) -> None:
-        loop = Loop(binder, mark, [], overwritten)
+        self.open(Loop(binder, mark, [], overwritten))
+
+    def open(self, loop: Loop) -> None:
+        """Enters a loop."""
         self.add(loop)
         self.inside.append(loop)
 

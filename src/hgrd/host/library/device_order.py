@@ -65,7 +65,16 @@ _QUIET: Final = (
     "cudaDeviceSet", "cudaDeviceEnable", "cudaDeviceCan", "cudaCreate", "cudaBind", "cudaHostGet", "cuLaunch",
     "cudaStreamIsCapturing", "cudaStreamUpdate", "cudaGraphUpload", "cuGet",
 )  # fmt: skip
-_ELSEWHERE: Final = ("std::", "dim3", "make_", "operator new", "operator delete", "__builtin_")
+_ELSEWHERE: Final = (
+    "std::",
+    "dim3",
+    "make_",
+    "operator new",
+    "operator delete",
+    "__builtin_",
+    "omp_get",
+    "omp_in_parallel",
+)
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
 
 

@@ -24,6 +24,14 @@ def note_stream(call: LibraryCall) -> None:
         kinds, holder = call.run.trace.made, given.target.key
         if kinds.setdefault(holder, waits) != waits:  # an array of both kinds
             kinds[holder] = True
+    note_handle(call)
+
+
+def note_handle(call: LibraryCall) -> None:
+    """A function has made a new handle, and stored it where its first argument points to."""
+    given = call.arguments[0]
+    if not call.machine.speculative and isinstance(given, Pointer) and given.target.key in call.state.store:
+        call.run.trace.born[call.state.store[given.target.key].generation] = call.machine.names.mark()
 
 
 def made_handle(call: LibraryCall, to: Value) -> Value:
@@ -32,7 +40,8 @@ def made_handle(call: LibraryCall, to: Value) -> Value:
     return load(call.machine, call.state, to, PointerType(VOID), call.span)
 
 
-BESIDES: Final[dict[str, Callable[[LibraryCall], None]]] = dict.fromkeys(
-    ("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), note_stream
-)
+BESIDES: Final[dict[str, Callable[[LibraryCall], None]]] = {
+    **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), note_stream),
+    **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), note_handle),
+}
 """What functions do that make streams, besides what any function of the runtime may do."""

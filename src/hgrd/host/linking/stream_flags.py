@@ -8,17 +8,18 @@ from typing import Final
 from hgrd.cuda.spelling import cuda_name
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.openmp import PREFIX
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.walk import nodes
 
 _FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
 _KINDS: Final = ("StreamDefault", "StreamNonBlocking", "STREAM_DEFAULT", "STREAM_NON_BLOCKING")
-_CONCURRENT: Final = ("cudaStreamCreate", "cuStreamCreate", "cudaSetDevice", "cudaGraph")
+_CONCURRENT: Final = ("cudaStreamCreate", "cuStreamCreate", "cudaSetDevice", "cudaGraph", PREFIX)
 ORDERING: Final = (  # of the standard library: one thread of the host may wait for another there
     "std::thread", "std::jthread", "std::future", "std::async", "std::mutex", "std::unique_lock", "std::lock_guard",
     "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
-    "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function",
+    "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function", PREFIX,
 )  # fmt: skip
 _THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
 _PARTS: Final = ("Stream", "Event", "Memcpy", "Memset", "Synchronize", "SetDevice", "GraphLaunch")

@@ -1,4 +1,4 @@
-// OpenMP's functions; its pragmas are not looked at.
+// OpenMP's functions.
 #pragma once
 #ifdef __cplusplus
 extern "C" {

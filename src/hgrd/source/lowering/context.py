@@ -28,6 +28,8 @@ from hgrd.program.expressions import (
     Variable,
     VariablePlace,
 )
+from hgrd.program.openmp import in_threads
+from hgrd.program.program import Side
 from hgrd.program.span import Span
 from hgrd.program.statements import Block, Case, Statement
 from hgrd.program.types import (
@@ -45,6 +47,7 @@ from hgrd.program.types import (
 from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.record_layout import Layouts
 from hgrd.source.declarations.table import Declarations, FunctionDeclaration, RecordDeclaration, Scope
+from hgrd.source.text.directives import Directives, directives_in
 
 TRANSPARENT = frozenset(
     (
@@ -85,7 +88,7 @@ class Unit(Struct):
 
     By clang's numbers: `captures` are the variables that the fields of a closure's class hold, `local_constants` the
     declarations of local variables with a value that is used as a constant, `local_statics` those of variables within
-    functions that are in static storage.
+    functions that are in static storage.  `directives` are those of OpenMP in each file.
     """
 
     declarations: Declarations
@@ -99,6 +102,14 @@ class Unit(Struct):
     local_constants: dict[str, Node] = field(default_factory=dict[str, Node])
     local_statics: dict[str, Node] = field(default_factory=dict[str, Node])
     constants: dict[str, Expression | None] = field(default_factory=dict[str, Expression | None])
+    directives: dict[str, Directives] = field(default_factory=dict[str, Directives])
+
+    def directives_at(self, span: Span) -> tuple[str, ...]:
+        """The directives of OpenMP before the statement that begins at a place."""
+        known = self.directives.get(span.file)
+        if known is None:
+            known = self.directives[span.file] = directives_in(span.file) if self.is_user_file(span.file) else {}
+        return known.get((span.line, span.column), ()) if known else ()
 
     def reference(self, function: FunctionDeclaration) -> FunctionRef:
         found = self.references.get(function.key)
@@ -222,7 +233,11 @@ class Context(Struct):
         rule = self.unit.tables.statements.get(node["kind"])
         if rule is None:
             rule = self.unit.tables.statements["Expr"]
-        return rule(node, self)
+        found, span = rule(node, self), span_of(node)
+        if node["kind"] != "AttributedStmt" and self.function.side is Side.HOST:  # that begins where its statement does
+            for directive in reversed(self.unit.directives_at(span)):
+                found = in_threads(directive, found, span)
+        return found
 
     def statement(self, node: Node) -> Statement:
         found = self.statements(node)
