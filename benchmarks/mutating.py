@@ -212,6 +212,11 @@ def changing(old: Callable[..., Any], *args: Any) -> Any:
     return access
 
 
+def first_of_all(old: Callable[..., Any], *args: Any) -> Any:
+    found = old(*args)
+    return found and type(found)(found.firsts[:1])
+
+
 def first_leads(_: Callable[..., Any], device: Any, machine: Any, call: Any, group: Any) -> Any:
     from hgrd.protocol.device_calls.group_ranks import rank
     from hgrd.terms import const, eq

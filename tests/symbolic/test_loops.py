@@ -81,7 +81,7 @@ loop i# in 0..8
         "for (int i = 0, k = 0; i < n; ++i) { a[k] = 0; k = 1 - k; }",
         """
 loop i# in 0..2147483646 when 0 < n
-  write global a at (i# % 2 == 0 ? 0 : 1) * 4 size 4 when i# < n
+  write global a at i# % 2 * 4 size 4 when i# < n
 """,
     ),
     "drifting": (

@@ -126,6 +126,7 @@ BUILTINS: dict[str, Builtin] = {
     "__pipeline_memcpy_async": Builtin(Kind.ASYNC_COPY, "copy"),
     "__pipeline_commit": Builtin(Kind.ASYNC_COPY, "commit"),
     "__pipeline_wait_prior": Builtin(Kind.ASYNC_COPY, "wait"),
+    "__pipeline_wait_prior_of": Builtin(Kind.ASYNC_COPY, "wait of"),
     "__nv_ptx_builtin_ocg_memcpy": Builtin(Kind.ASYNC_COPY),
     **_alike(Builtin(Kind.HEAP), "malloc alloca __builtin_alloca"),
     # ------------------------------------------------------------ the machine

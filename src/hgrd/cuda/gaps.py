@@ -13,7 +13,7 @@ GAPS: dict[str, str] = {
     r"operator\W+|operator\w+": "operators of vector and small float types; the type says what they are",
     r"cub::.*": "CUB is recognised by its namespace: collectives of a block or warp, and what the host calls",
     r"nvcuda::.*": "matrix fragments of a warp",
-    r"cuda::(barrier|pipeline|counting_semaphore|aligned_size_t|__no_completion)(::.*)?|cuda::(init|memcpy_async"
+    r"cuda::(barrier|pipeline|counting_semaphore|__no_completion)(::.*)?|cuda::(init|memcpy_async"
     r"|make_pipeline|pipeline_\w+)": "barriers, pipelines and semaphores in memory",
     r"cuda::(device|ptx)::.*": "asynchronous copies in bulk and PTX by name",
     r"cuda::(std|maximum|minimum).*": "functions of values that only host code and CUB are given",

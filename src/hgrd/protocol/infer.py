@@ -24,6 +24,7 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.program.walk import nodes
+from hgrd.protocol.copies.followed import copies_followed
 from hgrd.protocol.device_calls.annotations import assume_axioms
 from hgrd.protocol.device_calls.dispatch import DEVICE_CALLS
 from hgrd.protocol.inference.assumptions import Assumptions
@@ -183,11 +184,13 @@ def _run(
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     barriers = NamedBarriers(configuration, device.uniformity.agrees)
-    items, unclear = barriers.resolved(tuple(device.recorder.open[0]))
+    known = copies_followed(tuple(device.recorder.open[0]), device.recorder.exchanges, machine.names)
+    items, unclear = barriers.resolved(known.items)
     used, given = accesses(items), tuple(zip(kernel.parameters, arguments, strict=True))
     overlaps = declared_apart(kernel, given, () if launch is None else launch.overlaps)
     gaps = (
         *device.recorder.gaps,
+        *known.gaps,
         *unclear,
         *device.memory.stored_pointers.gaps(used),
         *overlap_gaps(overlaps.possible, used, device.memory.fetched, kernel.span),
@@ -230,7 +233,7 @@ def _run(
             numbers=tuple(n for p, a in given for n in _named(machine, p, a)),
             pointers=tuple((p.name, a) for p, a in given if isinstance(a, Pointer)),
         ),
-        exchanges=tuple(device.recorder.exchanges),
+        exchanges=known.exchanges,
     )
 
 

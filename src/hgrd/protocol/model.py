@@ -36,6 +36,13 @@ class Configuration(Struct, frozen=True):
     cluster: tuple[Term, Term, Term]
 
 
+class Joint(Struct, frozen=True):
+    """Which copy of a group an access is of: one that all threads make together for which the `terms` are equal."""
+
+    place: int
+    terms: tuple[Term, ...]
+
+
 class Access(Struct, frozen=True):
     """Access of a thread to the bytes [offset, offset + size) of `target`, when all `guards` hold.
 
@@ -46,7 +53,9 @@ class Access(Struct, frozen=True):
     `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
     within their arrays.  `endings`: what is known of the iterations of loops that it has left.  `together`: threads for
     which it is equal make the access together, as one collective of CUB, that orders it among them; None: each thread
-    makes its own.
+    makes its own.  `supposed`: why it is not certain that it is made here; "": it is.
+    `once`: whichever thread makes it, it is made once; None: by each.  `again`: it is one that stands elsewhere, too,
+    and may be made as late as here.
     """
 
     number: int
@@ -69,6 +78,9 @@ class Access(Struct, frozen=True):
     bounds: tuple[Term, ...] = ()
     endings: tuple[Term, ...] = ()
     together: Term | None = None
+    supposed: str = ""
+    once: Joint | None = None
+    again: bool = False
 
     @property
     def changes(self) -> bool:
@@ -172,6 +184,23 @@ class Gap(Struct, frozen=True):
     reach: Scope = Scope.BLOCK
 
 
+class CopyStep(Struct, frozen=True):
+    """Step of asynchronous copies: of those that go by one queue of batches, and end in the order of these.
+
+    `begun`: the numbers of the accesses that a copy goes on with from here.  `commits`: the copies begun so far are the
+    next batch.  `prior`: all batches but so many have ended; `oldest`: the first one has that was not waited for so.
+    `queue`: the pipeline; "" of what a thread commits without one.  None is left in a finished protocol.
+    """
+
+    guards: tuple[Term, ...]
+    span: Span
+    queue: str = ""
+    begun: tuple[int, ...] = ()
+    commits: bool = False
+    prior: int | None = None
+    oldest: bool = False
+
+
 class Exchange(Struct, frozen=True):
     """Vote, shuffle, match or reduction: lanes of a warp exchange values, and memory is not ordered.
 
@@ -224,7 +253,7 @@ class ProtocolLoop(Struct, frozen=True):
     untold: bool = False
 
 
-Item: TypeAlias = Access | Arrival | Barrier | Exit | Fence | Gap | ProtocolLoop
+Item: TypeAlias = Access | Arrival | Barrier | CopyStep | Exit | Fence | Gap | ProtocolLoop
 
 
 class AcrossThreads(Struct, frozen=True):

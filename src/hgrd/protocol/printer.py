@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hgrd.cuda.atomics import StdMemoryOrder
-from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.terms import TRUE, Term, conj, show
 
 
@@ -37,6 +37,8 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
                 lines.append(f"{pad}{_barrier(item)}{when}  // {item.span.line}")
             case Arrival(name=name):
                 lines.append(f"{pad}arrive at the barrier of {name}{when}  // {item.span.line}")
+            case CopyStep():
+                lines.append(f"{pad}asynchronous copies{when}  // {item.span.line}")
             case Gap():
                 lines.append(f"{pad}not understood{when}: {item.reason}  // {item.span.line}")
             case Exit(aborts=aborts):

@@ -50,7 +50,7 @@ __global__ void not_committed(const int *in, int *out) {
   if (t < 64) out[blockIdx.x * 128 + t] = s[127 - t];  // take
 }
 
-// safe: 15 of 15 pairs
+// safe: 21 of 21 pairs
 __global__ void the_first_of_two(const int *in, int *out) {
   __shared__ int s[2][128];
   int t = threadIdx.x;
@@ -86,13 +86,28 @@ __global__ void its_own_copy(const int *in, int *out) {
   out[blockIdx.x * 128 + t] = s[t];
 }
 
-// open: an asynchronous copy that goes on at the border of a loop
-__global__ void through_a_loop(const int *in, int *out, int n) {
+// open: the thread uses what its own asynchronous copy may not have brought yet
+__global__ void one_place_twice(const int *in, int *out, int n) {
   __shared__ int s[2][128];
   int t = threadIdx.x;
   for (int i = 0; i < n; ++i) {
     __pipeline_memcpy_async(&s[i & 1][t], &in[i * 128 + t], 4);
     __pipeline_commit();
+  }
+  __pipeline_wait_prior(0);
+  out[blockIdx.x * 128 + t] = s[0][t];
+}
+
+// open: an asynchronous copy that goes on at the border of a loop
+// open: the thread uses what its own asynchronous copy may not have brought yet
+__global__ void out_of_a_loop(const int *in, int *out, int n) {
+  __shared__ int s[2][128];
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    __pipeline_memcpy_async(&s[i & 1][t], &in[i * 128 + t], 4);
+    __pipeline_commit();
+    if (in[i] < 0) break;
+    __pipeline_wait_prior(0);
   }
   __pipeline_wait_prior(0);
   out[blockIdx.x * 128 + t] = s[0][t];
@@ -109,7 +124,8 @@ int main() {
   the_first_of_two<<<16, 128>>>(a, b);
   the_second_of_two<<<16, 128>>>(a, b);
   its_own_copy<<<16, 128>>>(a, b);
-  through_a_loop<<<16, 128>>>(a, b, 8);
+  one_place_twice<<<16, 128>>>(a, b, 8);
+  out_of_a_loop<<<16, 128>>>(a, b, 8);
 }
 """
 

@@ -1,4 +1,4 @@
-"""Numbers that a loop hands round among its variables: which half of a buffer is read, and which is written."""
+"""Numbers that a loop hands round, or that come round again: which part of a buffer is read, and which written."""
 
 from tests.checking import verdicts
 
@@ -58,6 +58,77 @@ __global__ void two_of_three_alike(int *a) {
   }
 }
 
+// safe: 2 of 2 pairs
+__global__ void flipped(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    k ^= 1;
+    s[128 * k + t] = v;  // own
+    __syncthreads();
+  }
+}
+
+// safe: 2 of 2 pairs
+__global__ void counted_round(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    k = (k + 1) % 3;
+    s[128 * k + t] = v;  // own
+    __syncthreads();
+  }
+}
+
+// safe: 2 of 2 pairs
+__global__ void set_back(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    if (++k == 3) k = 0;
+    s[128 * k + t] = v;  // own
+    __syncthreads();
+  }
+}
+
+// safe: 2 of 2 pairs
+__global__ void denied(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    k = !k;
+    s[128 * k + t] = v;  // own
+    __syncthreads();
+  }
+}
+
+// race: read mirror, write own; shared; block
+__global__ void flipped_behind(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    s[128 * k + t] = v;  // own
+    __syncthreads();
+    k ^= 1;
+  }
+}
+
+// race: read mirror, write own; shared; block
+__global__ void flipped_without_barrier(int *a) {
+  __shared__ int s[384];
+  int t = threadIdx.x, k = 0;
+  for (int i = 0; i < 7; i++) {
+    int v = s[128 * k + 127 - t];  // mirror
+    k ^= 1;
+    s[128 * k + t] = v;  // own
+  }
+}
+
 int main() {
   int *a;
   cudaMalloc(&a, 512);
@@ -65,6 +136,12 @@ int main() {
   swapped_without_barrier<<<1, 128>>>(a);
   three_go_round<<<1, 128>>>(a);
   two_of_three_alike<<<1, 128>>>(a);
+  flipped<<<1, 128>>>(a);
+  counted_round<<<1, 128>>>(a);
+  set_back<<<1, 128>>>(a);
+  denied<<<1, 128>>>(a);
+  flipped_behind<<<1, 128>>>(a);
+  flipped_without_barrier<<<1, 128>>>(a);
 }
 """
 

@@ -9,7 +9,7 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.alike import UniformGroup
 from hgrd.protocol.configuration import cluster_rank
-from hgrd.protocol.device_calls.asynchronous_copies import begin_copy
+from hgrd.protocol.device_calls.asynchronous_copies import begin_copy, commit, pipeline_of
 from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
 from hgrd.protocol.device_calls.group_ranks import (
     exchanged_in_mask,
@@ -23,6 +23,7 @@ from hgrd.protocol.device_calls.group_ranks import (
 from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.model import CopyStep, Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State
@@ -109,19 +110,23 @@ def _copy(
 ) -> Value:
     """Copy that a group makes together: whichever thread copies a byte, it may be any one.
 
-    It is a batch of its own, or a barrier in memory counts it.
+    It is a batch of its own, or a barrier in memory counts it, or it goes by a pipeline.
     """
-    counted = counting_barrier(device, machine, state, call, arguments)
+    counted, queue = counting_barrier(device, machine, state, call, arguments), pipeline_of(call, arguments)
+    alone = counted is None and queue is None
     branch = state.copy()
     leads = _leads(device, machine, call, group)
-    if len(arguments) == (4 if counted is None else 5) and isinstance(leads, Term) and leads.op is Op.EQ:
+    if len(arguments) == (4 if alone else 5) and isinstance(leads, Term) and leads.op is Op.EQ:
         branch.assume(leads, ConditionKind.BRANCH, call.span)
         length, shape = arguments[3], call.arguments[3].type
         if isinstance(shape, PointerType):
             length = load(machine, state, length, shape.to, call.span)
-        if begin_copy(device, machine, branch, call, arguments[1], (arguments[2], length), counted or ""):
-            if counted is None:
-                device.recorder.commit(machine, barrier_guards(state), call.span)
+        once = Joint(device.recorder.count, tuple(var(loop.binder) for loop in device.recorder.loops))
+        if group.kind != "thread_block":
+            once = None
+        if begin_copy(device, machine, branch, call, (*arguments[1:3], length), counted or "", queue or "", once):
+            if alone:
+                commit(device, machine, state, call)
             return OPAQUE
     return _not_understood(device, machine, state, call, group)
 
@@ -134,8 +139,8 @@ def _completed(
     known = batches is None or (isinstance(batches, Term) and batches.is_const)
     if not known or group.partial:
         return _not_understood(device, machine, state, call, group)
-    prior = batches.value if isinstance(batches, Term) else None
-    device.recorder.complete(machine, prior, barrier_guards(state), call.span)
+    prior = batches.value if isinstance(batches, Term) else 0
+    device.recorder.add(machine, CopyStep(barrier_guards(state), call.span, prior=prior))
     return _barrier(device, machine, state, call, group, GroupCall.BARRIER)
 
 

@@ -15,7 +15,7 @@ from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.device_calls.addresses import address_function
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
-from hgrd.protocol.device_calls.asynchronous_copies import counted_copy, pipeline_primitive
+from hgrd.protocol.device_calls.asynchronous_copies import counted_copy, pipeline_object_call, pipeline_primitive
 from hgrd.protocol.device_calls.barriers.in_memory import barrier_object_call
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
@@ -70,7 +70,7 @@ def intrinsic(
     function = atomic_function(name)
     if function is not None:
         return atomic(device, machine, state, call, arguments, function)
-    for objects in (atomic_object_call, barrier_object_call, counted_copy, number_in_memory):
+    for objects in (atomic_object_call, barrier_object_call, pipeline_object_call, counted_copy, number_in_memory):
         known = objects(device, machine, state, call, arguments)
         if known is not None:
             return known

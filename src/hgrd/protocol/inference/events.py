@@ -11,6 +11,7 @@ from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
+from hgrd.protocol.model import Joint
 from hgrd.source.own_headers import is_of_user
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.values import Pointer, Value
@@ -40,7 +41,7 @@ class AccessEvent(Struct, frozen=True):
 
     `atomic` is None for a plain read or write.  `value` identifies what a write stores (None: unknown), `result` is
     the symbol of what a read or an atomic got (None: it has none).  `text` is how people see the place; "" for the
-    usual form.  `together`: as of an `Access`.
+    usual form.  `together` and `once`: as of an `Access`.
     """
 
     kind: AccessKind
@@ -53,6 +54,7 @@ class AccessEvent(Struct, frozen=True):
     volatile: bool = False
     text: str = ""
     together: Term | None = None
+    once: Joint | None = None
 
 
 def number_of(value: Value | None) -> Term | None:

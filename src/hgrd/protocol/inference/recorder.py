@@ -9,15 +9,16 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
+from hgrd.protocol.copies.followed import OWN_COPY
+from hgrd.protocol.copies.own import meets
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
-from hgrd.protocol.model import Access, Arrival, Barrier, Exchange, Gap, Item, ProtocolLoop, accesses
+from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exchange, Gap, Item, ProtocolLoop, accesses
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer
-from hgrd.terms import Origin, Symbol, Term, add, as_int, conj, const, disj, eq, lt, mul, ne, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, as_int, conj, const, disj, eq, lt, ne, symbols_of, var
 
-OWN_COPY = "the thread uses what its own asynchronous copy may not have brought yet"
 SOMETIMES = "an asynchronous copy that is not waited for under the conditions under which it is made"
 THROUGH_LOOP = "an asynchronous copy that goes on at the border of a loop"
 _LOST = ne(var(Symbol("a long condition", 0, 1, Origin.UNKNOWN)), const(0))
@@ -44,15 +45,13 @@ class _OpenLoop(Struct):
 
 
 class PendingCopy(Struct):
-    """Copy that a thread has begun and not waited for: its accesses, and its batch (None: not yet committed).
+    """Copy that a barrier in memory counts, and that has not ended: its accesses, and the place of the barrier.
 
-    `counted`: the place of the barrier in memory that counts it; "": threads wait for their own batches.
     The accesses may be made at any time until then, so they stand in each phase that begins before.
     """
 
     accesses: tuple[Access, ...]
-    batch: int | None
-    counted: str = ""
+    counted: str
 
     @property
     def guards(self) -> tuple[Term, ...]:
@@ -72,7 +71,6 @@ class Recorder(Struct):
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
     count: int = 0
     pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
-    batches: int = 0
     whole_barriers: dict[str, bool] = field(default_factory=dict[str, bool])
     barrier_places: dict[str, int] = field(default_factory=dict[str, int])
     arriving: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, tuple[Access, ...]])
@@ -83,7 +81,7 @@ class Recorder(Struct):
         if isinstance(item, Access):
             item = replace(item, number=self.count)
             self.count += 1
-            if any(_meets(item, access) for copy in self.pending for access in copy.accesses):
+            if any(meets(item, access) for copy in self.pending for access in copy.accesses):
                 self._lose(Gap(OWN_COPY, item.guards, item.span, may_order=False))
         self.open[-1].append(item)
         if isinstance(item, Barrier):
@@ -91,28 +89,14 @@ class Recorder(Struct):
 
     # ------------------------------------------------------------ asynchronous copies
 
-    def begins(self, machine: Machine, made: tuple[Access, ...], counted: str = "") -> None:
+    def begins(self, machine: Machine, made: tuple[Access, ...], counted: str = "", queue: str = "") -> None:
         """The accesses, recorded last, are those of a copy that goes on."""
-        if made and not machine.speculative:
-            self.pending.append(PendingCopy(made, None, counted))
-
-    def commit(self, machine: Machine, guards: tuple[Term, ...], span: Span) -> None:
-        """The copies begun so far, and not committed, are the next batch."""
-        if machine.speculative:
+        if not made or machine.speculative:
             return
-        for copy in self.pending:
-            if copy.batch is None and not copy.counted:
-                copy.batch = self.batches
-                self._unless_always(copy, guards, span)
-        self.batches += 1
-
-    def complete(self, machine: Machine, prior: int | None, guards: tuple[Term, ...], span: Span) -> None:
-        """All copies of batches but the last `prior` have ended; None: all copies have."""
-        if machine.speculative:
-            return
-        last = self.batches - (prior or 0)
-        own = [c for c in self.pending if not c.counted]
-        self._end([c for c in own if prior is None or (c.batch is not None and c.batch < last)], guards, span)
+        if counted:
+            self.pending.append(PendingCopy(made, counted))
+        else:
+            self.add(machine, CopyStep(made[0].guards, made[0].span, queue, begun=tuple(a.number for a in made)))
 
     def end_counted(self, machine: Machine, place: str, guards: tuple[Term, ...], span: Span) -> tuple[Access, ...]:
         """The copies that a barrier in memory counts end here at the latest; their accesses."""
@@ -242,14 +226,6 @@ class Recorder(Struct):
             return behind
         breaks = opened.conditions(ends.breaks, whole=True)
         return (*behind, *ended(tests, breaks, binder, local, var(count)))
-
-
-def _meets(access: Access, copied: Access) -> bool:
-    """Whether a thread may make an access to what its own copy reads or writes meanwhile."""
-    if access.target.key != copied.target.key or AccessKind.WRITE not in (access.kind, copied.kind):
-        return False
-    apart = add(access.offset, mul(const(-1), copied.offset))
-    return apart.low < copied.size and -access.size < apart.high
 
 
 def _may_meet(access: Access, copied: Access) -> bool:

@@ -49,7 +49,6 @@ from hgrd.terms import TRUE, Origin, Symbol, Term, const, symbols_of, var
 _SHOWN = 60  # characters of assembly
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
 
-
 Handler: TypeAlias = Callable[["DeviceSemantics", Machine, State, Call, tuple[Value, ...]], Value | None]
 
 
@@ -249,6 +248,7 @@ class DeviceSemantics(Semantics):
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
             together=event.together,
+            once=event.once,
         )
         self.recorder.add(machine, item)
 

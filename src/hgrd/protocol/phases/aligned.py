@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.printer import print_items
 from hgrd.terms import Symbol, Term, add, const, show, substitute, var
 
@@ -81,7 +81,7 @@ def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligne
             case ProtocolLoop():
                 inner = tuple(i for i in _at(item.items, binder, value) if not isinstance(i, Rotated))
                 found.append(replace(item, guards=guards, tests=there(item.tests), items=inner))
-            case Arrival() | Barrier() | Exit() | Fence() | Gap():
+            case Arrival() | Barrier() | CopyStep() | Exit() | Fence() | Gap():
                 found.append(replace(item, guards=guards))
     return tuple(found)
 

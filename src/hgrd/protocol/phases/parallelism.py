@@ -96,7 +96,14 @@ class Apart(Struct, frozen=True):
     tile: Term
 
 
-Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed | Apart
+class Differ(Struct, frozen=True):
+    """Terms of the first thread and of the second one that are not all equal."""
+
+    first: tuple[Term, ...]
+    second: tuple[Term, ...]
+
+
+Relation: TypeAlias = Same | Ahead | At | Last | Count | Fails | Holds | Unnamed | Apart | Differ
 
 
 class ParallelCase(Struct, frozen=True):

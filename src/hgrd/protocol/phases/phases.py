@@ -32,6 +32,7 @@ from hgrd.protocol.phases.parallelism import (
     Ahead,
     Apart,
     At,
+    Differ,
     Holds,
     Last,
     ParallelCase,
@@ -72,6 +73,12 @@ class Phases(Struct, frozen=True):
         around = [x for x in (*_loops(pa), *_loops(pb)) if id(x) in loops]
         alike = frozenset(t for x in around for t in (*x.entry, *x.tests) if self._same_for_all(t, level, aligned))
         ways = _Walk(BarrierBypass(self.shared, loops, a, b, level, aligned, self.departures, alike)).meet(pa, pb)
+        same_block = level is not Level.INTER_BLOCK
+        if same_block and a.once is not None and b.once is not None and a.once.place == b.once.place:
+            ways = with_(Differ(a.once.terms, b.once.terms), ways)
+        supposed = a.supposed or b.supposed
+        if supposed:
+            ways = doubted(ways, supposed)
         lost = next((gap for gap in self.lost if separates_at(gap, level)), None)
         if lost is not None:
             ways = doubted(ways, not_understood(lost))

@@ -85,7 +85,7 @@ def _in_constant_loops(items: tuple[Item, ...], binders: tuple[Symbol, ...]) -> 
     for item in items:
         match item:
             case Access():
-                if item.target.size is not None:
+                if item.target.size is not None and not item.again:
                     found.append((item, binders))
             case ProtocolLoop(binder=binder, count=count, items=inner):
                 if count.low == binder.high + 1:

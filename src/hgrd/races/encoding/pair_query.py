@@ -13,7 +13,7 @@ from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
-from hgrd.protocol.phases.parallelism import Ahead, Apart, Fails, Holds, ParallelCase, Relation, Side, Unnamed
+from hgrd.protocol.phases.parallelism import Ahead, Apart, Differ, Fails, Holds, ParallelCase, Relation, Side, Unnamed
 from hgrd.races.encoding.array_facts import instantiated
 from hgrd.races.encoding.bounds import companion_bounds, inside_query, own_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
@@ -191,6 +191,8 @@ def _decides(relation: Relation) -> tuple[Term, ...]:
             return guards
         case Unnamed(mask=term) | Apart(tile=term):
             return (term,)
+        case Differ(first=first, second=second):
+            return (*first, *second)
         case _:
             return ()
 

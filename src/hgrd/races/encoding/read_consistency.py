@@ -15,7 +15,19 @@ from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.protocol.inference.recorder import finds
-from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.model import (
+    Access,
+    Arrival,
+    Barrier,
+    CopyStep,
+    Exit,
+    Fence,
+    Gap,
+    Item,
+    Protocol,
+    ProtocolLoop,
+    accesses,
+)
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.encoding.value_equality import Values
@@ -197,7 +209,7 @@ def _orders(item: Item) -> bool:
             return True
         case Access():
             return item.kind is AccessKind.ATOMIC or item.volatile
-        case Arrival() | Exit():
+        case Arrival() | CopyStep() | Exit():
             return False
         case ProtocolLoop():
             return any(map(_orders, item.items))

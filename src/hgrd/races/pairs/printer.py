@@ -14,6 +14,7 @@ from hgrd.protocol.phases.parallelism import (
     Apart,
     At,
     Count,
+    Differ,
     Fails,
     Holds,
     Last,
@@ -93,6 +94,8 @@ def _relation(relation: Relation, names: Mapping[Side, str]) -> str:
             return f"the mask {show(mask)} of {names[holder]} leaves out the other"
         case Apart(tile):
             return f"different {show(tile)}"
+        case Differ(first, second):
+            return f"not ({', '.join(map(show, first))}) == ({', '.join(map(show, second))})"
 
 
 def _more(or_more: bool) -> str:

@@ -15,7 +15,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
-from hgrd.protocol.model import Access, Arrival, Barrier, Exit, Fence, Gap, Item, Protocol, ProtocolLoop, accesses
+from hgrd.protocol.model import (
+    Access,
+    Arrival,
+    Barrier,
+    CopyStep,
+    Exit,
+    Fence,
+    Gap,
+    Item,
+    Protocol,
+    ProtocolLoop,
+    accesses,
+)
 from hgrd.protocol.phases.phases import Phases, phases
 from hgrd.races.acquire_release.separate_words import separate_words
 from hgrd.races.sync.tickets import Gives, Ticket, Tickets, elsewhere, handed_on, same_place, tickets
@@ -150,7 +162,7 @@ def _rewritten(
                 path = tuple(replace(c, term=seen((c.term,))[0]) for c in item.path)
                 guards = seen(item.guards)
                 found.append(replace(item, guards=guards, mask=one(item.mask), tile=one(item.tile), path=path))
-            case Arrival() | Exit() | Fence() | Gap():
+            case Arrival() | CopyStep() | Exit() | Fence() | Gap():
                 found.append(replace(item, guards=seen(item.guards)))
             case ProtocolLoop():
                 found.append(

@@ -15,6 +15,7 @@ from hgrd.protocol.phases.parallelism import (
     Apart,
     At,
     Count,
+    Differ,
     Fails,
     Holds,
     Last,
@@ -117,6 +118,9 @@ class ThreadPair(Struct, frozen=True):
             case Unnamed(mask=mask, holder=holder):
                 (seen,) = self.of((mask,), holder)
                 return negate(_in_mask(seen, mod(self.number(holder.other), const(WARP_SIZE))))
+            case Differ(first=first, second=second):
+                pairs = zip(self.of(first, Side.FIRST), self.of(second, Side.SECOND), strict=True)
+                return disj(*(ne(one, two) for one, two in pairs))
             case Apart(tile=tile):
                 return ne(*(self.of((tile,), party)[0] for party in Side))
 

@@ -19,7 +19,7 @@ from hgrd.symbolic.loops.pointer_permutations import permutation_of
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
 from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
 from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
-from hgrd.symbolic.loops.rotations import Rotating, rotation_of
+from hgrd.symbolic.loops.rotations import Rotating, cycle_of, rotation_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
 from hgrd.symbolic.names import hidden
@@ -262,7 +262,10 @@ class _Classifier(Struct, frozen=True):
                 handed = self._rotation(index)
                 if handed is not None:
                     return handed
-                return self._progress(index, as_int(last), start.symbol) if start.args == () else None
+                if start.args != ():
+                    return None
+                cycle = cycle_of(self.cells[index][2].value, as_int(last), start.symbol)
+                return cycle or self._progress(index, as_int(last), start.symbol)
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
                 swapped = last in self.placeholders and permutation_of(index, *self._pointers(), self.mark)
                 return swapped or self._same_for_all(progress(offset, start.symbol))

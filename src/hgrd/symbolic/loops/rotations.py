@@ -1,4 +1,4 @@
-"""Numbers that a loop hands round among its variables: the indexes of double buffers, swapped every iteration."""
+"""Numbers that a loop hands round among its variables, or that come round again: the indexes of buffers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from hgrd.symbolic.values import Value
-from hgrd.terms import Term, as_int, const, eq, ite, mod
+from hgrd.terms import Symbol, Term, add, as_int, const, eq, ite, mod, substitute, symbols_of
 
 _MOST_VARIABLES = 4
+_MOST_VALUES = 16
 
 
 class Rotating(Struct, frozen=True):
@@ -18,11 +19,30 @@ class Rotating(Struct, frozen=True):
     firsts: tuple[Term, ...]
 
     def at(self, count: Term) -> Term:
-        number = mod(count, const(len(self.firsts)))
+        rounds, first = const(len(self.firsts)), self.firsts[0]
+        if all(t is mod(add(first, const(i)), rounds) for i, t in enumerate(self.firsts)):
+            return mod(add(first, count), rounds)
+        number = mod(count, rounds)
         value = self.firsts[-1]
         for position in reversed(range(len(self.firsts) - 1)):
             value = ite(eq(number, const(position)), self.firsts[position], value)
         return value
+
+
+def cycle_of(first: Value, last: Term, start: Symbol) -> Rotating | None:
+    """How a variable changes that is back at its constant first value after few iterations (`stage ^= 1`).
+
+    `last` is what an iteration leaves, a function of the value at its `start` alone.
+    """
+    if not isinstance(first, Term) or symbols_of(last) != frozenset({start}):
+        return None
+    found = [as_int(first)]
+    while found[-1].is_const and len(found) <= _MOST_VALUES:
+        (following,) = substitute((last,), {start: found[-1]})
+        if following is found[0]:
+            return Rotating(tuple(found))
+        found.append(following)
+    return None
 
 
 def rotation_of(

@@ -31,7 +31,7 @@ def barrier_object_call(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     """Value of a function of a barrier in memory; None of others."""
-    kind = barrier_call(call.function.qualified, _class_of(call.arguments[0].type if call.arguments else None))
+    kind = barrier_call(call.function.qualified, class_of(call.arguments[0].type if call.arguments else None))
     if kind is None:
         return None
     if kind is BarrierCall.INIT:
@@ -65,7 +65,7 @@ def counting_barrier(
     Its phase ends when the copy has ended, and the copy is that of a thread that arrives later.
     """
     type_ = call.arguments[-1].type if call.arguments else None
-    if call.function.name != "memcpy_async" or barrier_call(INIT, _class_of(type_)) is None:
+    if call.function.name != "memcpy_async" or barrier_call(INIT, class_of(type_)) is None:
         return None
     named = _named(device, arguments[-1])
     if named is None:
@@ -74,7 +74,8 @@ def counting_barrier(
     return named[0].place
 
 
-def _class_of(type_: Type | None) -> str:
+def class_of(type_: Type | None) -> str:
+    """The class of a library that a pointer or reference leads to; "" of others."""
     return type_.to.name if isinstance(type_, PointerType) and isinstance(type_.to, OpaqueType) else ""
 
 

@@ -22,6 +22,7 @@ extern __HGRD_DEVICE void __prof_trigger(int counter);
 extern __HGRD_DEVICE void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zero_fill = 0);
 extern __HGRD_DEVICE void __pipeline_commit();
 extern __HGRD_DEVICE void __pipeline_wait_prior(size_t groups);
+extern __HGRD_DEVICE void __pipeline_wait_prior_of(const void* pipeline, size_t groups);
 
 // Every <<<...>>> is a call of this, as clang sees it.
 extern "C" __HGRD_BOTH unsigned __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = 0);

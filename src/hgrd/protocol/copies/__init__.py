@@ -1,0 +1,1 @@
+"""Asynchronous copies: where their accesses may be made, up to where they are waited for."""
