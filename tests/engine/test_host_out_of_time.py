@@ -28,7 +28,7 @@ int main() {
 def test_a_launch_that_was_not_come_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: int, outcome: Outcome, reasons: set[str]
 ):
-    monkeypatch.setattr("hgrd.engine.analysis.program._HOST_SHARE", share)
+    monkeypatch.setattr("hgrd.engine.analysis.program._HOST_SHARES", (share, 2))
     kernels = {k.kernel: k for k in check(tmp_path, TEXT).kernels}
     assert {name: k.outcome for name, k in kernels.items()} == {"launched": outcome, "never": Outcome.SAFE}
     assert {pair.reason for x in kernels["launched"].launches for pair in x.open_pairs} == reasons

@@ -21,7 +21,7 @@ from hgrd.engine.run.slots import Slots
 from hgrd.engine.run.stopping import stoppable
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.roll_up import merged, roll_up
-from hgrd.findings.undecided import undecided_launch
+from hgrd.findings.undecided import out_of_time, undecided_launch
 
 _TICK = 0.5  # seconds between two reports of progress
 _LEAST_SECONDS = 20.0  # that a program gets, however many there are
@@ -63,12 +63,18 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
 
 
 class _Heard:
-    """What is known of one program."""
+    """What is known of one program.
+
+    `postponed` are kernels for which its part of the time was too short, with what is known of them; when all programs
+    are done, they are analysed `again` in the time that is left.
+    """
 
     def __init__(self, files: tuple[str, ...]) -> None:
         self.files = files
         self.named: KernelsNamed | None = None
         self.reports: dict[KernelName, KernelReport] = {}
+        self.postponed: dict[KernelName, KernelDecided] = {}
+        self.again = False
         self.messages: list[Message] = []
         self.ended = False
         self.problem = ""
@@ -111,19 +117,29 @@ class _Run:
     def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard, slots: Slots) -> None:
         """Analyse all programs, one process for each, until all are done or the time is over."""
         self.programs = [_Heard(files) for files in programs]
-        waiting = deque(self.programs)
-        working: dict[Running, _Heard] = {}
-        if len(waiting) > 1:
+        if len(self.programs) > 1:
             _load()
+        if not self._analyse(self.programs, guarding, slots):
+            self.stopped = f"the time limit for the whole run was reached ({self._limit_in_words()})"
+            return
+        again = [heard for heard in self.programs if heard.postponed]
+        for heard in again:
+            heard.again = True
+        if self._end() - perf_counter() > _LEAST_SECONDS:
+            self._analyse(again, guarding, slots)
+
+    def _analyse(self, programs: Iterable[_Heard], guarding: Guard, slots: Slots) -> bool:
+        """Analyse programs; whether there was time for all of them."""
+        waiting = deque(programs)
+        working: dict[Running, _Heard] = {}
         while waiting or working:
             while waiting and (slots.take() or not working):
                 heard = waiting.popleft()
-                work = partial(_work, heard.files, self._settings(len(waiting) + 1), slots, guarding)
+                work = partial(_work, heard.files, self._settings(heard, len(waiting) + 1), slots, guarding)
                 working[Running(work)] = heard
             left = self._end() - perf_counter()
             if left <= 0:
-                self.stopped = f"the time limit for the whole run was reached ({self._limit_in_words()})"
-                return
+                return False
             with stoppable():
                 ready = readable([*working, *([slots] if waiting else [])], min(left, _TICK))
             for process in ready:
@@ -131,14 +147,16 @@ class _Run:
                     del working[process]
                     slots.put_back()
             self.listener.progress(self._progress())
+        return True
 
-    def _settings(self, ahead: int) -> Settings:
+    def _settings(self, heard: _Heard, ahead: int) -> Settings:
         """Settings for the next of so many programs: with its fair part of the time."""
         left = self._end() - perf_counter()
         share = max(left * self.limits.jobs / ahead, _LEAST_SECONDS)
         analysis = self.settings.analysis
         limit = min(analysis.program_limit, share, left)
-        return replace(self.settings, analysis=replace(analysis, program_limit=limit))
+        kernels = tuple(dict.fromkeys(kernel.name for kernel in heard.postponed)) or analysis.kernels
+        return replace(self.settings, analysis=replace(analysis, program_limit=limit, kernels=kernels))
 
     def _end(self) -> float:
         """When the run is to end; by default later, the more kernels have been found."""
@@ -157,12 +175,12 @@ class _Run:
         """Take in what a process has sent; whether it has ended."""
         match news:
             case KernelsNamed():
-                heard.named = news
+                heard.named = heard.named if heard.again else news
                 self._messages(heard, news.messages)
+            case KernelDecided() if self._may_be_decided_later(heard, news.report):
+                heard.postponed[news.name] = news
             case KernelDecided():
-                self._messages(heard, news.messages)
-                heard.reports[KernelName(news.report.kernel, news.report.span)] = news.report
-                self.listener.kernel(news.report)
+                self._decided(heard, news)
             case Failure():
                 self._fail(heard, news)
             case Ended(reason=reason):
@@ -174,13 +192,28 @@ class _Run:
                 raise TypeError(other)
         return False
 
+    def _may_be_decided_later(self, heard: _Heard, report: KernelReport) -> bool:
+        """Whether other programs have taken the time of a kernel: it has not had all that one kernel may have."""
+        seconds = sum(launch.seconds for launch in report.launches)
+        shared = len(self.programs) > 1 and not heard.again
+        return shared and out_of_time(report) and seconds < self.settings.analysis.time_limit
+
+    def _decided(self, heard: _Heard, news: KernelDecided) -> None:
+        """Take in a verdict, unless there is one: a kernel is analysed again with another one of its name."""
+        if news.name not in heard.reports:
+            self._messages(heard, news.messages)
+            heard.reports[news.name] = news.report
+            self.listener.kernel(news.report)
+
     def _messages(self, heard: _Heard, messages: tuple[Message, ...]) -> None:
-        heard.messages += messages
-        self.listener.messages(messages)
+        new = tuple(message for message in messages if message not in heard.messages)
+        heard.messages += new
+        self.listener.messages(new)
 
     def _fail(self, heard: _Heard, failure: Failure) -> None:
         heard.problem = failure.reason
-        self._failed(failure)
+        if not heard.again:
+            self._failed(failure)
 
     def _failed(self, failure: Failure) -> None:
         self.failures.append(failure)
@@ -189,6 +222,8 @@ class _Run:
     def name_what_is_left(self) -> None:
         """Kernels that were found and not decided are `unknown`; programs of which nothing is known are failures."""
         for heard in self.programs:
+            for news in heard.postponed.values():
+                self._decided(heard, news)
             reason = self.stopped or heard.problem
             for kernel in heard.left:
                 (report,) = roll_up([undecided_launch(kernel.name, kernel.span, f"not analysed: {reason}")])

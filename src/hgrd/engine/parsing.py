@@ -15,7 +15,7 @@ from hgrd.program.program import Diagnostic, Program
 from hgrd.program.span import Span
 from hgrd.source.build.build import NO_BUILD, Build
 from hgrd.source.options import SourceError, SourceOptions
-from hgrd.symbolic.limits import TimeLimitError, until
+from hgrd.symbolic.limits import OUT_OF_TIME, TimeLimitError, until
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ def guarded(file: str, action: Callable[[], T]) -> T | Failure:
     except SourceError as error:
         return Failure(file, str(error).removeprefix(f"{file}: "))
     except TimeLimitError:
-        return Failure(file, "the time limit was reached")
+        return Failure(file, OUT_OF_TIME)
     except RecursionError:
         return Failure(file, "nested too deeply to be analysed", traceback.format_exc())
     except MemoryError:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from hgrd.findings.model import LaunchReport, OpenPair, Outcome
+from hgrd.findings.model import KernelReport, LaunchReport, OpenPair, Outcome
 from hgrd.program.span import Span
+from hgrd.symbolic.limits import OUT_OF_TIME
+
+
+def out_of_time(kernel: KernelReport) -> bool:
+    """Whether a kernel is unknown since there was no time for it: with more, it may be decided."""
+    reasons = (open_.reason for launch in kernel.launches for open_ in launch.open_pairs)
+    return kernel.outcome is Outcome.UNKNOWN and any(reason.startswith(OUT_OF_TIME) for reason in reasons)
 
 
 def undecided_launch(

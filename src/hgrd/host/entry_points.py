@@ -19,7 +19,7 @@ from hgrd.host.linking.shared_arguments import repeating_records, shared_argumen
 from hgrd.host.model import HostNote
 from hgrd.program.program import Function
 from hgrd.program.types import PointerType, RecordType, Type
-from hgrd.symbolic.limits import StepLimitError, TimeLimitError
+from hgrd.symbolic.limits import OUT_OF_TIME, StepLimitError, TimeLimitError
 
 _MAIN_SHARE: Final = 2  # main may take 1 / _MAIN_SHARE of the time
 _SHARE: Final = 4  # and any other function 1 / _SHARE of what is left
@@ -127,7 +127,7 @@ def why_cut(entry: Function, limit: StepLimitError | RecursionError) -> str:
     """What to say of an entry point that was not followed to its end."""
     match limit:
         case TimeLimitError():
-            return f"the time limit was reached: {entry.ref.name} is not followed whole"
+            return f"{OUT_OF_TIME}: {entry.ref.name} is not followed whole"
         case StepLimitError():
             return f"{entry.ref.name} is too large to be followed whole"
         case _:

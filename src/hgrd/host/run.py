@@ -30,7 +30,7 @@ from hgrd.program.types import PointerType, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
+from hgrd.symbolic.limits import OUT_OF_TIME, StepLimitError, TimeLimitError, until
 from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
@@ -238,7 +238,7 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
         with until(deadline):
             find_beside(run.trace, Iterations(names, found, run.trace.born), blocking, threads, run.beside)
     except TimeLimitError:
-        why = f"the time limit was reached: what {entry.ref.name} puts on the device at the same time is not known"
+        why = f"{OUT_OF_TIME}: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))
 
 

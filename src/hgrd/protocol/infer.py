@@ -50,7 +50,7 @@ from hgrd.protocol.named_barriers import NamedBarriers
 from hgrd.protocol.overlaps import declared_apart, overlap_assumptions, overlap_gaps
 from hgrd.symbolic.execution.calls import run
 from hgrd.symbolic.execution.interpreter import INTERPRETER
-from hgrd.symbolic.limits import StepLimitError, TimeLimitError, until
+from hgrd.symbolic.limits import OUT_OF_TIME, StepLimitError, TimeLimitError, until
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import State, symbols_in
@@ -180,7 +180,7 @@ def _run(
             assume_axioms(device, machine, state, kernel)
             run(machine, state, kernel, tuple(arguments), None)
     except TimeLimitError:
-        device.recorder.gaps.append(Gap("the time limit was reached", (), kernel.span))
+        device.recorder.gaps.append(Gap(OUT_OF_TIME, (), kernel.span))
     except StepLimitError:
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     barriers = NamedBarriers(configuration, device.uniformity.agrees)

@@ -14,6 +14,7 @@ from typing import Final
 
 from hgrd.program.statements import Statement
 
+OUT_OF_TIME: Final = "the time limit was reached"  # begins each reason that more time may remove
 _AGAIN: Final = 0.5  # seconds until the error is raised once more, where something has caught it and gone on
 _AT_ONCE: Final = 0.01
 _IMPORTING: Final = "<frozen importlib._bootstrap>"
@@ -36,7 +37,7 @@ class TimeLimitError(StepLimitError):
     """A run took too long."""
 
     def __init__(self) -> None:
-        super().__init__("the time limit was reached")
+        super().__init__(OUT_OF_TIME)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from hgrd.symbolic.limits import deep_recursion
 
 _DEPTH = 3000  # calls, for functions as deeply nested as those that are lowered
 _LEAST_SECONDS = 2.0  # of a kernel or launch: some that are decided are better than none
-_HOST_SHARE = 4  # the host code may take 1 / _HOST_SHARE of the time of a kernel, and of that of the program
+_HOST_SHARES = 4, 2  # of the time of a kernel, and of that of the program: the host code may take a fourth, and a half
 
 
 class HostedProgram(Struct, frozen=True):
@@ -42,7 +42,8 @@ class HostedProgram(Struct, frozen=True):
 
 def follow_host(programs: tuple[Program, ...], options: AnalysisOptions) -> HostedProgram:
     """The program ready for the analysis of its kernels; its host code may take a part of the time, and no more."""
-    deadline = perf_counter() + min(options.time_limit, options.program_limit) / _HOST_SHARE
+    of_kernel, of_program = _HOST_SHARES
+    deadline = perf_counter() + min(options.time_limit / of_kernel, options.program_limit / of_program)
     with deep_recursion(_DEPTH):
         host = run_host(programs, asserts=options.asserts, wants=options.wants, deadline=deadline)
     kernels = kernels_at_launches(programs, host, options)

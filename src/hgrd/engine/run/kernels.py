@@ -19,6 +19,7 @@ from hgrd.engine.run.slots import Slots
 from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.roll_up import roll_up
 from hgrd.solve.session import Session
+from hgrd.symbolic.limits import OUT_OF_TIME
 
 _LEAST_SECONDS = 5.0  # of a kernel: some that are decided are better than none
 _HANGS = 15.0  # seconds beyond all limits, after which a process is taken to hang
@@ -87,7 +88,7 @@ class _Spread(Struct):
                         self._hear(ready)
                 for analyst in [a for a in self.working if perf_counter() > a.patience]:
                     analyst.process.kill()
-                    self._lost(analyst, "the time limit was reached")
+                    self._lost(analyst, OUT_OF_TIME)
         finally:
             for analyst in self.working:
                 analyst.process.kill()

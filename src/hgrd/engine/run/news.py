@@ -42,6 +42,10 @@ class KernelDecided(Struct, frozen=True):
     report: KernelReport
     messages: tuple[Message, ...]
 
+    @property
+    def name(self) -> KernelName:
+        return KernelName(self.report.kernel, self.report.span)
+
 
 News: TypeAlias = KernelsNamed | KernelDecided | Failure
 

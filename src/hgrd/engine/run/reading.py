@@ -17,6 +17,7 @@ from hgrd.engine.run.slots import Slots
 from hgrd.program.program import Program
 from hgrd.source.build.build import Build
 from hgrd.source.options import SourceOptions
+from hgrd.symbolic.limits import OUT_OF_TIME
 
 _LONGEST = 60.0  # seconds of one wait
 _HANGS = 15.0  # seconds beyond the limit, after which a process is taken to hang
@@ -108,7 +109,7 @@ class _Reading(Struct):
 
     def _give_up(self) -> None:
         for number in (*self.waiting, *(reader.number for reader in self.working)):
-            self._lost(number, "the time limit was reached")
+            self._lost(number, OUT_OF_TIME)
         self.waiting.clear()
         while self.working:
             reader = self.working.pop()

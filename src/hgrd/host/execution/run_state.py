@@ -11,6 +11,7 @@ from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels
+from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls, uses_threads
@@ -45,14 +46,15 @@ class ProgramText(Struct, frozen=True):
 
     `ordering` are the keys of functions that put work on the device or order it, where the program has more streams,
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
-    what kernels may write.  `destructors_write`: some destructor writes memory outside its object.
-    `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the places of calls
-    in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may use memory
-    itself that kernels use.
+    what kernels may write, `accesses` what they surely do.  `destructors_write`: some destructor writes memory outside
+    its object.  `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the
+    places of calls in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may
+    use memory itself that kernels use.
     """
 
     launchers: frozenset[str]
     mod_sets: ModSets
+    accesses: KernelAccesses
     destructors_write: bool
     independent_streams: bool
     ordering: frozenset[str] = frozenset()
@@ -189,6 +191,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
     text = ProgramText(
         linked.launchers(),
         ModSets(functions, linked.records),
+        KernelAccesses(functions),
         writes_when_destroyed(functions.values()),
         makes_independent_streams(functions.values()),
         ordering_functions(functions),

@@ -9,7 +9,7 @@ from msgspec import Struct
 from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, pointers_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
-from hgrd.host.linking.kernel_accesses import KernelUses, Member, loaded_by_name, named_by, uses_of
+from hgrd.host.linking.kernel_accesses import Member
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType
@@ -34,7 +34,7 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
     """Adds the grid of a launch to what the run puts on the device."""
     function = run.linked.functions.get(grid.kernel.key)
     given = list(zip(() if function is None else function.parameters, grid.arguments, strict=False))
-    uses = KernelUses() if function is None else uses_of(function)
+    uses = run.text.accesses.of(grid.kernel.key)
     launched = LaunchedKernel(uses, {m: as_int(v) for m, v in _members(given) if isinstance(v, Term)}, *grid.extents)
     run.trace.add(
         Work(
@@ -102,10 +102,11 @@ def _found_in_memory(
 def _by_name(run: HostRunState, kernel: FunctionRef) -> list[Touch]:
     effects = run.text.mod_sets
     stored, passed = effects.by_name(kernel.key), effects.passed_on(kernel.key)
-    known = sorted(named_by(kernel.key, run.linked.functions), key=lambda v: v.key)
-    loaded = loaded_by_name(kernel.key, run.linked.functions)
-    run.trace.names |= {v.key: v.name for v in known}
-    return [Touch(Place(v.key, const(0)), v in stored | passed, v in loaded, v in stored) for v in known]
+    by_name = run.text.accesses.by_name(kernel.key)
+    run.trace.names |= {v.key: v.name for v in by_name.known}
+    return [
+        Touch(Place(v.key, const(0)), v in stored | passed, v in by_name.loaded, v in stored) for v in by_name.known
+    ]
 
 
 def _counts(value: Value) -> bool:

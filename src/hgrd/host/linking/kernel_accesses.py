@@ -54,7 +54,36 @@ class KernelUses(Struct, frozen=True):
     stepped: frozenset[Variable] = frozenset()
 
 
-def uses_of(kernel: Function) -> KernelUses:
+class ByName(Struct, frozen=True):
+    """The variables of device and constant memory that a kernel, or what it calls, knows by name, and reads."""
+
+    known: tuple[Variable, ...]
+    loaded: frozenset[Variable]
+
+
+class KernelAccesses(Struct):
+    """Accesses of a program's kernels, looked at when first asked for; by the key of the kernel."""
+
+    functions: Mapping[str, Function]
+    uses: dict[str, KernelUses] = field(default_factory=dict[str, KernelUses])
+    names: dict[str, ByName] = field(default_factory=dict[str, ByName])
+
+    def of(self, key: str) -> KernelUses:
+        """What a kernel surely does through its pointers."""
+        if key not in self.uses:
+            function = self.functions.get(key)
+            self.uses[key] = KernelUses() if function is None else _uses_of(function)
+        return self.uses[key]
+
+    def by_name(self, key: str) -> ByName:
+        """The variables that a kernel knows by name."""
+        if key not in self.names:
+            known = sorted(_named_by(key, self.functions), key=lambda v: v.key)
+            self.names[key] = ByName(tuple(known), _loaded_by_name(key, self.functions))
+        return self.names[key]
+
+
+def _uses_of(kernel: Function) -> KernelUses:
     """What a kernel surely does through each of its pointers; what is not plain to see is left out."""
     everything = tuple(nodes(kernel.body))
     changed = {v for n in everything if (v := _changed(n)) is not None}
@@ -181,12 +210,12 @@ def bare(expression: ir.Expression) -> ir.Expression:
     return expression
 
 
-def named_by(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
+def _named_by(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
     """The variables of device and constant memory that a kernel, or what it calls, knows by name."""
     return _device(n for function in run_by(kernel, functions) for n in nodes(function.body))
 
 
-def loaded_by_name(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
+def _loaded_by_name(kernel: str, functions: Mapping[str, Function]) -> frozenset[Variable]:
     """The variables of device and constant memory that a kernel, or what it calls, reads by name."""
     everything = (n for function in run_by(kernel, functions) for n in nodes(function.body))
     return _device(p for n in everything if isinstance(n, ir.Load) for p in nodes(n.place))

@@ -32,7 +32,7 @@ from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
-from hgrd.symbolic.limits import TimeLimitError, until
+from hgrd.symbolic.limits import OUT_OF_TIME, TimeLimitError, until
 from hgrd.terms import Term, const, le, var
 
 Decide: TypeAlias = Callable[[Query], Answer]
@@ -113,7 +113,7 @@ class _BarrierChecker(Struct):
         if (rule, barrier.span) in self.found:
             return
         if perf_counter() > self.deadline:
-            self._leave_open(barrier, "the time limit was reached")
+            self._leave_open(barrier, OUT_OF_TIME)
             return
         if unknown_mask(paths):
             self._leave_open(barrier, "the threads that its mask names are not known")

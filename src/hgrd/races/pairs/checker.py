@@ -38,12 +38,11 @@ from hgrd.races.sync.collective_mistakes import exchange_between
 from hgrd.races.sync.work_queues import inline_work_items
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Proved, Undecided
-from hgrd.symbolic.limits import TimeLimitError, until
+from hgrd.symbolic.limits import OUT_OF_TIME, TimeLimitError, until
 from hgrd.terms import Symbol
 
 _CONDITIONS_SHARE = 4  # this part of a kernel's time is left for conditions, at least
 _SECONDS_A_RACE = 0.1
-_OUT_OF_TIME = "the time limit was reached"
 _MOST_OPEN = 400  # pairs that are listed when the time is over; the rest is one gap
 
 
@@ -67,9 +66,9 @@ class PairChecker(Struct):
             elif perf_counter() <= self._pairs_end():
                 self._check_in_time(a, b, levels)
             elif len(self.verdicts.open_pairs) < _MOST_OPEN:
-                self.verdicts.leave_open(a, b, levels, _OUT_OF_TIME)
+                self.verdicts.leave_open(a, b, levels, OUT_OF_TIME)
             else:
-                self.verdicts.leave_rest_open(_OUT_OF_TIME)
+                self.verdicts.leave_rest_open(OUT_OF_TIME)
                 break
         self.preconditions.run()
         return self.verdicts.finish(strict=self.queue.options.strict)
@@ -80,7 +79,7 @@ class PairChecker(Struct):
             with until(self.deadline):
                 self._check(a, b, levels)
         except TimeLimitError:
-            self.verdicts.leave_open(a, b, levels, _OUT_OF_TIME)
+            self.verdicts.leave_open(a, b, levels, OUT_OF_TIME)
 
     def _pairs_end(self) -> float:
         """The time at which pairs stop: each race found reserves more time for its condition, up to half of all."""
@@ -110,7 +109,7 @@ class PairChecker(Struct):
         clear = True
         for single in self.queue.by_level(pair, levels):
             if perf_counter() > self._pairs_end() and single.level is not None:
-                self.verdicts.leave_open(pair.first, pair.second, (single.level,), _OUT_OF_TIME)
+                self.verdicts.leave_open(pair.first, pair.second, (single.level,), OUT_OF_TIME)
                 clear = False
             else:
                 clear = self._settle(single) and clear

@@ -21,6 +21,7 @@ from hgrd.races.preconditions.exclusion import RacyPair
 from hgrd.races.preconditions.search import not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
+from hgrd.symbolic.limits import OUT_OF_TIME
 from hgrd.terms import Symbol, Term
 
 _ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart)\(([^()]*)")
@@ -63,9 +64,7 @@ class PreconditionSearch(Struct):
             if not findings[key].condition and perf_counter() < self.deadline:
                 self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
         if racy and perf_counter() > self.deadline:
-            self.verdicts.notes.append(
-                "the time limit was reached: races may have preconditions that were not looked for"
-            )
+            self.verdicts.notes.append(f"{OUT_OF_TIME}: races may have preconditions that were not looked for")
         for key, why in self.doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)
