@@ -262,6 +262,12 @@ MUTATIONS = (
         gives((), "protocol.copies.flight:Flight.made", "protocol.inference.recorder:Recorder._again"),
     ),
     Mutation(
+        "memory-of-others-is-own",
+        "shared memory of another block of the cluster is that of the own block",
+        ("tests/verdicts/barriers/test_clusters.py",),
+        put("protocol.cluster_memory:ClusterMemory.joined", lambda _, items: items),
+    ),
+    Mutation(
         "copies-of-one-iteration",
         "no asynchronous copy goes on in the next iteration",
         ("tests/verdicts/barriers/test_copies_over_iterations.py",),

@@ -17,7 +17,6 @@ from hgrd.cuda.memory_model import Level, Scope
 from hgrd.program.types import FLOAT, INT, Type
 from hgrd.protocol.device_calls import dispatch as protocol
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
-from hgrd.protocol.device_calls.cooperative_groups import NO_MEANINGS
 from hgrd.simulate.interleaving import device_calls as interleaving
 from hgrd.simulate.interleaving import numbers
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch, stored_results
@@ -200,7 +199,7 @@ def test_every_row_has_a_meaning_or_a_reason(interpreter: Callable[[str, Builtin
 
 
 GROUPS = {
-    "protocol": {name for name, kind in FUNCTIONS.items() if kind not in NO_MEANINGS},
+    "protocol": set(FUNCTIONS),
     "lockstep": MEANINGS_OF_GROUPS,
     "interleaving": interleaving.GROUP_MEANINGS,
 }

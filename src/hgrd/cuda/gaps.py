@@ -82,9 +82,7 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
 """
 
 GROUPS_MISSING: dict[str, dict[str, str]] = {
-    "protocol": {
-        "map_shared_rank": "shared memory of other blocks is not modelled",
-    },
+    "protocol": {},
     "lockstep": {
         "this_cluster|this_multi_grid|cluster_rank|cluster_index|dim_clusters|grid_rank|num_clusters|num_grids|dim_grid|query_shared_rank"
         "|map_shared_rank": "clusters and grids on several devices are not simulated",

@@ -19,6 +19,7 @@ class Space(Enum):
 
     GLOBAL = "global"
     SHARED = "shared"
+    CLUSTER = "cluster"  # shared memory that blocks of a cluster access in each other
 
 
 class Level(Enum):

@@ -24,6 +24,7 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.program.walk import nodes
+from hgrd.protocol.cluster_memory import ClusterMemory
 from hgrd.protocol.copies.followed import copies_followed
 from hgrd.protocol.device_calls.annotations import assume_axioms
 from hgrd.protocol.device_calls.dispatch import DEVICE_CALLS
@@ -185,12 +186,14 @@ def _run(
         device.recorder.gaps.append(Gap("the kernel is too large to be followed whole", (), kernel.span))
     barriers = NamedBarriers(configuration, device.uniformity.agrees)
     known = copies_followed(tuple(device.recorder.open[0]), device.recorder.exchanges, machine.names)
-    items, unclear = barriers.resolved(known.items)
+    cluster = ClusterMemory(configuration, device.recorder.copies)
+    items, unclear = barriers.resolved(cluster.joined(known.items))
     used, given = accesses(items), tuple(zip(kernel.parameters, arguments, strict=True))
     overlaps = declared_apart(kernel, given, () if launch is None else launch.overlaps)
     gaps = (
         *device.recorder.gaps,
         *known.gaps,
+        *dict.fromkeys(cluster.gaps),
         *unclear,
         *device.memory.stored_pointers.gaps(used),
         *overlap_gaps(overlaps.possible, used, device.memory.fetched, kernel.span),
@@ -214,7 +217,7 @@ def _run(
         across=tuple(device.assumptions.across),
         symbols=SymbolInfo(
             private=frozenset(names.index) - outside,
-            observed=dict(device.observed),
+            observed=cluster.observed(device.observed),
             first_tests=dict(device.tests.found),
             converted=dict(device.uniformity.converted),
             exchanged=frozenset(device.uniformity.exchanged),

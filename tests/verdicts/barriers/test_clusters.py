@@ -68,14 +68,91 @@ __cluster_dims__(4, 1, 1) __global__ void first_block_of_each(int *out) {
   if (cluster.block_rank() == 0) out[blockIdx.x / 4 * 128 + threadIdx.x] = blockIdx.x;
 }
 
-// open: a read through a pointer of unknown target
-// open: map_shared_rank of a cluster_group
+// safe: 3 of 3 pairs
 __cluster_dims__(2, 1, 1) __global__ void memory_of_the_neighbour(int *out) {
   __shared__ int s[128];
   auto cluster = cg::this_cluster();
   s[threadIdx.x] = threadIdx.x;
   cluster.sync();
   out[blockIdx.x * 128 + threadIdx.x] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[threadIdx.x];
+  cluster.sync();
+}
+
+// race: read others, write own; cluster; grid
+__cluster_dims__(2, 1, 1) __global__ void memory_that_only_the_own_block_waits_for(int *out) {
+  __shared__ int s[128];
+  auto cluster = cg::this_cluster();
+  s[threadIdx.x] = threadIdx.x;  // own
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[threadIdx.x];  // others
+  cluster.sync();
+}
+
+// safe: 3 of 3 pairs
+__cluster_dims__(2, 1, 1) __global__ void filled_again_behind_a_barrier(int *out, int n) {
+  __shared__ int s[128];
+  auto cluster = cg::this_cluster();
+  for (int i = 0; i < n; ++i) {
+    s[threadIdx.x] = i;
+    cluster.sync();
+    out[blockIdx.x * 128 + threadIdx.x] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[threadIdx.x];
+    cluster.sync();
+  }
+}
+
+// race: read others, write own; cluster; grid
+__cluster_dims__(2, 1, 1) __global__ void filled_again_too_early(int *out, int n) {
+  __shared__ int s[128];
+  auto cluster = cg::this_cluster();
+  for (int i = 0; i < n; ++i) {
+    s[threadIdx.x] = i;  // own
+    cluster.sync();
+    out[blockIdx.x * 128 + threadIdx.x] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[threadIdx.x];  // others
+    __syncthreads();
+  }
+}
+
+// safe: 3 of 3 pairs
+__cluster_dims__(4, 1, 1) __global__ void gathered_by_the_first(int *out) {
+  __shared__ int sums[4];
+  auto cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank();
+  if (threadIdx.x == 0) cluster.map_shared_rank(sums, 0)[rank] = rank;
+  cluster.sync();
+  if (rank == 0 && threadIdx.x < 4) out[blockIdx.x + threadIdx.x] = sums[threadIdx.x];
+}
+
+// race: write put, write put; cluster; grid
+__cluster_dims__(4, 1, 1) __global__ void gathered_at_one_place(int *out) {
+  __shared__ int sums[4];
+  auto cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank();
+  if (threadIdx.x == 0) cluster.map_shared_rank(sums, 0)[rank / 2] = rank;  // put
+  cluster.sync();
+  if (rank == 0 && threadIdx.x < 2) out[blockIdx.x + threadIdx.x] = sums[threadIdx.x];
+}
+
+// safe: 5 of 5 pairs
+__cluster_dims__(2, 1, 1) __global__ void counted_in_all_blocks(const int *in, int *out) {
+  extern __shared__ int counts[];
+  auto cluster = cg::this_cluster();
+  counts[threadIdx.x] = 0;
+  cluster.sync();
+  int v = in[blockIdx.x * 128 + threadIdx.x] & 255;
+  atomicAdd(&cluster.map_shared_rank(counts, v / 128)[v % 128], 1);
+  cluster.sync();
+  out[blockIdx.x * 128 + threadIdx.x] = counts[threadIdx.x];
+}
+
+// open: shared memory of another block, by a rank that is not known there
+__cluster_dims__(4, 1, 1) __global__ void of_the_last_rank(int *out, int n) {
+  __shared__ int s[128];
+  auto cluster = cg::this_cluster();
+  s[threadIdx.x] = threadIdx.x;
+  int *other = s;
+  for (int i = 0; i < n; ++i) other = cluster.map_shared_rank(s, i);
+  cluster.sync();
+  out[blockIdx.x * 128 + threadIdx.x] = other[threadIdx.x];
   cluster.sync();
 }
 
@@ -100,6 +177,13 @@ int main(int argc, char **argv) {
   rank_in_the_cluster<<<16, 128>>>(a);
   first_block_of_each<<<16, 128>>>(a);
   memory_of_the_neighbour<<<16, 128>>>(a);
+  memory_that_only_the_own_block_waits_for<<<16, 128>>>(a);
+  filled_again_behind_a_barrier<<<16, 128>>>(a, argc);
+  filled_again_too_early<<<16, 128>>>(a, argc);
+  gathered_by_the_first<<<16, 128>>>(a);
+  gathered_at_one_place<<<16, 128>>>(a);
+  counted_in_all_blocks<<<16, 128, 512>>>(a, b);
+  of_the_last_rank<<<16, 128>>>(a, argc);
   cudaLaunchConfig_t config = {0};
   config.gridDim = 16;
   config.blockDim = 128;

@@ -8,6 +8,7 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.alike import UniformGroup
+from hgrd.protocol.cluster_memory import RemoteCopy
 from hgrd.protocol.configuration import cluster_rank
 from hgrd.protocol.device_calls.asynchronous_copies import begin_copy, commit, pipeline_of
 from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
@@ -27,11 +28,8 @@ from hgrd.protocol.model import CopyStep, Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Value
+from hgrd.symbolic.values import OPAQUE, MemorySpace, Pointer, Value
 from hgrd.terms import Op, Origin, Symbol, Term, const, div, eq, var
-
-NO_MEANINGS = (GroupCall.REMOTE,)
-"""What the protocol lacks, and says so."""
 
 
 def group_call(
@@ -55,8 +53,8 @@ def group_call(
         return _copy(device, machine, state, call, arguments, group)
     if kind is GroupCall.COMPLETE:
         return _completed(device, machine, state, call, arguments, group)
-    if kind in NO_MEANINGS:
-        return _not_understood(device, machine, state, call, group)
+    if kind is GroupCall.REMOTE:
+        return _of_other_block(device, arguments) or _not_understood(device, machine, state, call, group)
     if kind is GroupCall.LEAD:
         mask = mask_of(device, machine, state, call, arguments, group)
         if mask is not None:
@@ -81,6 +79,22 @@ def group_call(
     if alike is not None:
         device.uniformity.alike_for(machine, value, alike)
     return value
+
+
+def _of_other_block(device: DeviceSemantics, arguments: tuple[Value, ...]) -> Value | None:
+    """The address in the block of a rank that a variable in the own shared memory corresponds to; None: not known.
+
+    CUDA Programming Guide, "Distributed Shared Memory".
+    """
+    pointer, rank_of = arguments[-2:]
+    if not isinstance(pointer, Pointer) or not isinstance(rank_of, Term):
+        return None
+    if pointer.target.space is not MemorySpace.SHARED or pointer.target.key in device.recorder.copies:
+        return None
+    copy = RemoteCopy(pointer.target, rank_of)
+    device.recorder.copies[copy.target.key] = copy
+    device.memory.single_valued.values[pointer.target.key] = None
+    return Pointer(copy.target, pointer.offset)
 
 
 def _store_further_result(

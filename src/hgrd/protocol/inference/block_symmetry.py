@@ -105,7 +105,7 @@ def has_symmetric_blocks(
     `entered` are the keys of all functions that the kernel runs, itself among them; `items` is its whole protocol.
     """
     made = accesses(items)
-    outside = [a for a in made if a.space is Space.GLOBAL]
+    outside = [a for a in made if a.space is not Space.SHARED]
     read = {a.target.key for a in outside if a.kind is AccessKind.READ} | collectives.read.keys()
     changed = {a.target.key for a in outside if a.kind is not AccessKind.READ} | collectives.changed.keys()
     if collectives.unclear or read & changed or any(a.kind is AccessKind.ATOMIC for a in made):

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.span import Span
+from hgrd.protocol.cluster_memory import RemoteCopy
 from hgrd.protocol.copies.followed import OWN_COPY
 from hgrd.protocol.copies.own import meets
 from hgrd.protocol.inference.early_exits import ended, knowing, stayed
@@ -17,7 +18,7 @@ from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import Pointer
-from hgrd.terms import Origin, Symbol, Term, as_int, conj, const, disj, eq, lt, ne, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, add, as_int, conj, const, disj, eq, lt, mul, ne, symbols_of, var
 
 SOMETIMES = "an asynchronous copy that is not waited for under the conditions under which it is made"
 THROUGH_LOOP = "an asynchronous copy that goes on at the border of a loop"
@@ -63,6 +64,7 @@ class Recorder(Struct):
 
     `whole_barriers`: by object with barriers, whether all are made for all threads of the block; `barrier_places`: the
     numbers that barriers in memory go by; `arriving`: by place, the accesses of copies counted with the last arrival.
+    `copies`: by key, shared variables of other blocks.
     """
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
@@ -73,6 +75,7 @@ class Recorder(Struct):
     pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
     whole_barriers: dict[str, bool] = field(default_factory=dict[str, bool])
     barrier_places: dict[str, int] = field(default_factory=dict[str, int])
+    copies: dict[str, RemoteCopy] = field(default_factory=dict[str, RemoteCopy])
     arriving: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, tuple[Access, ...]])
 
     def add(self, machine: Machine, item: Item) -> None:
@@ -128,6 +131,11 @@ class Recorder(Struct):
             self.gaps.append(gap)
 
     # ------------------------------------------------------------ what was recorded
+
+    def place(self, pointer: Pointer) -> Term:
+        """What threads of a block have in common that read one place of an object: its offset, and its block."""
+        copy = self.copies.get(pointer.target.key)
+        return pointer.offset if copy is None else add(pointer.offset, mul(copy.rank, const(1 << 32)))
 
     def exchange(self, machine: Machine, name: str, span: Span) -> None:
         """Records that lanes of a warp exchange values here."""

@@ -163,7 +163,7 @@ class DeviceSemantics(Semantics):
             value = self.fresh(machine, target, type_)
             one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
             if not volatile and one_object:
-                self.uniformity.read(machine, value, pointer.offset)
+                self.uniformity.read(machine, value, self.recorder.place(pointer))
             if not (volatile or machine.speculative or self.recorder.loops):
                 self.memory.keep(target, type_, value)
             if volatile and isinstance(value, Term):

