@@ -856,6 +856,30 @@ MUTATIONS = (
         gives(0, "symbolic.loops.filled_elements:_growth"),
     ),
     Mutation(
+        "appended-anywhere",
+        "what iterations append stands one after the other",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        gives(True, "symbolic.loops.filled_elements:_joins"),
+    ),
+    Mutation(
+        "appended-ascending",
+        "what iterations append never falls",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        gives(0, "symbolic.loops.filled_elements:_least"),
+    ),
+    Mutation(
+        "stored-always",
+        "what an iteration stores under a condition is stored by all",
+        ("tests/verdicts/host/test_appended_elements.py",),
+        put("symbolic.array_patterns:Stored.under", itself),
+    ),
+    Mutation(
+        "unique-unsorted",
+        "algorithms are given all elements of an array in order",
+        ("tests/verdicts/host/test_shuffled_numbers.py",),
+        gives(True, "host.library.algorithms:_is_all"),
+    ),
+    Mutation(
         "set-once-off",
         "reads of a shared variable that its block sets once may find different values",
         ("tests/verdicts/values/test_single_valued_shared.py",),

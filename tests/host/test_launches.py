@@ -324,7 +324,11 @@ def test_containers(tmp_path: Path) -> None:
         kernel<<<b.size(), 32>>>(d, c.size() + c.size());
     }
     """
-    for change, size in (("push_back(1)", "2"), ("emplace_back(1)", "c.size() + c.size()")):
+    for change, size in (
+        ("push_back(1)", "2"),
+        ("emplace_back(1)", "2"),
+        ("insert(c.begin(), 1)", "c.size() + c.size()"),
+    ):
         site = launch(tmp_path, main.replace("CHANGE", change))
         assert site.configuration == "<<<n, 32>>>"
         assert say_value(site.arguments[1]) == size

@@ -87,7 +87,7 @@ loop i# in 0..2147483646 when 0 < n
     "drifting": (
         "for (int i = 0, k = 0; i < n; ++i) if (b[i] > 0) a[k++] = i;",
         """
-loop i# in 0..2147483646 when 0 < n && 0 <= k
+loop i# in 0..2147483646 when 0 < n
   read global b at i# * 4 size 4 when i# < n
   write global a at k * 4 size 4 when i# < n && 0 < b[i#]
 """,

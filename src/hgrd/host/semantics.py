@@ -26,7 +26,6 @@ from hgrd.host.library.containers import (
     container_model,
     copies_numbers,
     forget_elements,
-    list_length,
     removes_elements,
 )
 from hgrd.host.library.cuda_runtime import cuda_model
@@ -34,6 +33,7 @@ from hgrd.host.library.device_order import record_order
 from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
 from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
+from hgrd.host.library.lists import list_length
 from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed

@@ -12,19 +12,42 @@ from hgrd.program.span import Span
 from hgrd.program.types import IntType, Type
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible
 from hgrd.symbolic.values import MemoryObject, Value
-from hgrd.terms import Term, add, as_int, const, mul
+from hgrd.terms import TRUE, Term, add, as_int, conj, const, mul
 
 _MOST_HOLES: Final = 4
 
 
+class Run(Struct, frozen=True):
+    """Elements of a type that stand one after the other, up to `end`, each at least `gap` above the one before.
+
+    They are from `low` to `high` (None: unknown bounds).  `times`: there are some if all of these are positive (None:
+    that is not known).  `assumes_no_overflow` as in `ArrayPattern`.
+    """
+
+    end: Term
+    type: IntType
+    size: int
+    gap: int
+    low: Term | None
+    high: Term | None
+    times: tuple[Term, ...] | None
+    assumes_no_overflow: bool
+
+
 class Stored(Struct, frozen=True):
-    """One store: of `value`, at `offset` bytes."""
+    """One store: of `value`, at `offset` bytes, under a condition; or all those of a loop: a `run` from there on."""
 
     target: MemoryObject
     offset: Term
     value: Value
     type: Type
     size: int | None
+    when: Term = TRUE
+    run: Run | None = None
+
+    def under(self, condition: Term) -> Stored:
+        """The store, made where a further condition holds."""
+        return replace(self, when=conj(condition, self.when))
 
 
 class Affine(Struct, frozen=True):

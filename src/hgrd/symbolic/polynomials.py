@@ -99,3 +99,9 @@ def divisible(a: Term, b: Term, unit: int) -> int | None:
     """(a - b) modulo `unit`, if that is a constant."""
     p = difference(a, b)
     return p.get((), 0) % unit if all(c % unit == 0 for m, c in p.items() if m) else None
+
+
+def divided(term: Term, unit: int) -> Term | None:
+    """A term divided by a number; None: it is not known to be a multiple of it."""
+    known = polynomial(term)
+    return None if any(c % unit for c in known.values()) else as_term({m: c // unit for m, c in known.items()})

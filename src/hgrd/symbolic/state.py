@@ -248,10 +248,22 @@ def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
         else:
             lost = True
     fills = tuple(f for f in a.patterns if f in b.patterns)
+    stores = _merge_stores(condition, a.stores, b.stores)
     if lost:
         by_loop = a.generation.by_loop or b.generation.by_loop
-        return Region(cells, Generation(by_loop), patterns=fills)
-    return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills)
+        return Region(cells, Generation(by_loop), patterns=fills, stores=stores)
+    return Region(cells, a.generation, a.zeroed and b.zeroed, a.undefined and b.undefined, fills, stores)
+
+
+def _merge_stores(
+    condition: Term, a: tuple[Stored, ...] | None, b: tuple[Stored, ...] | None
+) -> tuple[Stored, ...] | None:
+    """What both sides have stored, and what one of them has, under the condition that tells them apart."""
+    if a is None or b is None:
+        return None
+    common = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x is not y), min(len(a), len(b)))
+    only_a, only_b = (s.under(condition) for s in a[common:]), (s.under(negate(condition)) for s in b[common:])
+    return (*a[:common], *only_a, *only_b)
 
 
 def _cell(region: Region, offset: int, other: Region) -> Cell | None:

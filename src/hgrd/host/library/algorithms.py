@@ -19,11 +19,14 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.program.types import INT, BoolType, FloatType, IntType, PointerType
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Distinct, all_differ
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Distinct, all_differ
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference
+from hgrd.symbolic.state import ConditionKind
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
-from hgrd.terms import Origin, Term, add, as_int, const, mul, wrap
+from hgrd.terms import Origin, Term, add, as_int, const, le, mul, wrap
+
+_ANY: Final = 1 << 64  # more elements than there can be
 
 
 def _range(call: LibraryCall) -> tuple[Pointer, Term, IntType] | None:
@@ -62,12 +65,19 @@ def _iota(call: LibraryCall) -> Value | None:
     _written(call)
     call.run.provenance.beginnings.record_fill(call.state, first, value, const(size), call.span, size)
     cut = None if type_.signed and type_.bits >= INT.bits else (type_.bits, type_.signed)
-    pattern = Affine(as_int(value), const(1), cut)
-    record_patterns_at(
-        call.state,
-        first,
-        (ArrayPattern(first.offset, size, count, type_, size, pattern, call.span, assumes_no_overflow=True),),
+    fill = ArrayPattern(
+        first.offset,
+        size,
+        count,
+        type_,
+        size,
+        Affine(as_int(value), const(1), cut),
+        call.span,
+        assumes_no_overflow=True,
     )
+    if cut is None:  # more elements than the type has numbers overflow
+        fill = replace(fill, most=_ANY)
+    record_patterns_at(call.state, first, (fill,))
     return OPAQUE
 
 
@@ -105,10 +115,37 @@ def _reordered(call: LibraryCall) -> Value | None:
         return None
     first, count, type_ = found
     fills = (f for f in patterns_of(call.state, first.target) if f.type.bits == type_.bits)
-    known = [f for f in fills if _is_all(f, first.offset, count) and all_differ(f.pattern)]
+    known = tuple(
+        replace(f, pattern=Distinct()) for f in fills if _is_all(f, first.offset, count) and all_differ(f.pattern)
+    )
     _written(call)
-    record_patterns_at(call.state, first, tuple(replace(f, pattern=Distinct()) for f in known))
+    if not known and "sort" in call.name and len(call.arguments) == 2:
+        known = (_ascending(call, first, count, type_, 0),)
+    record_patterns_at(call.state, first, known)
     return OPAQUE
+
+
+def _ascending(call: LibraryCall, first: Pointer, count: Term, type_: IntType, gap: int) -> ArrayPattern:
+    """Each of `count` numbers is at least `gap` above the one before."""
+    size = call.machine.size(type_) or 1
+    return ArrayPattern(first.offset, size, count, type_, size, Ascending(gap), call.span, _ANY)
+
+
+def _unique(call: LibraryCall) -> Value | None:
+    """std::unique(first, last): of sorted numbers, each is left once (C++ [alg.unique])."""
+    found = _range(call)
+    if found is None or len(call.arguments) != 2:
+        return None
+    first, count, type_ = found
+    fills = patterns_of(call.state, first.target)
+    ascends = any(isinstance(f.pattern, Ascending) and _is_all(f, first.offset, count) for f in fills)
+    left = call.machine.unknown(call.name, IntType(31, False), Origin.COMPUTED)
+    assert isinstance(left, Term)
+    _written(call)
+    call.state.assume(le(left, count), ConditionKind.VALUE, call.span)
+    if ascends:
+        record_patterns_at(call.state, first, (_ascending(call, first, left, type_, 1),))
+    return move(first, mul(left, const(call.machine.size(type_) or 1)))
 
 
 def _copied(call: LibraryCall) -> Value | None:
@@ -171,6 +208,7 @@ _LOOKING: Final = (  # C++ [alg.nonmodifying], [alg.sorting], [numeric.ops]
 _ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
     "iota": _iota,
     **dict.fromkeys(("fill", "fill_n"), _filled),
+    "unique": _unique,
     "copy": _copied,
     "move": _copied,
     **dict.fromkeys(_LOOKING, _looked_at),

@@ -14,6 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.library.lists import holds_numbers, listed
 from hgrd.host.library.pointer_holders import is_moved
 from hgrd.host.linking.library_names import of_container
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, SHARED_ELEMENTS, patterns_of, record_patterns
@@ -22,9 +23,10 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.state import EMPTY, INITIAL, Generation, Region, State
+from hgrd.symbolic.polynomials import constant_difference, divided
+from hgrd.symbolic.state import EMPTY, INITIAL, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, MemorySpace, Pointer, PointerValue, Value
-from hgrd.terms import Origin, Symbol, add, as_int, const, mul, var
+from hgrd.terms import Origin, Symbol, add, as_int, const, le, mul, var
 from hgrd.terms.term import Term
 
 _OWNERS: Final = (  # other containers are views of elements that have other names
@@ -38,9 +40,6 @@ _CELL = 8
 _ADDRESS: Final = 8
 _BEGIN: Final = 1 << 20
 _FIXED: Final = re.compile(r"std::array<.*, (\d+)>")
-_NUMBERS: Final = re.compile(
-    r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
-)
 
 
 def adds_element(call: LibraryCall) -> bool:
@@ -62,7 +61,7 @@ def container_model(qualified: str) -> LibraryModel | None:
     """The model of a member function of a container; None: it has no model."""
     owner, _, name = qualified.rpartition("::")
     if owner.startswith("std::initializer_list"):
-        return _listed
+        return listed
     if not of_container(qualified):
         return None
     if owner.rpartition("::")[2].partition("<")[0] == name:
@@ -74,35 +73,15 @@ def copies_numbers(call: Call) -> bool:
     """Whether a call is of a member function of a container of numbers that changes only its own elements."""
     match call.arguments[0].type if call.arguments else None:
         case PointerType(to=OpaqueType(name=name)):
-            own = name.startswith(_OWNERS) and _holds_numbers(name)
+            own = name.startswith(_OWNERS) and holds_numbers(name)
         case _:
             return False
     return own and call.function.name != "swap" and not any(map(is_moved, call.arguments))
 
 
-def _holds_numbers(name: str) -> bool:
-    return _NUMBERS.match(name.partition("<")[2]) is not None
-
-
 def is_container(type_: Type | None) -> bool:
     """Whether objects of a type are containers that own their elements."""
     return isinstance(type_, OpaqueType) and type_.name.startswith(_OWNERS)
-
-
-def _listed(call: LibraryCall) -> Value | None:
-    """`begin`, `end` and `size` of a `std::initializer_list`, whose value is the address of its array."""
-    here = _target(call)
-    cell = None if here is None else call.state.store.get(here.key, EMPTY).cells.get(0)
-    match call.name, None if cell is None else cell.value:
-        case "begin", Pointer() as array:
-            return array
-        case "end", Pointer(target=MemoryObject(element=ArrayType() as type_) as array):
-            size = call.machine.size(type_)
-            return None if size is None else Pointer(array, const(size))
-        case "size", Pointer(target=MemoryObject(element=ArrayType(count=int() as count))):
-            return const(count)
-        case _:
-            return None
 
 
 def _target(call: LibraryCall) -> MemoryObject | None:
@@ -213,28 +192,30 @@ def _clear(call: LibraryCall) -> Value | None:
     return OPAQUE
 
 
+def _erase(call: LibraryCall) -> Value | None:
+    """`erase(first, end())`: what is before stays, and nothing is left behind."""
+    if len(call.arguments) != 3:
+        return None
+    elements, first, last, end = _data(call), *call.arguments[1:], _end(call)
+    size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
+    match elements, first, last, end:
+        case Pointer(target=own), Pointer(offset=at), Pointer(offset=to), Pointer(offset=all_) if size is not None:
+            left = divided(at, size) if constant_difference(to, all_) == 0 and own.key.endswith(ELEMENTS) else None
+        case _:
+            return None
+    if left is None or first.target != own:
+        return None
+    kept = patterns_of(call.state, own)
+    call.store_at(call.arguments[0], left, IntType(64, False))
+    record_patterns(call.state, own, kept)
+    return first
+
+
 def _back(call: LibraryCall) -> Value | None:
     """The last element."""
     end = _end(call)
     size = call.machine.size(call.call.type.to) if isinstance(call.call.type, PointerType) else None
     return move(end, const(-size)) if isinstance(end, Pointer) and size is not None else call.unknown()
-
-
-def list_length(state: State, target: MemoryObject) -> int | None:
-    """The number of elements of a vector of pointers or records, given it or its elements; None: unknown."""
-    match target.element:
-        case OpaqueType(name=name) if name.startswith("std::vector") and not _holds_numbers(name):
-            owner = target.key
-        case _ if target.key.endswith(ELEMENTS) and _has_pointers(state.store.get(target.key, EMPTY)):
-            owner = target.key.removesuffix(ELEMENTS)
-        case _:
-            return None
-    cell = state.store.get(owner, EMPTY).cells.get(0)
-    return cell.value.value if cell is not None and isinstance(cell.value, Term) and cell.value.is_const else None
-
-
-def _has_pointers(elements: Region) -> bool:
-    return any(isinstance(cell.value, PointerValue) for cell in elements.cells.values())
 
 
 def forget_elements(state: State, values: Iterable[Value]) -> None:
@@ -277,6 +258,7 @@ def _size(call: LibraryCall) -> Value | None:
     region = call.state.store.get(target.key, EMPTY)
     cell = region.cells.get(0)
     if cell is not None and isinstance(cell.value, Term):
+        call.state.assume(le(const(0), cell.value), ConditionKind.VALUE, call.span)
         return cell.value
     name = call.machine.names.of((target.key, region.generation, "size"), f"{target.name}.size()")
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
@@ -396,4 +378,5 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "c_str": _look,
     "back": _back,
     "clear": _clear,
+    "erase": _erase,
 }

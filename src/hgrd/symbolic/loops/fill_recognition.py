@@ -6,7 +6,7 @@ must make exactly one store to its place in each element.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct, field
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from hgrd.symbolic.array_patterns import ArrayPattern, Ascending, Stored
 from hgrd.symbolic.exits import IterationExits
-from hgrd.symbolic.loops.filled_elements import Step, elements_filled, holds, symbol_in
+from hgrd.symbolic.loops.filled_elements import Step, elements_filled, holds, pattern_of, run_of, symbol_in
 from hgrd.symbolic.loops.iteration import LoopShape, speculative_iteration, speculative_test
 from hgrd.symbolic.loops.narrowing import Narrowing, narrowing_in
 from hgrd.symbolic.loops.recurrences import LoopSummary, apply_recurrences
@@ -24,32 +24,60 @@ from hgrd.symbolic.polynomials import (
     without_overflow,
 )
 from hgrd.symbolic.state import EMPTY, State
-from hgrd.symbolic.values import MemoryObject
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, symbols_of, var
+from hgrd.symbolic.values import OPAQUE, MemoryObject
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, as_int, const, div, mul, sub, substitute, symbols_of, var
 from hgrd.terms.linear import linear
 
 _MOST_STORES: Final = 16  # in one iteration, to one object
 
 
 class FilledArrays(Struct, frozen=True):
-    """The patterns that a loop fills objects with; `cells` say where the values of symbols are found after the loop."""
+    """The patterns that a loop fills objects with, and what it appends to objects.
 
+    `cells` say where the values of symbols are found after the loop.
+    """
+
+    binder: Symbol
     objects: tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...] = ()
+    appended: tuple[tuple[Term, Stored], ...] = ()  # runs, and where they begin
     cells: Mapping[Symbol, tuple[str, int]] = field(default_factory=dict[Symbol, tuple[str, int]])
 
-    def at_exit(self, state: State) -> tuple[tuple[MemoryObject, tuple[ArrayPattern, ...]], ...]:
-        """The patterns by object, in terms of `state`, the one after the loop."""
-        return tuple((target, tuple(self._ended(state, f) for f in fills)) for target, fills in self.objects)
+    def at_exit(
+        self, state: State, count: Term, shape: LoopShape
+    ) -> Iterator[tuple[MemoryObject, tuple[ArrayPattern, ...]]]:
+        """The patterns by object, in terms of `state`, the one after `count` iterations of the loop."""
+        for target, fills in self.objects:
+            yield target, tuple(self._ended(state, f) for f in fills)
+        filled = [target for target, _ in self.objects]
+        for made in self.runs(state, count):
+            pattern = None if made.run is None or made.target in filled else pattern_of(made.run, made.offset, shape)
+            if pattern is not None:
+                yield made.target, (pattern,)
 
     def _ended(self, state: State, fill: ArrayPattern) -> ArrayPattern:
         match fill.pattern:
             case Ascending(after=Term() as after):
-                key, offset = self.cells[after.symbol]
-                cell = state.store.get(key, EMPTY).cells.get(offset)
-                value = None if cell is None or not isinstance(cell.value, Term) else as_int(cell.value)
-                return replace(fill, pattern=replace(fill.pattern, after=value))
+                return replace(fill, pattern=replace(fill.pattern, after=self._held(state, after.symbol)))
             case _:
                 return fill
+
+    def _held(self, state: State, symbol: Symbol) -> Term | None:
+        key, offset = self.cells[symbol]
+        cell = state.store.get(key, EMPTY).cells.get(offset)
+        return None if cell is None or not isinstance(cell.value, Term) else as_int(cell.value)
+
+    def runs(self, state: State, count: Term) -> tuple[Stored, ...]:
+        """What the loop has appended in `count` iterations, as one store each, in terms of the state after it."""
+        found: list[Stored] = []
+        for start, made in self.appended:
+            assert made.run is not None
+            used = symbols_of(made.run.end)
+            ends = {s: self._held(state, s) for s in self.cells if s in used} | {self.binder: count}
+            known = {s: end for s, end in ends.items() if end is not None}
+            if len(known) == len(ends):
+                (end,) = substitute((made.run.end,), known)
+                found.append(replace(made, offset=start, run=replace(made.run, end=end)))
+        return tuple(found)
 
 
 def recognise_fills(
@@ -57,15 +85,15 @@ def recognise_fills(
 ) -> FilledArrays:
     """The array patterns that a loop leaves in memory; `state` is the one before the loop."""
     if not shape.test_first or shape.test is None or not _plain_end(summary.ends):
-        return FilledArrays()
+        return FilledArrays(binder)
     kept = narrowing_in(machine.effects, machine.functions, shape.body, shape.step)
     if kept is Narrowing.ROUNDED:
-        return FilledArrays()
+        return FilledArrays(binder)
     cleared: frozenset[str] = frozenset()
     while True:
         seen = _iterate(machine, state, shape, summary, binder, cleared, cuts=kept is Narrowing.CUT)
         if seen is None:
-            return FilledArrays()
+            return FilledArrays(binder)
         iteration, count = seen
         stores = {key: _stores(iteration, key) for key in sorted(summary.changed)}
         scattered = {key for key, made in stores.items() if any(not s.offset.is_const for s in made)}
@@ -80,7 +108,17 @@ def recognise_fills(
         )
         for key in sorted(scattered)
     )
-    return FilledArrays(tuple((target, fills) for target, fills in found if fills), iteration.cells)
+    appended = (_appended(iteration, stores[key][0], count) for key in sorted(scattered) if len(stores[key]) == 1)
+    objects = tuple((target, fills) for target, fills in found if fills)
+    return FilledArrays(binder, objects, tuple(a for a in appended if a is not None), iteration.cells)
+
+
+def _appended(iteration: Step, stored: Stored, count: Term) -> tuple[Term, Stored] | None:
+    """What the loop appends by one store in each iteration, and where that begins; None: nothing that is known."""
+    run, start = run_of(iteration, stored, count), iteration.at_first(stored.offset)
+    if run is None or start is None:
+        return None
+    return start, replace(stored, value=OPAQUE, size=None, when=TRUE, run=run)
 
 
 def _kept_patterns(state: State, key: str) -> tuple[ArrayPattern, ...]:

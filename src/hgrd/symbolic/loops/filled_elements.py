@@ -6,29 +6,30 @@ replaced by their values at its end.  The difference of the two gives the patter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.program.types import IntType
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Stored
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Run, Stored
 from hgrd.symbolic.loops.iteration import LoopShape
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.polynomials import (
     as_term,
     constant_difference,
     difference,
+    divided,
     divisible,
     overflows,
     polynomial,
     without_overflow,
 )
 from hgrd.symbolic.state import EMPTY, Region, State
-from hgrd.terms import Op, Symbol, Term, add, as_int, const, mul, sub, substitute, symbols_of, var
+from hgrd.terms import TRUE, Op, Symbol, Term, add, as_int, const, mul, negate, sub, substitute, symbols_of, var
 from hgrd.terms.linear import Drifting, Steady, progress
-from hgrd.terms.rewrite import arrays_of, bottom_up
+from hgrd.terms.rewrite import arrays_of, bottom_up, rebuild
 
 _MOST_ELEMENTS: Final = (1 << 31) - 1
 _MOST_STORES: Final = 16  # in one iteration, to one object
@@ -97,6 +98,17 @@ def holds(state: State, fill: ArrayPattern) -> bool:
 # ---------------------------------------------------------------- one object
 
 
+def pattern_of(run: Run, start: Term, shape: LoopShape) -> ArrayPattern | None:
+    """The pattern of a run that begins at an offset; None where it does not consist of whole elements."""
+    count = divided(sub(run.end, start), run.size)
+    if count is None:
+        return None
+    ascending = Ascending(run.gap)
+    return ArrayPattern(
+        start, run.size, count, run.type, run.size, ascending, shape.span, assumes_no_overflow=run.assumes_no_overflow
+    )
+
+
 def elements_filled(
     iteration: Step, stores: tuple[Stored, ...], count: Term, shape: LoopShape
 ) -> tuple[ArrayPattern, ...]:
@@ -121,7 +133,7 @@ def _fill(iteration: Step, stored: Stored, count: Term, shape: LoopShape) -> Arr
     type_, value = stored.type, stored.value
     stride = constant_difference(iteration.next(stored.offset), stored.offset)
     start = iteration.at_first(without_overflow(stored.offset))
-    if not isinstance(type_, IntType) or not isinstance(value, Term) or stored.size is None:
+    if not isinstance(type_, IntType) or not isinstance(value, Term) or stored.size is None or stored.when is not TRUE:
         return None
     if stride is None or abs(stride) < stored.size or start is None or not iteration.follows(stored.offset):
         return None
@@ -275,3 +287,85 @@ def _between(iteration: Step, value: Term, type_: IntType) -> Between | None:
     if plain.low < 0 or (plain.low, plain.high) == type_.range:
         return None
     return Between(plain.low, const(plain.high + 1))
+
+
+# ---------------------------------------------------------------- elements one after the other
+
+
+def run_of(iteration: Step, stored: Stored, count: Term) -> Run | None:
+    """The run that all iterations make of the one that each of them appends, with its `end` in the last iteration.
+
+    An iteration appends where the last one has ended, or nothing; all that it appends is above what there is.
+    """
+    part = _own_run(iteration, stored)
+    if part is None or part.low is None or part.high is None or iteration.at_first(stored.offset) is None:
+        return None
+    if not iteration.follows(stored.offset) or not _joins(iteration.next(stored.offset), stored, part.end):
+        return None
+    low, high = iteration.following(part.low), iteration.following(part.high)
+    if low is None or high is None:
+        return None
+    gap, *rises = (
+        _least(iteration, as_term(difference(*pair)), count)
+        for pair in ((low, part.high), (low, part.low), (high, part.high))
+    )
+    times = None if stored.when is not TRUE else part.times
+    as_often = times is not None and all(map(iteration.steady, times))  # all iterations append something, or none
+    if gap < 0 or (min(rises) < 0 and not as_often):
+        return None
+    (last,) = substitute((part.high,), {iteration.binder: sub(count, const(1))})
+    return replace(
+        part,
+        end=stored.offset,
+        gap=min(gap, part.gap),
+        low=iteration.at_first(part.low),
+        high=last if iteration.steady(last) else None,
+        times=(*times, count) if times is not None and as_often else None,
+    )
+
+
+def _own_run(iteration: Step, stored: Stored) -> Run | None:
+    """What one iteration appends: an element, or what a loop in it has appended."""
+    if stored.run is not None:
+        return stored.run
+    if not isinstance(stored.type, IntType) or not isinstance(stored.value, Term) or stored.size is None:
+        return None
+    value, end = as_int(stored.value), add(stored.offset, const(stored.size))
+    overflow = _may_overflow(value)
+    if iteration.cuts and overflow:
+        return None
+    plain = without_overflow(value)
+    return Run(end, stored.type, stored.size, _MOST_ELEMENTS, plain, plain, (), overflow)
+
+
+def _joins(then: Term, stored: Stored, end: Term) -> bool:
+    """Whether the next iteration appends at the end of this one; where this one appends nothing, at the same place."""
+    made: set[Term] = set()
+    for part in () if stored.when is TRUE else stored.when.args if stored.when.op is Op.AND else (stored.when,):
+        if constant_difference(_assuming(then, {*made, negate(part)}), stored.offset) != 0:
+            return False
+        made.add(part)
+    return constant_difference(_assuming(then, made), end) == 0
+
+
+def _assuming(term: Term, held: Set[Term]) -> Term:
+    """The term where conditions hold: with one arm of each choice by them."""
+    done: dict[Term, Term] = {}
+    for t in bottom_up((term,)):
+        truth = _truth(t.args[0], held) if t.op is Op.ITE else None
+        if truth is not None:
+            done[t] = done[t.args[1 if truth else 2]]
+        else:
+            done[t] = rebuild(t, tuple(done[a] for a in t.args)) if t.args else t
+    return done[term]
+
+
+def _truth(condition: Term, held: Set[Term]) -> bool | None:
+    """Whether a condition holds; None: unknown."""
+    if condition in held or negate(condition) in held:
+        return condition in held
+    if condition.op not in (Op.AND, Op.OR):
+        return None
+    parts = {_truth(part, held) for part in condition.args}
+    decisive = condition.op is Op.OR
+    return decisive if decisive in parts else None if None in parts else not decisive

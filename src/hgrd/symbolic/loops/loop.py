@@ -105,14 +105,21 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
     if in_step:
         machine.semantics.mark_uniform(count)
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
-    kept = not machine.speculative and machine.semantics.wants_patterns(effects)
-    found = recognise_fills(machine, state, shape, summary, binder) if kept else FilledArrays()
+    followed = {key: state.store[key].stores for key in summary.changed & state.store.keys()}
+    kept = not machine.speculative or any(stores is not None for stores in followed.values())
+    kept = kept and machine.semantics.wants_patterns(effects)
+    found = recognise_fills(machine, state, shape, summary, binder) if kept else FilledArrays(binder)
     after = _after(machine, state, shape, summary, binder, count, ends, in_step=in_step)
     stays = bool(ends.returned) and len(machine.frames) == 1  # not every thread comes here
     for term in known:
         after.assume(term, ConditionKind.VALUE if stays else ConditionKind.ENDED, shape.span)
-    for target, fills in found.at_exit(after):
+    for target, fills in () if machine.speculative else found.at_exit(after, var(count), shape):
         machine.semantics.note_patterns(after, target, fills)
+    for made in found.runs(after, var(count)):
+        before = followed.get(made.target.key)
+        if before is not None:
+            region = after.store[made.target.key]
+            after.store[made.target.key] = replace(region, stores=(*before, made))
     return after
 
 

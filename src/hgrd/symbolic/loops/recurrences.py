@@ -185,7 +185,9 @@ def _unknown_at(
 
     match first:
         case Term():
-            value: Value = var(fresh(*type_range(c.target.element, first), c.origin))
+            low, high = type_range(c.target.element, first)
+            counts = isinstance(change, Drifting) and change.low >= 0 and as_int(first).low >= 0
+            value: Value = var(fresh(max(low, 0) if counts else low, high, c.origin))
             term, start = value, as_int(first)
         case Pointer(target=target, offset=offset):
             term, start = var(fresh(-(1 << 40), 1 << 40, c.origin)), offset

@@ -37,7 +37,8 @@ def _among(fill: ArrayPattern, stored: Stored) -> bool:
 
 def _swap(one: Stored, two: Stored, is_own: Callable[[Term, Stored], bool]) -> bool:
     """Whether each of two places gets what the other one has held."""
-    return one.type == two.type and one.size == two.size and _gets(one, two, is_own) and _gets(two, one, is_own)
+    alike = (one.type, one.size, one.when) == (two.type, two.size, two.when)
+    return alike and _gets(one, two, is_own) and _gets(two, one, is_own)
 
 
 def _gets(to: Stored, source: Stored, is_own: Callable[[Term, Stored], bool]) -> bool:

@@ -1,0 +1,56 @@
+"""Lists: initializer lists, and vectors of pointers or records with a known number of elements."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.memory.array_contents import ELEMENTS
+from hgrd.program.types import ArrayType, OpaqueType
+from hgrd.symbolic.state import EMPTY, Region, State
+from hgrd.symbolic.values import MemoryObject, Pointer, PointerValue, Value
+from hgrd.terms import Term, const
+
+_NUMBERS: Final = re.compile(
+    r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
+)
+
+
+def holds_numbers(name: str) -> bool:
+    """Whether containers of a type, by its name, have numbers as elements."""
+    return _NUMBERS.match(name.partition("<")[2]) is not None
+
+
+def listed(call: LibraryCall) -> Value | None:
+    """`begin`, `end` and `size` of a `std::initializer_list`, whose value is the address of its array."""
+    given = call.arguments[0] if call.arguments else None
+    here = given.target if isinstance(given, Pointer) else None
+    cell = None if here is None else call.state.store.get(here.key, EMPTY).cells.get(0)
+    match call.name, None if cell is None else cell.value:
+        case "begin", Pointer() as array:
+            return array
+        case "end", Pointer(target=MemoryObject(element=ArrayType() as type_) as array):
+            size = call.machine.size(type_)
+            return None if size is None else Pointer(array, const(size))
+        case "size", Pointer(target=MemoryObject(element=ArrayType(count=int() as count))):
+            return const(count)
+        case _:
+            return None
+
+
+def list_length(state: State, target: MemoryObject) -> int | None:
+    """The number of elements of a vector of pointers or records, given it or its elements; None: unknown."""
+    match target.element:
+        case OpaqueType(name=name) if name.startswith("std::vector") and not holds_numbers(name):
+            owner = target.key
+        case _ if target.key.endswith(ELEMENTS) and _has_pointers(state.store.get(target.key, EMPTY)):
+            owner = target.key.removesuffix(ELEMENTS)
+        case _:
+            return None
+    cell = state.store.get(owner, EMPTY).cells.get(0)
+    return cell.value.value if cell is not None and isinstance(cell.value, Term) and cell.value.is_const else None
+
+
+def _has_pointers(elements: Region) -> bool:
+    return any(isinstance(cell.value, PointerValue) for cell in elements.cells.values())
