@@ -2020,4 +2020,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_openmp.py",),
         gives(True, "host.concurrency.iterations:_does"),
     ),
+    Mutation(
+        "streams-got-alike-none",
+        "what a map holds under one key is another stream each time",
+        ("tests/verdicts/host/test_got_streams.py",),
+        gives(None, "host.execution.lookups:lookup_of"),
+    ),
+    Mutation(
+        "streams-unknown-are-one",
+        "streams that may be one are in order",
+        ("tests/verdicts/host/test_got_streams.py",),
+        gives(True, "host.concurrency.order:Order._same"),
+    ),
 )

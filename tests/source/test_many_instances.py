@@ -115,11 +115,11 @@ def test_of_further_instances_those_with_a_new_argument(
     assert last.span.line == 25
 
 
-HOST = f"""
+HOST = f"""#include <cuda_runtime.h>
 template <int N> __global__ void k(int *p) {{ p[blockIdx.x] = N; }}
 __global__ void other(int *p) {{ p[blockIdx.x] = 0; }}
 template <int N> void launch(int *p) {{
-{LINES}{LINES}{LINES}{LINES}    k<N><<<3, 1>>>(p);
+{LINES}{LINES}{LINES}{LINES}    k<N><<<3, 1>>>(p); cudaDeviceSynchronize();
 }}
 void host(int *p) {{
     launch<1>(p);

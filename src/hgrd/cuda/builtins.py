@@ -133,7 +133,8 @@ BUILTINS: dict[str, Builtin] = {
     **_alike(
         Builtin(Kind.SILENT),
         "printf vprintf puts free __nanosleep __prefetch_global_l1 __prefetch_global_l2 __builtin_prefetch __brkpt"
-        " __prof_trigger __debugsync __syncwarp_hint __nv_atomic_signal_fence",
+        " __prof_trigger __debugsync __syncwarp_hint __nv_atomic_signal_fence"
+        " cudaGridDependencySynchronize cudaTriggerProgrammaticLaunchCompletion",  # order whole grids
     ),
     **dict.fromkeys(("operator delete", "operator delete[]"), Builtin(Kind.SILENT)),
     **dict.fromkeys((name for name, _ in MACHINE_REGISTERS.values()), Builtin(Kind.REGISTER)),

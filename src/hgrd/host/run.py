@@ -236,7 +236,9 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     blocking = not run.text.independent_streams
     try:
         with until(deadline):
-            find_beside(run.trace, Iterations(names, found, run.trace.born), blocking, threads, run.beside)
+            find_beside(
+                run.trace, Iterations(names, found, run.trace.born, run.trace.lookups), blocking, threads, run.beside
+            )
     except TimeLimitError:
         why = f"{OUT_OF_TIME}: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))

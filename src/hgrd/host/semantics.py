@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
-from hgrd.host.execution.host_uses import record_call, record_poll, record_use
+from hgrd.host.execution.host_uses import record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.execution.lookups import lookup_of, record_lookup
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
@@ -210,8 +211,8 @@ class HostSemantics(Semantics):
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
-        record_call(invocation)
         record_order(invocation)
+        got = lookup_of(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)
         value = self._not_followed(invocation, function) if value is None else value
@@ -230,6 +231,7 @@ class HostSemantics(Semantics):
             value = self._with_origin(invocation, value, mark, sources)
         if before is not None:
             follow_thread(invocation, value, before)
+        record_lookup(invocation, value, got)
         return value
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:

@@ -206,7 +206,7 @@ def on_host(folder: Path, body: str, first: str = "") -> Outcome:
         f"{AGAIN} {{ {LAUNCH} clears_two<<<1, 1>>>(f); }}",
         f"{AGAIN} {{ check(cudaMemset(f, 0, 256)); {LAUNCH} }}",
         f"{AGAIN} for (int j = 0; j < 3; j++) {{ cudaMemset(f, 0, 4); {LAUNCH} }}",
-        f"{AGAIN} {{ for (int j = 0; j < 64; j++) m[j] = 0; {MANAGED} }}",
+        f"{AGAIN} {{ for (int j = 0; j < 64; j++) m[j] = 0; {MANAGED} cudaDeviceSynchronize(); }}",
         f"cudaMemset(f, 0xff, 256); cudaMemcpy(f, &zero, 4, cudaMemcpyHostToDevice); {LAUNCH}",
         f"cudaMemset(f, 0, 256); one<<<1, 1>>>(f + 1); {LAUNCH}",
         f"cudaMemset(f, 0, 4); {AGAIN} to<<<2, 32>>>(i + 1, d, f, o);",

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.host_uses import in_all
 from hgrd.host.concurrency.trace import (
+    GOT,
     THREAD_NUMBER,
     UNKNOWN,
     Address,
@@ -23,6 +24,7 @@ from hgrd.host.concurrency.trace import (
     Event,
     Follow,
     Join,
+    Lookup,
     Loop,
     Mark,
     Place,
@@ -34,9 +36,10 @@ from hgrd.host.concurrency.trace import (
 )
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, const, substitute, var
+from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, const, mul, substitute, var
 from hgrd.terms.linear import difference, linear
 
+_HANDLE: Final = 8  # bytes
 _TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
 _SHORT: Final = 24  # iterations that are all gone through
 _FIRST: Final = 6  # of a longer loop
@@ -71,12 +74,13 @@ class Iterations(Struct):
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
     they were found in the holder, and a number for what that held then.  `born` says after how many names handles were
-    made, by what their holder holds since then.
+    made, by what their holder holds since then, `lookups` how pointers were got.
     """
 
     names: Names
     found: Mapping[str, Found]
     born: Mapping[Generation, int] = field(default_factory=dict[Generation, int])
+    lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -127,30 +131,30 @@ class Iterations(Struct):
                 self.work += 1
                 yield replace(
                     event,
-                    stream=self.address(stream, within),
+                    stream=self.handle(stream, within),
                     device=device,
                     touches=tuple(self._touch(t, within) for t in touches),
                     numbers=tuple(None if n is None else self._term(n, within) for n in numbers),
                     choices=choices,
                 )
             case Wait(stream=stream, event=marked):
-                one = None if stream is None else self.address(stream, within)
-                other = None if marked is None else self.address(marked, within)
+                one = None if stream is None else self.handle(stream, within)
+                other = None if marked is None else self.handle(marked, within)
                 changed = (one, other, device) != (stream, marked, event.device) or self._varies(event, within)
                 yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
             case Mark(stream=stream, event=marked) | Follow(stream=stream, event=marked):
-                one, other = self.address(stream, within), self.address(marked, within)
+                one, other = self.handle(stream, within), self.handle(marked, within)
                 changed = self._varies(event, within)
                 yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
             case Replay(stream=stream):
-                yield replace(event, stream=self.address(stream, within), device=device, choices=choices)
+                yield replace(event, stream=self.handle(stream, within), device=device, choices=choices)
 
     def _varies(self, event: Wait | Mark | Follow, within: tuple[Iteration, ...]) -> bool:
         """Whether the iterations of the innermost loop do this with streams, events or devices of their own."""
         last = within[-1:]
         numbered = tuple(replace(i, number=const(-1)) for i in last)
         addresses = [a for a in (event.stream, event.event) if a is not None]
-        return any(self.address(a, numbered) != self.address(a, ()) for a in addresses) or self._term(
+        return any(self.handle(a, numbered) != self.handle(a, ()) for a in addresses) or self._term(
             event.device, numbered
         ) != self._term(event.device, ())
 
@@ -165,6 +169,13 @@ class Iterations(Struct):
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
         return replace(touch, at=self.address(touch.at, within), rows=rows)
+
+    def handle(self, address: Address, within: tuple[Iteration, ...]) -> Address:
+        """The stream or event at an address in these iterations; what is got in one way is one."""
+        got = self.lookups.get(address.key) if isinstance(address, Place) else None
+        if got is None:
+            return self.address(address, within)
+        return Place(got.name if got.sure else f"{GOT}{got.name}", self._term(got.index, within))
 
     def address(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The address in these iterations."""
@@ -181,8 +192,10 @@ class Iterations(Struct):
     def _key(self, key: str, within: tuple[Iteration, ...], depth: int = 0) -> str:
         found = self.found.get(key)
         if found is not None and depth < _DEPTH:
-            holder = self._key(found.holder, within, depth + 1)
-            offset = self._term(found.offset, within)
+            got = self.lookups.get(found.holder)
+            holder = got.name if got is not None and got.sure else self._key(found.holder, within, depth + 1)
+            index = mul(got.index, const(_HANDLE)) if got is not None and got.sure else const(0)
+            offset = self._term(add(found.offset, index), within)
             since = self._since(found.since, within)
             new = f"{holder} at {offset} since {since}"
             self.holders[new] = holder

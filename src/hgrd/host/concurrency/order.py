@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.iterations import meets
 from hgrd.host.concurrency.trace import (
     DEFAULT,
+    GOT,
     Address,
     Begin,
     End,
@@ -119,6 +121,8 @@ class Order(Struct):
     streams: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
     events: dict[Address, Completed] = field(default_factory=dict[Address, Completed])
     early: list[tuple[frozenset[str], Completed]] = field(default_factory=list["tuple[frozenset[str], Completed]"])
+    begun: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
+    followed: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
     left: dict[str, dict[int, _Left]] = field(default_factory=dict[str, "dict[int, _Left]"])
     replays: int = 0
     outer: list[tuple[Completed, dict[Address, Completed]]] = field(
@@ -181,7 +185,13 @@ class Order(Struct):
 
     def _put(self, work: Work) -> None:
         stream = (work.stream, self._device(work.stream, work.device))
-        before = self._behind(stream)
+        before = self._behind(stream, work=True)
+        begins = self.begun.get(stream, before) if work.early else before
+        early = tuple(t for t in work.touches if t.early)
+        if work.early and early:
+            first = self._add(Done(replace(work, touches=early), joined(self.host, begins)))
+            before = joined(before, piece(first))
+        self.begun[stream] = begins if work.kernel else joined(before, piece(len(self.done)))
         known = joined(self.host, before)
         number = self._add(Done(work, known))
         self.streams[stream] = joined(before, piece(number))
@@ -208,18 +218,24 @@ class Order(Struct):
     def _replay(self, replay: Replay) -> None:
         self.replays += 1
         stream = (replay.stream, self._device(replay.stream, replay.device))
-        before = self._behind(stream)
+        before = self._behind(stream, work=True)
         known = joined(self.host, before)
         captured = [d.work for d in self.done if d.work.captured and not d.replay]
         for work in captured:
             before = joined(before, piece(self._add(Done(work, known, self.replays))))
         self.streams[stream] = before
 
-    def _behind(self, stream: Stream, *, every: bool = False) -> Completed:
-        """What is complete before work that is put into a stream now, without what the host has waited for."""
+    def _behind(self, stream: Stream, *, every: bool = False, work: bool = False) -> Completed:
+        """What is complete before work that is put into a stream now, without what the host has waited for.
+
+        Of `work`, streams that are not known to be one are two, except for what they follow.
+        """
         found = NONE
         for other, known in self.streams.items():
-            if self._same(stream, other, every=every) or self._default_orders(stream, other):
+            if self._same(stream, other, every=every, work=work) or self._default_orders(stream, other):
+                found = joined(found, known)
+        for other, known in self.followed.items() if work else ():
+            if self._same(stream, other, every=every):
                 found = joined(found, known)
         names = self.facts.names(stream[0])
         for others, known in self.early:
@@ -227,10 +243,12 @@ class Order(Struct):
                 found = joined(found, known)
         return found
 
-    def _same(self, one: Stream, other: Stream, *, every: bool) -> bool:
+    def _same(self, one: Stream, other: Stream, *, every: bool, work: bool = False) -> bool:
         if every and not self.facts.names(one[0]).isdisjoint(self.facts.names(other[0])):
             return True
-        return not self.facts.differ(one, other) if self.lenient else one == other
+        if self.lenient and not work:
+            return not self.facts.differ(one, other)
+        return one == other and (self.lenient or not any(p.key.startswith(GOT) for p in places(one[0])))
 
     def _default_orders(self, one: Stream, other: Stream) -> bool:
         """Whether one is the default stream, and the other waits for it."""
@@ -255,6 +273,8 @@ class Order(Struct):
         for other in list(self.streams):
             if other == stream or (every and self._same(stream, other, every=True)):
                 self.streams[other] = joined(self.streams[other], known)
+        if self.lenient:
+            self.followed[stream] = joined(self.followed.get(stream, NONE), known)
         if every:
             self.early.append((self.facts.names(stream[0]), known))
 

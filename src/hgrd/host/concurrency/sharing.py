@@ -66,6 +66,9 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
         for pair in _with_host(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
+        for pair in _with_early(one.work, other.work, iterations, trace):
+            clear |= set(_keys(pair))
+            _tell_shared(pair, found)
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
@@ -89,7 +92,7 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
 
 def _in_one_stream(events: Iterable[Event]) -> bool:
     """Whether all work is put into the default stream of one device, where it comes in its order."""
-    if any(isinstance(e, Use) for e in events):
+    if any(isinstance(e, Use) or (isinstance(e, Work) and e.early) for e in events):
         return False
     places_ = {(e.stream, e.device, e.captured) for e in events if isinstance(e, Work)}
     return places_ <= {(DEFAULT, const(0), False)} and not any(isinstance(e, Replay) for e in events)
@@ -178,6 +181,16 @@ def _with_host(one: Work, other: Work, iterations: Iterations, trace: Trace) -> 
                 writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
                 yield _Pair(one, other, name, key, writes)
                 return
+
+
+def _with_early(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[_Pair]:
+    """The memory that a kernel and one that begins before its end both use, and one of them writes."""
+    if not any(work.early and all(t.early for t in work.touches) for work in (one, other)):
+        return
+    for pair in _pairs(one, other, iterations, trace, clash=False):
+        uses = ((a, b) for a in one.touches for b in other.touches if a.writes or b.writes)
+        if not all(_visibly_apart(a, b) for a, b in uses if _common_place(a, b, frozenset(), iterations) is not None):
+            yield pair
 
 
 def _common_place(a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations) -> Place | None:

@@ -39,6 +39,7 @@ class Either(Struct, frozen=True):
 Address: TypeAlias = Place | Either
 DEFAULT: Final = Place("", const(0))
 UNKNOWN: Final = "unknown"
+GOT: Final = "got by "  # begins the keys of handles that may be others when they are got the same way again
 THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
 
 
@@ -70,6 +71,7 @@ class Touch(Struct, frozen=True):
     and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
     `found`: it uses
     this, or what pointers lead to that are found there, by a pointer that it finds in memory.
+    `early`: a kernel does so before it waits for those before it.
     """
 
     at: Address
@@ -81,6 +83,7 @@ class Touch(Struct, frozen=True):
     covered: bool = False
     kinds: frozenset[tuple[str, int]] | None = None
     found: bool = False
+    early: bool = False
 
 
 class Work(Struct, frozen=True):
@@ -89,6 +92,7 @@ class Work(Struct, frozen=True):
     `what` says it in words, `kernel` is a key ("": no kernel).  `numbers` are the integers that it gets.  `choices`
     are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
     run here, but when a graph is launched.  `by_host`: it is no work for the device, but an access of the host itself.
+    `early`: it may begin before the kernel before it in the stream has ended.
     """
 
     what: str
@@ -102,6 +106,7 @@ class Work(Struct, frozen=True):
     waits: bool = False
     captured: bool = False
     by_host: bool = False
+    early: bool = False
 
 
 class Use(Struct, frozen=True):
@@ -201,6 +206,14 @@ class Loop(Struct, frozen=True):
 Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
 
 
+class Lookup(Struct, frozen=True):
+    """How a handle, or the place of one, has been got: the same for the same `name` and `index`, if `sure`."""
+
+    name: str
+    index: Term
+    sure: bool
+
+
 class Team(Struct):
     """Threads of OpenMP that have begun: all that do the same (`loop`), or one (None).
 
@@ -221,7 +234,8 @@ class Trace(Struct):
     handles that stand for them.
     `used` are the uses of the host since something else has happened.  `teams` are the threads of OpenMP that the run
     is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were made, by what the
-    objects hold since then: after so many names.
+    objects hold since then: after so many names.  `lookups` say how pointers were got from code that is not followed,
+    by the keys of what these lead to.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -239,6 +253,7 @@ class Trace(Struct):
     teams: list[Team] = field(default_factory=list[Team])
     begun: dict[str, None] = field(default_factory=dict[str, None])
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
+    lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""

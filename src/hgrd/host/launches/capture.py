@@ -75,6 +75,7 @@ class LaunchRequest(Struct, frozen=True):
     in_graph: bool = False  # the kernel does not run here, but when a graph is launched
     cluster: Extents | None = (const(1), const(1), const(1))  # blocks of a cluster; None: unknown
     stream: Value | None = None  # None: the default stream
+    early: bool = False  # it may begin before the kernel before it in the stream has ended
 
 
 def capture_launch(run: HostRunState, machine: Machine, state: State, request: LaunchRequest) -> None:
@@ -86,7 +87,8 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             if not machine.speculative:
                 captured = request.in_graph or run.launches.in_graph
                 x, y = (_extents(machine, e, n)[0] for e, n in ((request.grid, "grid"), (request.block, "block")))
-                trace_grid(run, state, Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured))
+                grid = Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured, request.early)
+                trace_grid(run, state, grid)
             if run.launches.only_traced:
                 return
             if not machine.speculative and run.options.wants(kernel.name):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, pointers_of
+from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, places, pointers_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
+from hgrd.host.linking.early_accesses import used_before_wait
 from hgrd.host.linking.kernel_accesses import Member
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import Span
@@ -28,6 +30,7 @@ class Grid(Struct, frozen=True):
     stream: Value | None
     span: Span
     captured: bool
+    early: bool = False
 
 
 def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
@@ -36,6 +39,13 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
     given = list(zip(() if function is None else function.parameters, grid.arguments, strict=False))
     uses = run.text.accesses.of(grid.kernel.key)
     launched = LaunchedKernel(uses, {m: as_int(v) for m, v in _members(given) if isinstance(v, Term)}, *grid.extents)
+    touches = (
+        *_by_arguments(run, launched, grid.kernel.key, given),
+        *_found_in_memory(run, state, grid.kernel.key, given),
+        *_by_name(run, grid.kernel),
+    )
+    if grid.early and function is not None:
+        touches = tuple(_before_wait(touches, given, used_before_wait(function)))
     run.trace.add(
         Work(
             f"kernel '{grid.kernel.name}'",
@@ -43,16 +53,25 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
             grid.span,
             run.trace.address_of(grid.stream),
             run.trace.device,
-            (
-                *_by_arguments(run, launched, grid.kernel.key, given),
-                *_found_in_memory(run, state, grid.kernel.key, given),
-                *_by_name(run, grid.kernel),
-            ),
+            touches,
             tuple(_number(v) for _, v in _members(given) if _counts(v)),
             choices_of(state),
             captured=grid.captured,
+            early=grid.early,
         )
     )
+
+
+def _before_wait(
+    touches: Iterable[Touch],
+    given: Iterable[tuple[Variable, Value]],
+    used: frozenset[Variable] | None,
+) -> Iterator[Touch]:
+    """The touches, marked where the kernel may do so before it waits for those before it; `used` None: any."""
+    early = {t.key for p, value in given if used is None or p in used for t in pointed_to(value)}
+    early |= {v.key for v in used or ()}
+    for touch in touches:
+        yield replace(touch, early=used is None or any(p.key in early for p in places(touch.at)))
 
 
 def _members(given: Iterable[tuple[Variable, Value]]) -> Iterator[tuple[Member, Value]]:

@@ -344,10 +344,8 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaBindTextureToArray": bind_reference(0),
     "cudaBindSurfaceToArray": bind_reference(0),
     **graphs.NODES,
-    **{name: _besides(get) for name, get in (graphs.BESIDES | stream_handles.BESIDES).items()},
-    "make_cudaExtent": _extent,
-    "make_cudaPos": _extent,
-    "make_cudaPitchedPtr": _extent,
+    **{name: _besides(get) for name, get in graphs.BESIDES.items()},
+    **stream_handles.MODELS,
     **dict.fromkeys(
         (
             "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaHostUnregister",

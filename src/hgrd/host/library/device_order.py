@@ -23,6 +23,7 @@ from hgrd.host.concurrency.trace import (
     choices_of,
     pointers_of,
 )
+from hgrd.host.execution.host_uses import record_call
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
@@ -82,6 +83,7 @@ def record_order(call: LibraryCall) -> None:
     """Adds what a call means for the order of work on the device to the trace of the run."""
     if call.machine.speculative or not call.state.alive:
         return
+    record_call(call)
     name = cuda_name(call.name)
     name = _DRIVER.get(name.removesuffix("_v2"), name)
     own = call.call.function.user_code

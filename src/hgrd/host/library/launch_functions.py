@@ -22,6 +22,8 @@ from hgrd.terms.linear import linear
 
 _ALONE = (const(1), const(1), const(1))
 _MOST_NODES = 64
+_MOST_ATTRIBUTES = 8
+_EARLY = 6  # cudaLaunchAttributeProgrammaticStreamSerialization
 _CLUSTER_DIMENSION = 4  # cudaLaunchAttributeClusterDimension
 
 
@@ -164,6 +166,7 @@ def _launch_as_in(
         in_graph=in_graph,
         cluster=_ALONE if in_graph else _cluster(call, parameters),
         stream=stream,
+        early=not in_graph and _begins_early(call, parameters),
     )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)
@@ -184,6 +187,19 @@ def _cluster(call: LibraryCall, config: Value) -> Extents | None:
     extents = [member_at(call, attribute, "val", "clusterDim", axis) for axis in "xyz"]
     x, y, z = (n if isinstance(n, Term) and n.is_const else None for n in extents)
     return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _begins_early(call: LibraryCall, config: Value) -> bool:
+    """Whether a configuration has the attribute by which a kernel begins before the one before it has ended."""
+    attributes, count = member_at(call, config, "attrs"), member_at(call, config, "numAttrs")
+    most = count.value if isinstance(count, Term) and count.is_const else _MOST_ATTRIBUTES
+    type_ = attributes.target.element if isinstance(attributes, Pointer) else None
+    size = None if type_ is None else call.machine.size(_element(type_))
+    for number in range(min(most, _MOST_ATTRIBUTES) if size else 0):
+        attribute = move(attributes, const(number * (size or 0)))
+        if member_at(call, attribute, "id") == const(_EARLY):
+            return member_at(call, attribute, "val", "programmaticStreamSerializationAllowed") != const(0)
+    return False
 
 
 def member_at(call: LibraryCall, base: Value, *names: str) -> Value:

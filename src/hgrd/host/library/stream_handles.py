@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.linking.stream_flags import waits_for_default
-from hgrd.host.memory.unknowns import forget_targets
-from hgrd.program.types import VOID, PointerType
+from hgrd.host.memory.array_contents import drop_reachable_patterns
+from hgrd.host.memory.unknowns import direct_targets, forget_bytes, forget_targets
+from hgrd.program.types import POINTER_SIZE, VOID, PointerType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.values import Pointer, Value
+from hgrd.terms import const
 
 
 def note_stream(call: LibraryCall) -> None:
@@ -40,8 +42,24 @@ def made_handle(call: LibraryCall, to: Value) -> Value:
     return load(call.machine, call.state, to, PointerType(VOID), call.span)
 
 
-BESIDES: Final[dict[str, Callable[[LibraryCall], None]]] = {
-    **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), note_stream),
-    **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), note_handle),
+def _makes(note: Callable[[LibraryCall], None]) -> LibraryModel:
+    """The model of a function that stores a new handle where its first argument points to, and nothing else."""
+
+    def model(call: LibraryCall) -> Value | None:
+        to = call.arguments[0]
+        call.run.provenance.objects.record_computed(direct_targets((to,)), call.span)
+        drop_reachable_patterns(call.state, (to,))
+        forget_bytes(call.state, to, POINTER_SIZE)
+        note(call)
+        return const(0)
+
+    return model
+
+
+MODELS: Final[dict[str, LibraryModel]] = {
+    **dict.fromkeys(
+        ("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _makes(note_stream)
+    ),
+    **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), _makes(note_handle)),
 }
-"""What functions do that make streams, besides what any function of the runtime may do."""
+"""Models of the functions that make streams and events."""

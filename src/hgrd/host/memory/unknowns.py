@@ -21,7 +21,7 @@ from hgrd.program.types import (
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
 from hgrd.symbolic.names import hidden
-from hgrd.symbolic.state import EMPTY, Generation, State
+from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -141,6 +141,16 @@ def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> No
         drop_patterns(state, target)
         if target.space not in SHARED_SPACES:
             forget(state, target)
+
+
+def forget_bytes(state: State, to: Value, size: int) -> None:
+    """Code that is not followed has written so many bytes at an address, and nothing beside them."""
+    region = state.store.get(to.target.key) if isinstance(to, Pointer) else None
+    forget_targets(state, (to,), deep=False)
+    if isinstance(to, Pointer) and region is not None and to.offset.is_const and to.target.key in state.store:
+        at = to.offset.value
+        kept = {o: c for o, c in region.cells.items() if o + c.size <= at or o >= at + size}
+        state.store[to.target.key] = Region(kept, state.store[to.target.key].generation)
 
 
 def direct_targets(values: tuple[Value, ...]) -> list[MemoryObject]:

@@ -128,7 +128,10 @@ PRELUDE_RECORDS: dict[str, Record] = {
         "cudaLaunchAttributeValue",
         64,
         8,
-        (Field("clusterDim", RecordType("uint3"), 0), Field("cooperative", INT, 0), Field("priority", INT, 0)),
+        (
+            *(Field(name, INT, 0) for name in ("cooperative", "priority", "programmaticStreamSerializationAllowed")),
+            Field("clusterDim", RecordType("uint3"), 0),
+        ),
     ),
     **LAUNCH_RECORDS,
     "timeval": _record("timeval", 8, ("tv_sec", LONG, 8), ("tv_usec", LONG, 8)),
