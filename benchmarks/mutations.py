@@ -262,6 +262,18 @@ MUTATIONS = (
         gives((), "protocol.copies.flight:Flight.made", "protocol.inference.recorder:Recorder._again"),
     ),
     Mutation(
+        "barriers-in-memory-of-all",
+        "a barrier in memory is always one of the whole block",
+        ("tests/verdicts/barriers/test_barriers_in_memory.py",),
+        gives("", "protocol.named_barriers:NamedBarriers._of_some"),
+    ),
+    Mutation(
+        "masks-of-halves",
+        "a mask that is not known divides every warp into halves, and into no smaller parts",
+        ("tests/verdicts/barriers/test_masks_of_parts.py",),
+        gives(16, "protocol.device_calls.dispatch:width_of_parts"),
+    ),
+    Mutation(
         "memory-of-others-is-own",
         "shared memory of another block of the cluster is that of the own block",
         ("tests/verdicts/barriers/test_clusters.py",),

@@ -2,8 +2,8 @@
 
 A barrier with a number and a count waits for as many threads, whoever these are (PTX ISA, "bar, barrier").  Where the
 extents of a block are constant, the threads that perform each of them are enumerated.  If all barriers of a number
-have the same threads, as many as they count and in whole warps, these threads meet at every one, and no others do.
-Otherwise the barrier is a gap.
+have the same threads, as many as they count and, but for those in memory, in whole warps, these threads meet at every
+one, and no others do.  Otherwise the barrier is a gap.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from hgrd.terms.evaluate import EvaluationError, evaluate
 
 Uniform: TypeAlias = Callable[[Term], bool]
 _NUMBERS: Final = 16  # barriers of a block
+_OTHERS: Final = 1 << 32  # more than the numbers of barriers
 _Loops: TypeAlias = tuple[ProtocolLoop, ...]
 _Meeting: TypeAlias = dict[int, frozenset[int]]
 """By number of a barrier: the threads that meet there."""
@@ -94,7 +95,8 @@ class NamedBarriers(Struct, frozen=True):
             entry = [t for t in loop.entry if not self._of_thread(t)]
             if not all(map(self.uniform, (*entry, *loop.tests, *loop.breaks))):
                 return "a loop that its threads may leave at different times"
-        if named.count is None or (named.count.is_const and named.count.value == self._whole()):
+        whole = not named.place and named.count is not None and named.count.is_const
+        if named.count is None or (whole and named.count.value == self._whole()):
             return self._of_all(site)
         return self._of_some(site)
 
@@ -130,9 +132,11 @@ class NamedBarriers(Struct, frozen=True):
             if performs:
                 meeting.setdefault(number, set()).add(thread)
         for number, threads in meeting.items():
-            if not 0 <= number < _NUMBERS or any(met[t][1] != len(threads) for t in threads):
+            if (not named.place and not 0 <= number < _NUMBERS) or any(met[t][1] != len(threads) for t in threads):
                 return f"{len(threads)} threads, which are not as many as it counts"
-            if any(t // WARP_SIZE * WARP_SIZE + lane not in threads for t in threads for lane in range(WARP_SIZE)):
+            if not named.place and any(
+                t // WARP_SIZE * WARP_SIZE + lane not in threads for t in threads for lane in range(WARP_SIZE)
+            ):
                 return "threads that are no whole warps"
         site.meeting = {number: frozenset(threads) for number, threads in meeting.items()}
         return ""
@@ -171,7 +175,7 @@ class NamedBarriers(Struct, frozen=True):
         assert named is not None
         x, y, z = index_terms(self.configuration.thread)
         bx, by, _ = self.configuration.block
-        alone = add(const(_NUMBERS), x, mul(bx, add(y, mul(by, z))))
+        alone = add(const(_OTHERS), x, mul(bx, add(y, mul(by, z))))
         tile = ite(conj(*site.ours), named.number, alone)
         path = tuple(c for c in barrier.path if c.term not in site.ours)
         return replace(barrier, guards=tuple(site.chosen), tile=tile, path=path)

@@ -90,8 +90,8 @@ __global__ void another_barrier_counts_it(int *out, const int *in, int rounds) {
   other.arrive_and_wait();
 }
 
-// open: a barrier in memory that is not known to be of all threads of a block
-// open: a call of memcpy_async, whose body is not known
+// open: a barrier in memory, with 128 threads, which are not as many as it counts
+// open: read 98, write 96; shared; block: what was not understood in line 97 may order the two accesses
 __global__ void counted_for_others(int *out, const int *in, int rounds) {
   __shared__ int s[128];
   __shared__ Barrier bar;

@@ -31,7 +31,7 @@ from hgrd.protocol.device_calls.memory import (
 from hgrd.protocol.device_calls.number_functions import number_in_memory, numbers
 from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
-from hgrd.protocol.device_calls.warp_collectives import exchanged, thread_number
+from hgrd.protocol.device_calls.warp_collectives import exchanged, thread_number, width_of_parts
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
 from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic import arithmetic, floats, integers
@@ -167,7 +167,11 @@ def _warp_barrier(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
 ) -> Value | None:
     mask = arguments[0] if arguments and isinstance(arguments[0], Term) else None
-    device.barrier(machine, state, Scope.WARP, call.span, mask=mask)
+    width = None if mask is None else width_of_parts(device, mask)
+    if width is None:
+        device.barrier(machine, state, Scope.WARP, call.span, mask=mask)
+    else:
+        device.barrier(machine, state, Scope.WARP, call.span, tile=div(thread_number(device), const(width)))
     return OPAQUE
 
 

@@ -20,6 +20,7 @@ from hgrd.symbolic.state import State
 from hgrd.symbolic.values import Value
 from hgrd.terms import (
     TRUE,
+    EvaluationError,
     Op,
     Term,
     add,
@@ -32,6 +33,7 @@ from hgrd.terms import (
     disj,
     div,
     eq,
+    evaluate,
     le,
     mod,
     mul,
@@ -40,6 +42,7 @@ from hgrd.terms import (
     symbols_of,
 )
 
+_WIDTHS: Final = (2, 4, 8, 16)
 _OF_TILE: Final = frozenset({"reduce", "__of_leader", "any", "all", "ballot"})
 
 
@@ -53,6 +56,27 @@ def thread_number(device: DeviceSemantics) -> Term:
 def lane_number(device: DeviceSemantics) -> Term:
     """Number of the thread in its warp."""
     return mod(thread_number(device), const(WARP_SIZE))
+
+
+def width_of_parts(device: DeviceSemantics, mask: Term) -> int | None:
+    """How many lanes each part has, if a mask divides every warp into aligned parts of one power of two; None: not so.
+
+    `0xffffu << (lane & 16)` names the lanes of the thread's half.
+    """
+    x, y, z = device.configuration.thread
+    row = device.configuration.block[0]
+    lanes_in_order = (y is None and z is None) or (row.is_const and row.value % WARP_SIZE == 0)
+    if x is None or not lanes_in_order or symbols_of(mask) != frozenset({x}):
+        return None
+    try:
+        masks = [evaluate((mask,), {x: number})[0] & ALL_LANES for number in range(x.high + 1)]
+    except EvaluationError:
+        return None
+    for width in _WIDTHS:
+        part = (1 << width) - 1
+        if all(m == part << number % WARP_SIZE // width * width for number, m in enumerate(masks)):
+            return width
+    return None
 
 
 def exchanged(

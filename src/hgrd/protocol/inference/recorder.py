@@ -62,8 +62,8 @@ class PendingCopy(Struct):
 class Recorder(Struct):
     """Recorder of items; `open` is a stack of item lists, that of the innermost loop last.
 
-    `whole_barriers`: by object with barriers, whether all are made for all threads of the block; `barrier_places`: the
-    numbers that barriers in memory go by; `arriving`: by place, the accesses of copies counted with the last arrival.
+    `expected`: by object with barriers, for how many threads all of these are made; `barrier_places`: the first of the
+    numbers that they go by; `arriving`: by place, the accesses of copies counted with the last arrival.
     `copies`: by key, shared variables of other blocks.
     """
 
@@ -73,7 +73,7 @@ class Recorder(Struct):
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
     count: int = 0
     pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
-    whole_barriers: dict[str, bool] = field(default_factory=dict[str, bool])
+    expected: dict[str, int] = field(default_factory=dict[str, int])
     barrier_places: dict[str, int] = field(default_factory=dict[str, int])
     copies: dict[str, RemoteCopy] = field(default_factory=dict[str, RemoteCopy])
     arriving: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, tuple[Access, ...]])

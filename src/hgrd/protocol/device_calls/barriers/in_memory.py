@@ -1,4 +1,4 @@
-"""Barriers in memory: `cuda::barrier` in shared memory, made for all threads of the block.
+"""Barriers in memory: `cuda::barrier` in shared memory, made for all threads of the block, or for a constant number.
 
 CUDA C++ Programming Guide, "Asynchronous Barrier": a thread that waits goes on when as many threads have arrived as the
 barrier was made for, and sees what they have written before.  To make one is a write, and to use it an atomic, so that
@@ -18,13 +18,15 @@ from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, MemorySpace, Pointer, Value
-from hgrd.terms import Term, const, mul
+from hgrd.terms import Term, add, const, mul, show_exactly
 from hgrd.terms.linear import difference
 
-_OTHERS = "a barrier in memory that is not known to be of all threads of a block"
+_OTHERS = "a barrier in memory that is not known to be of all threads of a block, or of a constant number"
 _STILL_USED = "memory that an asynchronous copy may still use, between arrival and wait"
 _FIRST = 16  # number of the first one: those of the block come before
+_ROOM = 1 << 16  # numbers that one object with barriers has
 _ONE = const(1)
+_ALL, _UNKNOWN = 0, -1  # instead of a number of threads
 
 
 def barrier_object_call(
@@ -92,20 +94,23 @@ def _made(
     if not isinstance(pointer, Pointer) or pointer.target.space is not MemorySpace.SHARED or more:
         return None
     device.access(machine, state, AccessEvent(AccessKind.WRITE, pointer, OBJECT_SIZE, call.span))
-    if not machine.speculative:
-        whole = isinstance(expected, Term) and difference(expected, mul(*device.configuration.block)) is const(0)
-        device.recorder.whole_barriers[pointer.target.key] = whole and device.recorder.whole_barriers.get(
-            pointer.target.key, True
-        )
+    if not machine.speculative and isinstance(expected, Term):
+        whole = difference(expected, mul(*device.configuration.block)) is const(0)
+        count = _ALL if whole else expected.value if expected.is_const else _UNKNOWN
+        known = device.recorder.expected.setdefault(pointer.target.key, count)
+        device.recorder.expected[pointer.target.key] = count if known == count else _UNKNOWN
     return OPAQUE
 
 
 def _named(device: DeviceSemantics, pointer: Value) -> tuple[NamedBarrier, Pointer] | None:
-    """The barrier at an address, if it is known which one, and that it was made for all threads of the block."""
+    """The barrier at an address, if it is known for how many threads it was made."""
     if not isinstance(pointer, Pointer) or pointer.target.space is not MemorySpace.SHARED:
         return None
-    if not pointer.offset.is_const or not device.recorder.whole_barriers.get(pointer.target.key, False):
+    key = pointer.target.key
+    expected = device.recorder.expected.get(key, _UNKNOWN)
+    if expected == _UNKNOWN or (not pointer.offset.is_const and pointer.offset.high >= _ROOM):
         return None
-    place = f"{pointer.target.key} + {pointer.offset.value}"
-    number = device.recorder.barrier_places.setdefault(place, _FIRST + len(device.recorder.barrier_places))
-    return NamedBarrier(const(number), place=place), pointer
+    first = device.recorder.barrier_places.setdefault(key, _FIRST + _ROOM * len(device.recorder.barrier_places))
+    count = None if expected == _ALL else const(expected)
+    place = f"{key} + {show_exactly(pointer.offset)}"
+    return NamedBarrier(add(const(first), pointer.offset), count, place=place), pointer
