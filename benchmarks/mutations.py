@@ -2044,4 +2044,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_got_streams.py",),
         gives(True, "host.concurrency.order:Order._same"),
     ),
+    Mutation(
+        "held-functions-not-followed",
+        "functions in objects of the library put nothing on the device",
+        ("tests/verdicts/host/test_held_functions.py",),
+        gives(False, "host.library.device_order:follow_held"),
+    ),
+    Mutation(
+        "early-kernels-wait-first",
+        "kernels use nothing before they wait for the kernels before them",
+        ("tests/verdicts/host/test_early_kernels.py",),
+        gives(frozenset(), "host.launches.traced_grids:used_before_wait"),
+    ),
 )

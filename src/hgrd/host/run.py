@@ -98,7 +98,7 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
         again = number == 1
         missed = linked.launches_below(entry.ref.key) - _reached(run)
         wanted = missed | points.open_in(entry)
-        begins_threads = number == 0 and entry.ref.key == "main" and run.text.threads
+        begins_threads = number == 0 and entry.ref.key == "main" and _calls_unseen(run)
         if not (wanted or begins_threads) or (again and points.cuts):
             continue
         before = len(run.launches.sites)
@@ -121,8 +121,13 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
 def _entries(linked: Linked, run: HostRunState) -> tuple[Function, ...]:
     """The entry points; where `main` begins threads of the host, these may make all of its launches."""
     entries, main = linked.entries(), linked.functions.get("main")
-    begins = run.text.threads and main is not None and main.body is not None and main not in entries[:1]
+    begins = _calls_unseen(run) and main is not None and main.body is not None and main not in entries[:1]
     return (main, *entries) if begins and main is not None else entries
+
+
+def _calls_unseen(run: HostRunState) -> bool:
+    """Whether the program runs functions that no call names: threads, and what objects of the library hold."""
+    return run.text.threads or run.text.holds_functions
 
 
 def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadline: float) -> list[LaunchSite]:

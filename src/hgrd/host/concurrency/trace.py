@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.rows import Row
+from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
@@ -214,6 +215,14 @@ class Lookup(Struct, frozen=True):
     sure: bool
 
 
+class Held(Struct, frozen=True):
+    """A function that launches kernels, given to an object of the library, and the object that it belongs to."""
+
+    receiver: str
+    function: Function
+    object: tuple[Value, ...]
+
+
 class Team(Struct):
     """Threads of OpenMP that have begun: all that do the same (`loop`), or one (None).
 
@@ -235,7 +244,7 @@ class Trace(Struct):
     `used` are the uses of the host since something else has happened.  `teams` are the threads of OpenMP that the run
     is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were made, by what the
     objects hold since then: after so many names.  `lookups` say how pointers were got from code that is not followed,
-    by the keys of what these lead to.
+    by the keys of what these lead to.  `held` are functions that objects hold.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -254,6 +263,7 @@ class Trace(Struct):
     begun: dict[str, None] = field(default_factory=dict[str, None])
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
+    held: list[Held] = field(default_factory=list[Held])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""

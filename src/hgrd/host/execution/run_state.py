@@ -14,7 +14,13 @@ from hgrd.host.linking.common_memory import uses_memory_of_kernels
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
-from hgrd.host.linking.stream_flags import makes_independent_streams, ordering_functions, polling_calls, uses_threads
+from hgrd.host.linking.stream_flags import (
+    holds_functions,
+    makes_independent_streams,
+    ordering_functions,
+    polling_calls,
+    uses_threads,
+)
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -49,7 +55,8 @@ class ProgramText(Struct, frozen=True):
     what kernels may write, `accesses` what they surely do.  `destructors_write`: some destructor writes memory outside
     its object.  `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the
     places of calls in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may
-    use memory itself that kernels use.
+    use memory itself that kernels use.  `holds_functions`: the program calls functions that objects of the
+    library hold.
     """
 
     launchers: frozenset[str]
@@ -61,6 +68,7 @@ class ProgramText(Struct, frozen=True):
     polling: frozenset[Span] = frozenset()
     threads: bool = False
     host_uses: bool = False
+    holds_functions: bool = False
 
 
 class Launches(Struct):
@@ -198,6 +206,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         polling_calls(functions.values()),
         uses_threads(functions),
         uses_memory_of_kernels(functions),
+        holds_functions(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

@@ -25,7 +25,7 @@ from hgrd.host.concurrency.trace import (
 )
 from hgrd.host.execution.host_uses import record_call
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.library.host_threads import begins_thread, join_thread
+from hgrd.host.library.host_threads import begins_thread, follow_held, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
@@ -84,6 +84,8 @@ def record_order(call: LibraryCall) -> None:
     if call.machine.speculative or not call.state.alive:
         return
     record_call(call)
+    if follow_held(call):
+        return
     name = cuda_name(call.name)
     name = _DRIVER.get(name.removesuffix("_v2"), name)
     own = call.call.function.user_code

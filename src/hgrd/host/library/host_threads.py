@@ -12,13 +12,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import Begin, End, Join
+from hgrd.host.concurrency.trace import Begin, End, Held, Join
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.link import record_of
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.program.expressions import Call, Deref, Load
 from hgrd.program.program import Function
-from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType
+from hgrd.program.types import VOID, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
@@ -112,6 +112,57 @@ def _begin(call: LibraryCall, handle: Value, before: State, index: int) -> None:
         run.escapes.written_by_callbacks = escaped
     if _key(handle):
         trace.threads[_key(handle)] = name
+
+
+def follow_held(call: LibraryCall) -> bool:
+    """Follows functions that an object of the library holds where that is called; notes those that it is given.
+
+    std::function<void()> f = [=] { kernel<<<…>>>(x); };  f();
+
+    The result says whether it has followed any.  Where it is not known which one is called, all are.
+    """
+    qualified = call.call.function.qualified
+    if not call.run.text.holds_functions or call.call.function.user_code or begins_thread(call.call):
+        return False
+    own = call.arguments[0] if call.arguments else None
+    receiver = own.target.key if isinstance(own, Pointer) else ""
+    if qualified == "std::function::operator()":
+        known = [held for held in call.run.trace.held if held.receiver == receiver]
+        followed = [_follow_held(call, held) for held in known or list(call.run.trace.held)]
+        return any(followed)
+    for index in range(len(call.arguments)):
+        found = _function(call, index)
+        if found is not None:
+            values = tuple(load(call.machine, call.state, p, _pointee(p), call.span) for p in found[1])
+            call.run.trace.held.append(Held(receiver, found[0], values))
+    return False
+
+
+def _pointee(value: Value) -> Type:
+    return value.target.element or VOID if isinstance(value, Pointer) else VOID
+
+
+def _follow_held(call: LibraryCall, held: Held) -> bool:
+    given = tuple(v for i in range(1, len(call.arguments)) if (v := call.argument(i)) is not None)
+    parameters = held.function.parameters
+    if len(held.object) + len(given) != len(parameters) or len(call.machine.frames) > _DEPTH:
+        return False
+    run, state = call.run, call.state.copy()
+    first: list[Value] = []
+    for parameter, value in zip(parameters, held.object, strict=False):
+        type_ = parameter.type.to if isinstance(parameter.type, PointerType) else parameter.type
+        here = Pointer(call.machine.temporary("held", type_, call.span), const(0))
+        store(call.machine, state, here, value, type_, call.span)
+        first.append(here)
+    outer = run.provenance.beginnings, run.launches.only_traced
+    escaped, run.escapes.written_by_callbacks = run.escapes.written_by_callbacks, {}
+    run.provenance.beginnings, run.launches.only_traced = ObjectBeginnings(whole=False), True
+    try:
+        run_function(call.machine, state, held.function, (*first, *given), call.span)
+    finally:
+        run.provenance.beginnings, run.launches.only_traced = outer
+        run.escapes.written_by_callbacks = escaped
+    return True
 
 
 def _key(handle: Value) -> str:

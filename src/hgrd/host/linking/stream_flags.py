@@ -22,6 +22,7 @@ ORDERING: Final = (  # of the standard library: one thread of the host may wait 
     "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function", PREFIX,
 )  # fmt: skip
 _THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
+_HOLDERS: Final = "std::function::"
 _PARTS: Final = ("Stream", "Event", "Memcpy", "Memset", "Synchronize", "SetDevice", "GraphLaunch")
 
 
@@ -74,6 +75,11 @@ def polling_calls(functions: Iterable[Function]) -> frozenset[Span]:
 def uses_threads(functions: Mapping[str, Function]) -> bool:
     """Whether a program makes threads of the host, or waits for them."""
     return any(ref.qualified.startswith(_THREADS) for ref in _called(functions))
+
+
+def holds_functions(functions: Mapping[str, Function]) -> bool:
+    """Whether a program calls functions that objects of the C++ library hold."""
+    return any(ref.qualified.startswith(_HOLDERS) for ref in _called(functions))
 
 
 def _orders(function: ir.FunctionRef) -> bool:
