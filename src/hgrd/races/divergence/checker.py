@@ -28,12 +28,14 @@ from hgrd.races.barriers.warp_masks import mask_paths, unknown_mask
 from hgrd.races.divergence.earlier_iterations import History, first_false, history_of
 from hgrd.races.encoding.path_query import EncodedPath, encode_path
 from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
+from hgrd.races.plausibility.counts_and_strides import counts_and_strides
+from hgrd.races.plausibility.negative_sizes import inputs, natural, needs_negative, negative, sizes
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
 from hgrd.symbolic.limits import OUT_OF_TIME, TimeLimitError, until
-from hgrd.terms import Term, const, le, var
+from hgrd.terms import Symbol, Term, const, le, var
 
 Decide: TypeAlias = Callable[[Query], Answer]
 _SCOPES = {
@@ -82,6 +84,7 @@ class _BarrierChecker(Struct):
     decide: Decide
     deadline: float
     contents: ComputedValues
+    sizes: frozenset[Symbol]
     found: dict[tuple[DivergenceRule, Span], Divergence] = field(
         default_factory=dict[tuple[DivergenceRule, Span], Divergence]
     )
@@ -161,6 +164,19 @@ class _BarrierChecker(Struct):
         return self._ask(paths, path, ())
 
     def _ask(self, paths: DivergencePaths, path: DivergencePath, extra: tuple[Term, ...]) -> _Found | str | None:
+        """As `_search`, of the iterations that `extra` leaves, and without negative inputs where that is possible."""
+        found = self._ask_of_any(paths, path, extra)
+        if not isinstance(found, _Found):
+            return found
+        for few in (inputs(found.encoded.query), self.sizes):
+            if negative(few, found.model):
+                other = self._ask_of_any(paths, path, (*extra, *natural(few, found.encoded.query)))
+                if isinstance(other, _Found):
+                    return other
+        sizes_below = negative(self.sizes, found.model)
+        return needs_negative(sizes_below) if sizes_below else found
+
+    def _ask_of_any(self, paths: DivergencePaths, path: DivergencePath, extra: tuple[Term, ...]) -> _Found | str | None:
         for attempt in range(_ATTEMPTS):
             encoded = encode_path(self.protocol, self.facts, path, extra)
             answer = self.decide(encoded.query)
@@ -242,11 +258,12 @@ def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, 
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
     everything = (*facts, *protocol.configuration.facts)
     alone = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
-    found = _BarrierChecker(alone, everything, decide, deadline, known).run()
+    sized = sizes(protocol, facts) | counts_and_strides(protocol)
+    found = _BarrierChecker(alone, everything, decide, deadline, known, sized).run()
     by_barriers = replace(protocol, uniform=without_agreement_across_sync(protocol, delegated=False).uniform)
     if not found.divergences or alone.uniform == by_barriers.uniform:
         return found
-    agreed = _BarrierChecker(by_barriers, everything, decide, deadline, known).run()
+    agreed = _BarrierChecker(by_barriers, everything, decide, deadline, known, sized).run()
     return _where_threads_agree(found, agreed)
 
 

@@ -11,7 +11,7 @@ from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
 from hgrd.races.plausibility.ignored_axes import flat, is_flat
 from hgrd.races.plausibility.lost_extents import lost_extents
-from hgrd.races.plausibility.negative_sizes import inputs, negative, with_natural
+from hgrd.races.plausibility.negative_sizes import inputs, needs_negative, negative, with_natural
 from hgrd.races.plausibility.outside_objects import inside, is_before
 from hgrd.races.plausibility.program_made_arrays import ProgramMadeArrays
 from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
@@ -72,7 +72,7 @@ class ConflictTriage(Struct, frozen=True):
         encoded, answer, high = self._in_flat_launch(encoded, answer)
         encoded, answer, negative_ones = self._with_natural_sizes(encoded, answer)
         encoded, answer, before = self._inside(encoded, answer)
-        doubt = f"it is found only where a size is negative: {listed(negative_ones)}" if negative_ones else ""
+        doubt = needs_negative(negative_ones) if negative_ones else ""
         doubt = doubt or (_BEFORE if before else "") or (_HIGH if high else "")
         doubt = doubt or self._too_large(encoded, answer)
         doubt = "" if same_value else doubt or self.made.of(encoded, self.queries.decide)
@@ -114,7 +114,7 @@ class ConflictTriage(Struct, frozen=True):
 
         If none is known, `answer` and the sizes that are negative in it.
         """
-        for few in (inputs(encoded), self.sizes):
+        for few in (inputs(encoded.query), self.sizes):
             if negative(few, answer.model):
                 narrower, natural = self.queries.decided(with_natural(few, encoded))
                 if isinstance(natural, Conflict):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.protocol.model import Protocol, accesses
+from hgrd.races.barriers.paths import control_points
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 from hgrd.terms.linear import linear
 from hgrd.terms.rewrite import bottom_up
@@ -17,8 +18,9 @@ _INDEXES = (Origin.THREAD, Origin.BLOCK, Origin.LOOP)
 
 
 def counts_and_strides(protocol: Protocol) -> frozenset[Symbol]:
-    """The inputs that can be negative by their type and are used as counts or strides in a kernel's accesses."""
+    """The inputs that can be negative by their type and are used as counts or strides in a kernel."""
     roots = [t for a in accesses(protocol.items) for t in (a.offset, *a.guards, *a.endings)]
+    roots += [t for point in control_points(protocol) for t in point.item.guards]
     used = (part for t in bottom_up(tuple(dict.fromkeys(roots))) for part in _measures(t))
     return frozenset(s for s in symbols_of(*used) if s.origin is Origin.INPUT and s.low < 0)
 

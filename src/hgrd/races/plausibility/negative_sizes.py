@@ -16,8 +16,9 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol
 from hgrd.races.encoding.pair_query import EncodedPair
-from hgrd.solve.query import Model
-from hgrd.terms import Origin, Symbol, const, le, symbols_of, var
+from hgrd.races.results.sites import listed
+from hgrd.solve.query import Model, Query
+from hgrd.terms import Origin, Symbol, Term, const, le, symbols_of, var
 
 
 def sizes(protocol: Protocol, facts: Iterable[Fact]) -> frozenset[Symbol]:
@@ -33,13 +34,22 @@ def negative(among: frozenset[Symbol], model: Model) -> tuple[str, ...]:
     return tuple(sorted(s.name for s, value in model.values.items() if value < 0 and s in among))
 
 
-def inputs(encoded: EncodedPair) -> frozenset[Symbol]:
+def inputs(query: Query) -> frozenset[Symbol]:
     """The inputs of a question that can be negative by their types."""
-    return frozenset(s for s in encoded.query.shared if s.origin is Origin.INPUT and s.low < 0)
+    return frozenset(s for s in query.shared if s.origin is Origin.INPUT and s.low < 0)
+
+
+def natural(among: frozenset[Symbol], query: Query) -> tuple[Term, ...]:
+    """That none of these inputs of a question is below 0."""
+    return tuple(le(const(0), var(s)) for s in query.shared if s in among)
 
 
 def with_natural(among: frozenset[Symbol], encoded: EncodedPair) -> EncodedPair:
     """The same question, of launches with none of these below 0."""
     query = encoded.query
-    least = tuple(le(const(0), var(s)) for s in query.shared if s in among)
-    return replace(encoded, query=replace(query, between=(*query.between, *least)))
+    return replace(encoded, query=replace(query, between=(*query.between, *natural(among, query))))
+
+
+def needs_negative(names: tuple[str, ...]) -> str:
+    """The reason why a finding does not count: the sizes of these names are negative in all that is known of it."""
+    return f"it is found only where a size is negative: {listed(names)}"
