@@ -892,6 +892,12 @@ MUTATIONS = (
         gives(True, "host.library.algorithms:_is_all"),
     ),
     Mutation(
+        "waits-within-blocks",
+        "no thread learns from memory what other blocks have done",
+        ("tests/simulate/test_replay_required.py",),
+        gives(False, "races.sync.synchronization:looks_beyond_block"),
+    ),
+    Mutation(
         "set-once-off",
         "reads of a shared variable that its block sets once may find different values",
         ("tests/verdicts/values/test_single_valued_shared.py",),

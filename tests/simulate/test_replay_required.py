@@ -195,3 +195,26 @@ def test_who_draws_from_one_counter_does_not_draw_from_another(tmp_path: Path) -
 def test_two_counters_that_meet_in_a_run_show_a_race(tmp_path: Path) -> None:
     kernel = replayed(tmp_path, TWO_COUNTERS.replace("BEGIN", "1"), "")
     assert [(f.confidence, f.replay) for f in kernel.findings] == [(Confidence.DATA_DEPENDENT, CONFIRMED)]
+
+
+COUNTED_BY_BLOCKS = """
+__global__ void k(const int *in, int *all, int *done, int n) {
+  __shared__ int own[32];
+  if (threadIdx.x < 32) own[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&own[in[i] & 31], 1);
+  __syncthreads();
+  LOOK
+  if (threadIdx.x < 32) all[threadIdx.x] += own[threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(("look", "awaits"), [("", ()), ("while (atomicAdd(done, 0) == 0) {}", ("done",))])
+def test_what_a_block_counts_for_itself_tells_nothing_of_others(
+    tmp_path: Path, look: str, awaits: tuple[str, ...]
+) -> None:
+    (kernel,) = check(tmp_path, COUNTED_BY_BLOCKS.replace("LOOK", look)).kernels
+    of_all = [f.awaits for f in kernel.findings if f.first.span.line == 10]
+    assert [set(found) & {"own", "done"} for found in of_all] == [set(awaits) | ({"own"} if look else set())] * 2

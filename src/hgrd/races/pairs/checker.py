@@ -188,7 +188,7 @@ class PairChecker(Struct):
             method=conflict.method,
             rule=rule,
             cause=cause,
-            awaits=self.queries.encoder.synchronization.awaited(a, b),
+            awaits=self.queries.encoder.synchronization.awaited(a, b, pair.level),
             first_calls=a.stack,
             second_calls=b.stack,
         )

@@ -21,7 +21,7 @@ from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.locks import Locks
 from hgrd.races.sync.ownership import Ownership
 from hgrd.races.sync.tickets import DistinctTickets, Tickets
-from hgrd.races.sync.unexplained_waits import looked_at, unexplained_wait
+from hgrd.races.sync.unexplained_waits import looked_at, looks_beyond_block, unexplained_wait
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Term
 
@@ -74,9 +74,12 @@ class Synchronization(Struct, frozen=True):
             return False
         return a.size == b.size <= _WORD and any(map(self.events.observations.polls, (a, b)))
 
-    def awaited(self, a: Access, b: Access) -> tuple[str, ...]:
-        """What either thread has looked at before, to learn what others have done: names of variables, or words."""
-        if self.events is None:
+    def awaited(self, a: Access, b: Access, level: Level | None = None) -> tuple[str, ...]:
+        """What either thread has looked at before, to learn what others have done: names of variables, or words.
+
+        Shared memory alone tells nothing of other blocks.
+        """
+        if self.events is None or (level is Level.INTER_BLOCK and not looks_beyond_block(self.events)):
             return ()
         observed = {q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}
         return tuple(sorted(observed.union(*(looked_at(self.events, x) for x in (a, b)))))

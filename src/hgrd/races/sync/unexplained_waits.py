@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.protocol.model import Access, Fence, Gap
 from hgrd.races.acquire_release.accesses import exclude, modifies
 from hgrd.races.acquire_release.alternatives import alternatives
@@ -70,6 +70,18 @@ def looked_at(events: AcquireRelease, after: Access) -> Iterator[str]:
                 yield f"what is not understood in line {span.line}"
             case _:
                 pass
+
+
+def looks_beyond_block(events: AcquireRelease) -> bool:
+    """Whether a thread may learn from memory what other blocks have done, at any place of the kernel."""
+    return any(
+        isinstance(item, Gap) or (isinstance(item, Access) and item.space is Space.GLOBAL and _looks(item))
+        for item in (position.item for position in events.order.positions)
+    )
+
+
+def _looks(access: Access) -> bool:
+    return access.kind is AccessKind.ATOMIC or access.volatile
 
 
 def _waits(acquire: Acquire, here: Position) -> bool:
