@@ -292,6 +292,12 @@ MUTATIONS = (
         gives([], "protocol.copies.followed:_Walk._in_first_iterations"),
     ),
     Mutation(
+        "copy-of-a-group-by-each",
+        "two accesses of one copy of a group are unordered",
+        ("tests/verdicts/barriers/test_copies_over_iterations.py",),
+        without_relation("Differ"),
+    ),
+    Mutation(
         "own-copies-apart",
         "a thread never uses what its own asynchronous copy may not have brought",
         ("tests/verdicts/barriers/test_copies_over_iterations.py",),

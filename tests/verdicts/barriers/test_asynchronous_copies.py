@@ -26,7 +26,6 @@ __global__ void without_a_barrier(const int *in, int *out) {
   out[blockIdx.x * 128 + t] = s[127 - t];  // take
 }
 
-// open: the thread uses what its own asynchronous copy may not have brought yet
 // race: read take, write copy; shared; block
 __global__ void waited_for_behind_the_barrier(const int *in, int *out) {
   __shared__ int s[256];
@@ -39,7 +38,6 @@ __global__ void waited_for_behind_the_barrier(const int *in, int *out) {
   __pipeline_wait_prior(0);
 }
 
-// open: the thread uses what its own asynchronous copy may not have brought yet
 // race: read take, write copy; shared; block
 __global__ void not_committed(const int *in, int *out) {
   __shared__ int s[128];
@@ -63,7 +61,6 @@ __global__ void the_first_of_two(const int *in, int *out) {
   out[blockIdx.x * 128 + t] = s[0][127 - t];
 }
 
-// open: the thread uses what its own asynchronous copy may not have brought yet
 // race: read take, write copy; shared; block
 __global__ void the_second_of_two(const int *in, int *out) {
   __shared__ int s[2][128];

@@ -50,7 +50,6 @@ __global__ void filled_while_it_is_read(const int *in, int *out, int n) {
   out[blockIdx.x * 128 + t] = sum;
 }
 
-// open: the thread uses what its own asynchronous copy may not have brought yet
 // race: read take, write next; shared; block
 // race: read take, write first; shared; block
 __global__ void last_one_not_waited_for(const int *in, int *out, int n) {
@@ -92,7 +91,6 @@ __global__ void three_stages(const int *in, int *out, int n) {
 
 // open: read take, write first; shared; block: it depends on values that are not known: i
 // open: read take, write next; shared; block: it depends on values that are not known: i
-// open: the thread uses what its own asynchronous copy may not have brought yet
 // race: read take, write next; shared; block
 // race: read take, write first; shared; block
 __global__ void three_stages_waited_for_one_later(const int *in, int *out, int n) {
@@ -227,6 +225,60 @@ __global__ void by_a_group_too_early(const int *in, int *out, int n) {
   out[blockIdx.x * 128 + t] = sum;
 }
 
+// safe: 91 of 91 pairs
+__global__ void by_each_tile(const int *in, int *out, int n) {
+  __shared__ int s[2][128];
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  int t = threadIdx.x, w = t / 32 * 32, sum = 0;
+  cg::memcpy_async(tile, &s[0][w], &in[w], sizeof(int) * 32);
+  for (int i = 0; i < n; ++i) {
+    if (i + 1 < n) {
+      cg::memcpy_async(tile, &s[(i + 1) % 2][w], &in[(i + 1) * 128 + w], sizeof(int) * 32);
+      cg::wait_prior<1>(tile);
+    } else {
+      cg::wait(tile);
+    }
+    sum += s[i % 2][w + 31 - t % 32];
+    tile.sync();
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+
+// race: read take, write next; shared; warp
+__global__ void by_each_tile_too_early(const int *in, int *out, int n) {
+  __shared__ int s[2][128];
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  int t = threadIdx.x, w = t / 32 * 32, sum = 0;
+  cg::memcpy_async(tile, &s[0][w], &in[w], sizeof(int) * 32);  // first
+  for (int i = 0; i < n; ++i) {
+    if (i + 1 < n) {
+      cg::memcpy_async(tile, &s[(i + 1) % 2][w], &in[(i + 1) * 128 + w], sizeof(int) * 32);  // next
+      cg::wait_prior<1>(tile);
+    } else {
+      cg::wait(tile);
+    }
+    sum += s[i % 2][w + 31 - t % 32];  // take
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+
+// safe: 36 of 36 pairs
+__global__ void by_some_threads(const int *in, int *out, int n) {
+  __shared__ int s[2][128];
+  int t = threadIdx.x, sum = 0;
+  if (t < 32) __pipeline_memcpy_async(&s[0][4 * t], &in[4 * t], 16);
+  __pipeline_commit();
+  for (int i = 0; i < n; ++i) {
+    if (t < 32 && i + 1 < n) __pipeline_memcpy_async(&s[(i + 1) % 2][4 * t], &in[(i + 1) * 128 + 4 * t], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[i % 2][127 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+
 // safe: 6 of 6 pairs
 __global__ void row_by_row(const int *in, int *out, int n) {
   __shared__ int s[1024];
@@ -263,6 +315,9 @@ int main(int count, char **words) {
   waited_for_by_another_pipeline<<<16, 128>>>(a, b);
   by_a_group<<<16, 128>>>(a, b, n);
   by_a_group_too_early<<<16, 128>>>(a, b, n);
+  by_each_tile<<<16, 128>>>(a, b, n);
+  by_each_tile_too_early<<<16, 128>>>(a, b, n);
+  by_some_threads<<<16, 128>>>(a, b, n);
   row_by_row<<<16, 128>>>(a, b, n);
   row_by_row_without_a_barrier<<<16, 128>>>(a, b, n);
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, const, negate, sub, var
 from hgrd.terms.linear import difference, linear
@@ -35,12 +35,22 @@ def unmet(conditions: Iterable[Term], known: frozenset[Term]) -> tuple[Term, ...
 
 def at_least(symbol: Symbol, known: Iterable[Term]) -> int:
     """The least value of a symbol that the conditions allow, as far as single ones tell."""
-    found = symbol.low
+    return max((bound for slope, bound in _bounds(symbol, known) if slope < 0), default=symbol.low)
+
+
+def at_most(symbol: Symbol, known: Iterable[Term]) -> int:
+    """The greatest value of a symbol that the conditions allow, as far as single ones tell."""
+    return min((-bound for slope, bound in _bounds(symbol, known) if slope > 0), default=symbol.high)
+
+
+def _bounds(symbol: Symbol, known: Iterable[Term]) -> Iterator[tuple[int, int]]:
+    """(-1, n) for `n <= symbol` and (1, -n) for `symbol <= n`, its own bounds among them."""
+    yield -1, symbol.low
+    yield 1, -symbol.high
     for limit in map(_limit, known):
         constant, atoms = linear(limit) if limit is not None else (0, {})
-        if atoms == {var(symbol): -1}:
-            found = max(found, constant)
-    return found
+        if list(atoms) == [var(symbol)] and abs(atoms[var(symbol)]) == 1:
+            yield atoms[var(symbol)], constant
 
 
 def _parts(condition: Term) -> tuple[Term, ...]:

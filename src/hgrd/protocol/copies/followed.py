@@ -24,7 +24,7 @@ OWN_COPY = "the thread uses what its own asynchronous copy may not have brought 
 THROUGH_LOOP = "an asynchronous copy that goes on at the border of a loop"
 TOO_MANY = "asynchronous copies of which too many may go on at once to be followed"
 _MOST = 8  # iterations that a copy is followed through
-_MOST_FLIGHTS = 24  # copies that are followed at a time
+_MOST_FLIGHTS = 16  # copies that are followed at a time
 _CHOSEN = (Origin.THREAD, Origin.LOOP)  # of symbols that may have any of their values again in another iteration
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import lcm
 
+from msgspec.structs import replace
+
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.protocol.copies.conditions import at_least
+from hgrd.protocol.copies.conditions import at_least, at_most
 from hgrd.protocol.model import Access
 from hgrd.terms import Op, Origin, Symbol, Term, add, const, mod, mul, substitute, symbols_of, var
 from hgrd.terms.linear import difference
@@ -25,17 +27,24 @@ def meets(access: Access, copied: Access, known: Iterable[Term] = ()) -> bool:
 
 def _cases(term: Term, known: tuple[Term, ...]) -> list[Term]:
     """The term for each remainder that the numbers of iterations may leave where it takes such remainders."""
-    plain = _remainders(term)
+    narrow = {s: var(replace(s, low=low, high=high)) for s, low, high in _ranges(term, known) if low <= high}
+    plain = _remainders(substitute((term,), narrow)[0])
     cases = [plain]
     for binder in (s for s in symbols_of(plain) if s.origin is Origin.LOOP):
         modulus = _modulus(plain, binder)
         if modulus == 1 or len(cases) * modulus > _MOST:
             continue
-        least = at_least(binder, known)
-        rounds = var(Symbol(f"{binder.name} / {modulus}", 0, max(0, binder.high - least) // modulus, Origin.LOOP))
-        values = (add(mul(rounds, const(modulus)), const(least + r)) for r in range(modulus))
+        most = max(0, binder.high - binder.low) // modulus
+        rounds = var(Symbol(f"{binder.name} / {modulus}", 0, most, Origin.LOOP))
+        values = (add(mul(rounds, const(modulus)), const(binder.low + r)) for r in range(modulus))
         cases = [difference(t, const(0)) for v in list(values) for t in substitute(cases, {binder: v})]
     return cases
+
+
+def _ranges(term: Term, known: tuple[Term, ...]) -> Iterator[tuple[Symbol, int, int]]:
+    """The symbols of a term, each with the bounds that single conditions give it."""
+    for symbol in symbols_of(term):
+        yield symbol, at_least(symbol, known), at_most(symbol, known)
 
 
 def _modulus(term: Term, binder: Symbol) -> int:

@@ -135,9 +135,8 @@ def _copy(
         length, shape = arguments[3], call.arguments[3].type
         if isinstance(shape, PointerType):
             length = load(machine, state, length, shape.to, call.span)
-        once = Joint(device.recorder.count, tuple(var(loop.binder) for loop in device.recorder.loops))
-        if group.kind != "thread_block":
-            once = None
+        part = () if group.size is None else (div(thread_number(device), const(group.size)),)
+        once = Joint(device.recorder.count, (*part, *(var(loop.binder) for loop in device.recorder.loops)))
         if begin_copy(device, machine, branch, call, (*arguments[1:3], length), counted or "", queue or "", once):
             if alone:
                 commit(device, machine, state, call)
