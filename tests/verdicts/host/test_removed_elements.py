@@ -37,8 +37,9 @@ UNIQUE = f"{SORTED} auto last = std::unique(ids.begin(), ids.end());"
     [
         ("", Outcome.RACE),
         ("ids.pop_back();", Outcome.RACE),
-        (f"{UNIQUE} ids.erase(last, ids.end());", Outcome.UNKNOWN),
-        (f"{SORTED} ids.erase(std::unique(ids.begin(), ids.end()), ids.end());", Outcome.UNKNOWN),
+        (f"{UNIQUE} ids.erase(last, ids.end());", Outcome.SAFE),
+        (f"{SORTED} ids.erase(std::unique(ids.begin(), ids.end()), ids.end());", Outcome.SAFE),
+        ("ids.erase(std::unique(ids.begin(), ids.end()), ids.end());", Outcome.UNKNOWN),
     ],
 )
 def test_elements(tmp_path: Path, body: str, outcome: Outcome) -> None:
