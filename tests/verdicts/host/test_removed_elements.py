@@ -44,3 +44,9 @@ UNIQUE = f"{SORTED} auto last = std::unique(ids.begin(), ids.end());"
 )
 def test_elements(tmp_path: Path, body: str, outcome: Outcome) -> None:
     assert check(tmp_path, PROGRAM.replace("BODY", body)).kernels[0].outcome is outcome
+
+
+def test_what_the_program_has_made(tmp_path: Path) -> None:
+    made = PROGRAM.replace("file >> ids[i]", "ids[i] = i").replace("BODY", "ids.erase(ids.begin() + argc);")
+    (kernel,) = check(tmp_path, made).kernels
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
