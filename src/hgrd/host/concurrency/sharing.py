@@ -7,7 +7,7 @@ assume.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePath
 from typing import Final, TypeAlias
@@ -19,7 +19,20 @@ from hgrd.host.concurrency.host_uses import holders_of, without_other_uses
 from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
 from hgrd.host.concurrency.rows import apart, meet
-from hgrd.host.concurrency.trace import DEFAULT, UNKNOWN, Event, Place, Replay, Touch, Trace, Use, Work, places, ways
+from hgrd.host.concurrency.trace import (
+    ANYWHERE,
+    DEFAULT,
+    UNKNOWN,
+    Event,
+    Place,
+    Replay,
+    Touch,
+    Trace,
+    Use,
+    Work,
+    places,
+    ways,
+)
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact, HostNote
 from hgrd.program.span import Span
@@ -116,11 +129,21 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
             users[key] = users.get(key, 0) | 1 << number
             writers[key] = writers.get(key, 0) | writes << number
     found: list[int] = []
+    anywhere = {key for key in users if key.startswith(ANYWHERE)}
+    any_user, any_writer = (_all_of(of, of) for of in (users, writers))
     for one, own in zip(work, objects, strict=True):
         others = 0
         for key, writes in own:
-            others |= users[key] if writes else writers[key]
+            others |= (any_user if writes else any_writer) if key in anywhere else 0
+            others |= _all_of(users if writes else writers, {key} | anywhere)
         found.append(others if one.kernel else others & kernels)
+    return found
+
+
+def _all_of(works: Mapping[str, int], keys: Iterable[str]) -> int:
+    found = 0
+    for key in keys:
+        found |= works[key]
     return found
 
 
@@ -174,6 +197,8 @@ def _with_host(one: Work, other: Work, iterations: Iterations, trace: Trace) -> 
     host, kernel = (one, other) if one.by_host else (other, one)
     (used,) = host.touches
     for touch in kernel.touches:
+        if _is_anywhere(touch):
+            continue
         if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
             found = _common_place(used, touch, host.choices | kernel.choices, iterations)
             if found is not None:
@@ -220,13 +245,17 @@ def _visibly_apart(a: Touch, b: Touch) -> bool:
 
 def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
     """Whether two addresses may lead to one object."""
-    if one.key.startswith(_NOWHERE) or one.key == DEFAULT.key:
+    if any(p.key.startswith(_NOWHERE) or p.key == DEFAULT.key for p in (one, other)):
         return False
+    if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
+        return True
     return meets(one, other, iterations.holders, iterations.offsets)
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
     """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
+    if _is_anywhere(a) or _is_anywhere(b):
+        return True
     if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
         return False
     if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
@@ -237,6 +266,10 @@ def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
     if any(meet(r, a.at.offset, s, b.at.offset) for r in a.rows for s in b.rows if r.stores or s.stores):
         return True
     return a.at == b.at and not (a.whole and b.whole) and _alike(one, other)
+
+
+def _is_anywhere(touch: Touch) -> bool:
+    return isinstance(touch.at, Place) and touch.at.key.startswith(ANYWHERE)
 
 
 def _alike(one: Work, other: Work) -> bool:

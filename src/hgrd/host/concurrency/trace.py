@@ -40,6 +40,7 @@ class Either(Struct, frozen=True):
 Address: TypeAlias = Place | Either
 DEFAULT: Final = Place("", const(0))
 UNKNOWN: Final = "unknown"
+ANYWHERE: Final = "anywhere "  # begins the keys of memory that any pointer may lead to, after it the parameter's name
 GOT: Final = "got by "  # begins the keys of handles that may be others when they are got the same way again
 THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
 

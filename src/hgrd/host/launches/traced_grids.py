@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import Place, Touch, Work, choices_of, places, pointers_of
+from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work, choices_of, places, pointers_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
 from hgrd.host.linking.early_accesses import used_before_wait
@@ -17,7 +17,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import PointerType
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import Composite, FloatValue, NullValue, Value, pointed_to
+from hgrd.symbolic.values import Composite, FloatValue, NullValue, OpaqueValue, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
 
@@ -90,6 +90,10 @@ def _by_arguments(
     index = {parameter: number for number, (parameter, _) in enumerate(given)}
     for (parameter, at), value in _members(given):
         writes = written is None or index[parameter] in written
+        if isinstance(value, OpaqueValue) and isinstance(parameter.type, PointerType):
+            anywhere = Place(f"{ANYWHERE}{parameter.name}", const(0))
+            run.trace.names[anywhere.key] = parameter.name
+            yield Touch(anywhere, writes)
         accesses = launched.uses.accesses.get((parameter, at), ())
         rows, whole = launched.rows((parameter, at))
         reads, stores = any(a.reads for a in accesses), any(a.stores for a in accesses)
