@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from typing import Final
 
 from msgspec import Struct
@@ -91,6 +92,11 @@ class LaunchedKernel(Struct, frozen=True):
         """The value of an expression in terms of the host, and of the thread's number; None: it is not known."""
         if _is_number(expression):
             return _THREAD
+        rest = _besides_number(expression)
+        if rest is not None:
+            values = [self._value(part) for part in rest]
+            known = [value for value in values if value is not None]
+            return reduce(add, known, _THREAD) if len(known) == len(values) else None
         match expression:
             case ir.Convert(operand=operand, type=IntType()):
                 return self._value(operand)
@@ -180,6 +186,25 @@ def _is_number(expression: ir.Expression) -> bool:
             )
         case _:
             return False
+
+
+def _besides_number(expression: ir.Expression) -> tuple[ir.Expression, ...] | None:
+    """What a sum adds to the number of the thread, in whatever order; None: it does not, or is that number."""
+    parts = list(_summands(expression))
+    thread = next((part for part in parts if _builtin(part) == "threadIdx.x"), None)
+    block = next((part for part in parts if _is_product(part)), None)
+    if thread is None or block is None or len(parts) < 3:
+        return None
+    return tuple(part for part in parts if part is not thread and part is not block)
+
+
+def _summands(expression: ir.Expression) -> Iterator[ir.Expression]:
+    match bare(expression):
+        case ir.Binary(op=ir.BinaryOp.ADD, left=left, right=right):
+            yield from _summands(left)
+            yield from _summands(right)
+        case part:
+            yield part
 
 
 def _is_product(expression: ir.Expression) -> bool:

@@ -28,7 +28,7 @@ from hgrd.races.barriers.warp_masks import mask_paths, unknown_mask
 from hgrd.races.divergence.earlier_iterations import History, first_false, history_of
 from hgrd.races.encoding.path_query import EncodedPath, encode_path
 from hgrd.races.plausibility.computed_values import ComputedValues, computed_values
-from hgrd.races.plausibility.counts_and_strides import counts_and_strides
+from hgrd.races.plausibility.counts_and_strides import counts_and_strides, counts_at_barriers
 from hgrd.races.plausibility.negative_sizes import inputs, natural, needs_negative, negative, sizes
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
@@ -258,7 +258,7 @@ def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, 
     known = computed_values(protocol, phases(protocol, UniformSymbols(protocol)))
     everything = (*facts, *protocol.configuration.facts)
     alone = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
-    sized = sizes(protocol, facts) | counts_and_strides(protocol)
+    sized = sizes(protocol, facts) | counts_and_strides(protocol) | counts_at_barriers(protocol)
     found = _BarrierChecker(alone, everything, decide, deadline, known, sized).run()
     by_barriers = replace(protocol, uniform=without_agreement_across_sync(protocol, delegated=False).uniform)
     if not found.divergences or alone.uniform == by_barriers.uniform:

@@ -6,9 +6,9 @@ of -1 elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from hgrd.protocol.model import Protocol, accesses
+from hgrd.protocol.model import Barrier, Protocol, accesses
 from hgrd.races.barriers.paths import control_points
 from hgrd.terms import Op, Origin, Symbol, Term, symbols_of
 from hgrd.terms.linear import linear
@@ -18,9 +18,17 @@ _INDEXES = (Origin.THREAD, Origin.BLOCK, Origin.LOOP)
 
 
 def counts_and_strides(protocol: Protocol) -> frozenset[Symbol]:
-    """The inputs that can be negative by their type and are used as counts or strides in a kernel."""
-    roots = [t for a in accesses(protocol.items) for t in (a.offset, *a.guards, *a.endings)]
-    roots += [t for point in control_points(protocol) for t in point.item.guards]
+    """The inputs that can be negative by their type and are used as counts or strides in a kernel's accesses."""
+    return _measured_in([t for a in accesses(protocol.items) for t in (a.offset, *a.guards, *a.endings)])
+
+
+def counts_at_barriers(protocol: Protocol) -> frozenset[Symbol]:
+    """Those that are used so in the conditions under which threads come to barriers."""
+    barriers = (point.item for point in control_points(protocol) if isinstance(point.item, Barrier))
+    return _measured_in([t for barrier in barriers for t in barrier.guards])
+
+
+def _measured_in(roots: Iterable[Term]) -> frozenset[Symbol]:
     used = (part for t in bottom_up(tuple(dict.fromkeys(roots))) for part in _measures(t))
     return frozenset(s for s in symbols_of(*used) if s.origin is Origin.INPUT and s.low < 0)
 

@@ -11,11 +11,11 @@ from hgrd.findings.severity import severity, severity_at_barrier
 from hgrd.report.terminal.lines import Line, line
 from hgrd.report.terminal.names import in_source
 from hgrd.report.terminal.parts import CONFIDENCES, INDENT, SEVERITIES, TONE, counted
+from hgrd.symbolic.limits import OUT_OF_TIME
 
 _MOST_FOUND = 20
 _MOST_OPEN = 5
 _Row = tuple[tuple[int, int, str, int], Severity, str, str]
-_TIME = "time"
 
 
 def last_block(report: Report, strict: bool) -> Iterator[Line]:
@@ -109,7 +109,7 @@ def _advice(report: Report, strict: bool) -> Iterator[str]:
         yield "write the contracts above into the host code as asserts, or try them with --assume 'CONDITION'"
     if any(m.error for m in report.messages) or any("does not compile" in r for r in reasons):
         yield "give the include paths that are missing with -I, or the build with -p: other code is left out"
-    if report.stopped or any(_TIME in r for r in reasons):
+    if report.stopped or any(r.startswith(OUT_OF_TIME) for r in reasons):
         yield "give kernels more time with --timeout, programs with --program-timeout, the run with --total-timeout"
     if any("may be the same memory" in r for r in reasons):
         yield "declare pointers that are never the same __restrict__, or check the host code that sets them, too"

@@ -275,7 +275,7 @@ def _among_pointers(
 def _cover(machine: Machine, target: MemoryObject, offset: Term, size: int, known: set[int]) -> bool:
     """Whether the elements of `size` bytes at `known` cover all offsets in the object that `offset` can have."""
     whole = _extent(machine, target)
-    return whole is not None and covered(offset, whole - size, known)
+    return covered(offset, offset.high if whole is None else whole - size, known)
 
 
 def _extent(machine: Machine, target: MemoryObject) -> int | None:
