@@ -55,6 +55,11 @@ TWINS = {  # a program, what leaves it without order, what orders it or gives it
     "waits for one in a map": ("both(x, streams[0], streams[0]); {} both(x, streams[1], streams[1]);", "",
                                "cudaStreamSynchronize(streams[0]);"),
     "a map of names": ("both(x, from_table(\"a\"), from_table(\"{}\"));", "b", None),
+    "a map filled in a loop": (
+        "std::map<std::string, cudaStream_t> made;"
+        "for (const char *n : {{\"a\", \"b\"}}) cudaStreamCreateWithFlags(&made[n], cudaStreamNonBlocking);"
+        "both(x, made[\"a\"], made[\"{}\"]);", "b", "a",
+    ),
     "in turn": ("cudaStream_t one = from_pool(); both(x, one, {});", "from_pool()", "one"),
     "a pool": ("both(x, p.get(), p.get()); p.wait();", "", None),
     "a pool that is waited for": (

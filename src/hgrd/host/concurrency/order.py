@@ -7,8 +7,9 @@ behavior").  A stream that waits for an event comes after what the event was rec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -34,6 +35,8 @@ from hgrd.host.concurrency.trace import (
     places,
 )
 from hgrd.terms import Term, const
+
+_ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)$")
 
 Stream: TypeAlias = tuple[Address, Term | None]
 """A stream: its address; of a default stream, the device, too."""
@@ -90,10 +93,19 @@ class Streams(Struct, frozen=True):
         if DEFAULT in (one[0], other[0]):
             return all(self._made(p) is not None for s in (one, other) if s[0] != DEFAULT for p in places(s[0]))
         here, there = set(places(one[0])), set(places(other[0]))
-        return not here & there and all(self._known(p) for p in here | there)
+        known = all(self._known(p) for p in here | there)
+        return not here & there and (known or all(_of_other_keys(p, q) for p in here for q in there))
 
     def _known(self, place: Place) -> bool:
         return self._made(place) is not None and not place.offset.symbols
+
+
+def _of_other_keys(one: Place, other: Place) -> bool:
+    """Whether two streams are elements of one map, by constant keys that differ."""
+    a, b = _ELEMENT.match(one.key), _ELEMENT.match(other.key)
+    if a is None or b is None or a["map"] != b["map"] or not (one.offset.is_const and other.offset.is_const):
+        return False
+    return (a["key"], one.offset) != (b["key"], other.offset)
 
 
 class _Left(Struct):
