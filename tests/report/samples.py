@@ -101,7 +101,7 @@ CONDITIONAL = Finding(
     cause="the lock l would order the two, but no fence stands between line 8 and giving it back in line 9",
     replay="not replayed: the run takes too long",
 )
-OPEN = OpenPair(LOAD, SCATTER, Space.GLOBAL, (Level.INTER_BLOCK,), "out of time after 60 s", LOAD.span)
+OPEN = OpenPair(LOAD, SCATTER, Space.GLOBAL, (Level.INTER_BLOCK,), "the time limit was reached", LOAD.span)
 NOT_UNDERSTOOD = OpenPair(None, None, None, tuple(Level), "inline assembly", at(20, 5))
 
 
@@ -187,7 +187,7 @@ MASKED = Divergence(
     ),
     facts=(),
 )
-OPEN_BARRIER = OpenBarrier(at(20, 5), "grid", "out of time after 60 s")
+OPEN_BARRIER = OpenBarrier(at(20, 5), "grid", "the time limit was reached")
 
 
 def at_barriers(name: str, found: tuple[Divergence, ...], opened: tuple[OpenBarrier, ...] = ()) -> KernelReport:

@@ -218,3 +218,22 @@ def test_what_a_block_counts_for_itself_tells_nothing_of_others(
     (kernel,) = check(tmp_path, COUNTED_BY_BLOCKS.replace("LOOK", look)).kernels
     of_all = [f.awaits for f in kernel.findings if f.first.span.line == 10]
     assert [set(found) & {"own", "done"} for found in of_all] == [set(awaits) | ({"own"} if look else set())] * 2
+
+
+def test_a_ring_whose_index_begins_again(tmp_path: Path) -> None:
+    """Whether a slot is drawn twice depends on how many threads draw, which the two threads of a pair do not show."""
+    ring = """
+    __global__ void k(int *ring, unsigned *head, unsigned size) { ring[atomicInc(head, size - 1)] = threadIdx.x; }
+    int main() {
+      int *ring;
+      unsigned *head;
+      cudaMalloc(&ring, 4096);
+      cudaMalloc(&head, 4);
+      cudaMemset(head, 0, 4);
+      k<<<4, 256>>>(ring, head, 1024);
+    }
+    """
+    (kernel,) = analyze((parse(tmp_path, ring),), AnalysisOptions(), Replayer()).kernels
+    assert (kernel.outcome, kernel.findings) == (Outcome.UNKNOWN, ())
+    (open_pair,) = kernel.launches[0].open_pairs
+    assert open_pair.reason.startswith("it depends on values that the kernel computes: inc()")

@@ -34,6 +34,7 @@ FIRST_FEW: Final = 33  # the highest index of the threads (of two warps) that ev
 MANY: Final = 1024  # assumed number of increments of a counter where nothing bounds it
 _DOWN: Final = ("sub", "dec")
 _COUNTING: Final = ("add", "inc", *_DOWN)
+_AROUND: Final = ("inc", "dec")  # to 0, and from 0
 
 
 class Made(Struct, frozen=True):
@@ -68,11 +69,15 @@ def _has_gaps(fill: ArrayPattern) -> bool:
 
 
 class Drawn(Struct, frozen=True):
-    """Result of an addition to a counter: the key of its object, and the `least` and `most` that is assumed of it."""
+    """Result of an addition to a counter: the key of its object, and the `least` and `most` that is assumed of it.
+
+    `wraps`: it may begin again, so that it is drawn more than once by threads that are far enough apart.
+    """
 
     counter: str
     least: int
     most: int
+    wraps: bool = False
 
 
 class ComputedValues(Struct, frozen=True):
@@ -126,7 +131,8 @@ class ComputedValues(Struct, frozen=True):
         """Names of values that a conflict depends on and that no input can hold.
 
         Computed values in guards, of shared memory or computed by loops, values that threads make together, and numbers
-        of two counters, if these decide whether two places are the same: threads that draw from one do not from both.
+        of two counters, or of one that begins again, if these decide whether two places are the same: threads that draw
+        from one do not from both, nor from one so often.
         """
         query = encoded.query
         conditions = (*query.first.guards, *query.second.guards, *query.between, *encoded.passed)
@@ -134,7 +140,8 @@ class ComputedValues(Struct, frozen=True):
         used = symbols_of(*conditions, query.first.address, query.second.address)
         apart = difference(query.first.address, query.second.address)
         counted = {n for n in map(plain_name, _outside_reads(apart)) if n in self.drawn}
-        several = counted if len({self.drawn[n].counter for n in counted}) > 1 else ()
+        again = any(self.drawn[n].wraps for n in counted)
+        several = counted if again or len({self.drawn[n].counter for n in counted}) > 1 else ()
         together = self.exchanged & set(map(plain_name, used))
         return tuple(sorted({_in_words(name) for name in (*computed, *several, *together)}))
 
@@ -262,7 +269,7 @@ def _drawn(protocol: Protocol, relation: Phases) -> dict[str, Drawn]:
             starts = [v.value for v in stored if v is not None and v.is_const] or [0]
             down = a.operation in _DOWN
             ends = (min(starts) - more, max(starts)) if down else (min(starts), max(starts) + more)
-            found[a.result.name] = Drawn(a.target.key, *ends)
+            found[a.result.name] = Drawn(a.target.key, *ends, wraps=a.operation in _AROUND)
     return found
 
 
