@@ -988,6 +988,12 @@ MUTATIONS = (
         gives(False, "host.concurrency.order:exclusive"),
     ),
     Mutation(
+        "integers-have-one-name",
+        "all integer types and enumerations are one type to traits",
+        ("tests/verdicts/values/test_type_traits.py",),
+        gives("int", "source.declarations.type_traits:_builtin"),
+    ),
+    Mutation(
         "removals-are-input",
         "what is left of a container after erase is input",
         ("tests/verdicts/host/test_removed_elements.py",),
