@@ -71,8 +71,7 @@ class Touch(Struct, frozen=True):
     `writes`: it may write there.  `reads`, `stores`: it surely does so, by accesses
     that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are, `covered`:
     and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
-    `found`: it uses
-    this, or what pointers lead to that are found there, by a pointer that it finds in memory.
+    `found`: it uses this, or what pointers lead to that are found there, by a pointer that it finds in memory.
     `early`: a kernel does so before it waits for those before it.
     """
 

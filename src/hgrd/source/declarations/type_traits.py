@@ -28,7 +28,7 @@ from hgrd.source.declarations.type_parser import split_scopes, split_template
 
 _STANDARD: Final = (["std"], ["cuda", "std"])
 _DEEPEST: Final = 8  # bases of bases, and names of names
-_LITERAL = re.compile(r"(-?\d+)[ULul]*|true|false")
+_LITERAL = re.compile(r"(-?\d+)[ULul]*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"(?<![\w:.])[A-Za-z_]\w*")
 _BUILTIN: Final = {

@@ -10,7 +10,7 @@ from hgrd.program.span import Span
 
 _OF_VARIABLE: Final = re.compile(r"\s*decltype\(\s*(?P<variable>\w+)\s*\)::(?P<name>\w+)\b")
 _NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:::)?\s*(?:template\s+)?(?P<name>[A-Za-z_]\w*)\s*")
-_BRACKET: Final = re.compile(r"->|[<>()\[\]{}]")
+_BRACKET: Final = re.compile(r"->|[<>()\[\]{}]\s*")
 _LONGEST: Final = 8  # lines of a name with its template arguments
 
 
@@ -41,12 +41,12 @@ def qualified_at(span: Span, last: str) -> str:
 
 
 def _after_arguments(text: str, begin: int) -> int:
-    """The position after the template arguments that begin at a place; the end of the text if they do not end."""
+    """The position after the template arguments that begin at a place, and blanks; without an end that of the text."""
     depth = 0
     for found in _BRACKET.finditer(text, begin):
-        depth += (found[0] in "<([{") - (found[0] in ">)]}")
+        depth += (found[0][0] in "<([{") - (found[0][0] in ">)]}")
         if depth == 0:
-            return found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip())
+            return found.end()
     return len(text)
 
 
