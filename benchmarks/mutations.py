@@ -2069,6 +2069,18 @@ MUTATIONS = (
         gives(False, "host.library.device_order:follow_held"),
     ),
     Mutation(
+        "pointed-functions-not-followed",
+        "what functions put on the device that a pointer of unknown value may lead to is not compared",
+        ("tests/verdicts/host/test_held_functions.py",),
+        gives(None, "host.semantics:follow_pointed"),
+    ),
+    Mutation(
+        "hidden-work-none",
+        "functions that libraries and threads are given, and that are not followed, put no work on the device",
+        ("tests/verdicts/host/test_held_functions.py",),
+        gives(None, "host.library.device_order:hide_passed", "host.library.host_threads:hide_passed"),
+    ),
+    Mutation(
         "early-kernels-wait-first",
         "kernels use nothing before they wait for the kernels before them",
         ("tests/verdicts/host/test_early_kernels.py",),

@@ -126,8 +126,14 @@ def _entries(linked: Linked, run: HostRunState) -> tuple[Function, ...]:
 
 
 def _calls_unseen(run: HostRunState) -> bool:
-    """Whether the program runs functions that no call names: threads, and what objects of the library hold."""
-    return run.text.threads or run.text.holds_functions
+    """Whether the program runs launching functions that no call names: threads, and what libraries are given."""
+    if run.text.threads or run.text.holds_functions:
+        return True
+    several = run.text.ordering or run.text.host_uses
+    functions = (run.linked.functions[key] for key in run.linked.uses)
+    return bool(several) and any(
+        run.linked.called_unseen(f) and run.linked.launches_below(f.ref.key) for f in functions
+    )
 
 
 def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadline: float) -> list[LaunchSite]:
@@ -238,12 +244,11 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     """Finds what the launches of the run of a function may run beside."""
     found = {key: Found(loaded.holder, loaded.offset, loaded.generation) for key, loaded in run.origins.loaded.items()}
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
-    blocking = not run.text.independent_streams
+    blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
+    iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)))
     try:
         with until(deadline):
-            find_beside(
-                run.trace, Iterations(names, found, run.trace.born, run.trace.lookups), blocking, threads, run.beside
-            )
+            find_beside(run.trace, iterations, blocking, threads, run.beside)
     except TimeLimitError:
         why = f"{OUT_OF_TIME}: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))

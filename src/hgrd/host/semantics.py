@@ -10,7 +10,9 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
+from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
+from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
 from hgrd.host.execution.host_uses import record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.lookups import lookup_of, record_lookup
@@ -66,6 +68,7 @@ from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
+from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import reachable
@@ -188,7 +191,7 @@ class HostSemantics(Semantics):
 
     def call(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> Value | None:
         if call.function == THROWN:
-            self._left_by_throwing(machine, state, arguments)
+            left_by_throwing(self.run, machine, state, arguments)
             return OPAQUE
         if is_mark(call):
             return mark_threads(self.run, machine, call)
@@ -198,8 +201,11 @@ class HostSemantics(Semantics):
             return None
         if function is not None and own and not machine.speculative:
             self.run.coverage.recursive.add(function.ref.key)
+        known = invoked(LibraryCall(self.run, machine, state, call, arguments))
+        if known is not None and may_enter(machine, *known):
+            return run_function(machine, state, *known, call.span)
         before = state.copy() if begins_thread(call) else None
-        if before is not None:
+        if before is not None or forwards(self.run, call):
             call, arguments = copied(machine, state, call, arguments)
         if not machine.speculative:
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
@@ -285,19 +291,6 @@ class HostSemantics(Semantics):
         escape_by_result(self.run, call, arguments)
         return new_object(machine, call, arguments) or invocation.unknown()
 
-    def _left_by_throwing(self, machine: Machine, state: State, arguments: tuple[Value, ...]) -> None:
-        """After an exception: all that the body may have changed, and all globals, hold unknown values."""
-        here = machine.functions.get(machine.frame.function.key)
-        effects = machine.effects.of(here.body if here is not None else None)
-        globals_ = self.run.linked.globals.keys() & state.store.keys()
-        in_globals = tuple(c.value for key in sorted(globals_) for c in state.store[key].cells.values())
-        forget_targets(state, (*arguments, *in_globals), deep=True)
-        for variable in effects.assigned | effects.exposed | effects.arrays:
-            if variable.key in globals_ and not self.run.linked.globals[variable.key].constant:
-                state.store[variable.key] = Region({}, Generation())
-        drop_all_patterns(state)
-        forget_constants(self.run, state, all_=True)
-
     def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
         """A function without a body may change everything but what its signature protects."""
         calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
@@ -309,6 +302,11 @@ class HostSemantics(Semantics):
         elif not call.function.qualified.startswith(_HARMLESS):
             drop_reachable_patterns(state, arguments)
         forget_targets(state, written_by(call, arguments), deep=deep)
+
+    def through_pointer(
+        self, machine: Machine, state: State, call: ir.IndirectCall, arguments: tuple[Value, ...]
+    ) -> None:
+        follow_pointed(self.run, machine, state, call, arguments)
 
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
         return launch_from_syntax(self.run, machine, state, launch)

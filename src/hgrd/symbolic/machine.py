@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 from msgspec import Struct, field
 
 from hgrd.program.analysis.effects import Effects, EffectTable
-from hgrd.program.expressions import Call, Expression, FunctionRef, Launch, Variable
+from hgrd.program.expressions import Call, Expression, FunctionRef, IndirectCall, Launch, Variable
 from hgrd.program.layout import size_of
 from hgrd.program.program import Function
 from hgrd.program.span import Span
@@ -139,6 +139,10 @@ class Semantics(ABC):
     @abstractmethod
     def call(self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Value | None:
         """The value of a call without a body to run, or of known meaning; None: the meaning is unknown."""
+
+    def through_pointer(self, machine: Machine, state: State, call: IndirectCall, arguments: tuple[Value, ...]) -> None:
+        """Called at a call through a pointer of unknown value, which is not followed."""
+        return
 
     def pointer_to_function(
         self, machine: Machine, number: Term, name: str, type_: FunctionType, span: Span

@@ -6,7 +6,7 @@ but their order is known.  A loop that puts no work on the device stands for all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from msgspec import Struct, field
@@ -74,13 +74,15 @@ class Iterations(Struct):
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
     they were found in the holder, and a number for what that held then.  `born` says after how many names handles were
-    made, by what their holder holds since then, `lookups` how pointers were got.
+    made, by what their holder holds since then, `lookups` how pointers were got.  `may_be` has the keys of objects that
+    what was found in memory may be, as far as the program shows.
     """
 
     names: Names
     found: Mapping[str, Found]
     born: Mapping[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
+    may_be: Callable[[str], Set[str]] = lambda _: frozenset[str]()
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -206,6 +208,11 @@ class Iterations(Struct):
             new = key + "".join(i.label for i in within if made > i.loop.mark or unknown)
         self.origins[new] = key
         return new
+
+    def objects(self, place: Place) -> set[str]:
+        """The keys in the trace of the objects that a place may be in, if it was found in memory."""
+        key = self.origins.get(place.key, place.key)
+        return set(self.may_be(key)) if key in self.found else set()
 
     def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
         """A number for what an object holds after it was overwritten; loops may do that in each iteration."""

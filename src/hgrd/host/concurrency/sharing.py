@@ -151,7 +151,8 @@ def _objects(work: Work, touch: Touch, iterations: Iterations) -> set[str]:
     """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it."""
     if work.by_host:
         return {key for p in places(touch.at) for key in holders_of(p.key, iterations.holders)}
-    return {iterations.holders.get(p.key, p.key) for p in places(touch.at)}
+    known = {iterations.holders.get(p.key, p.key) for p in places(touch.at)}
+    return known.union(*map(iterations.objects, places(touch.at)))
 
 
 def _name(place: Place, iterations: Iterations, trace: Trace) -> str:
@@ -249,7 +250,8 @@ def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
         return False
     if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
         return True
-    return meets(one, other, iterations.holders, iterations.offsets)
+    found = (key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
+    return meets(one, other, iterations.holders, iterations.offsets) or any(found)
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:

@@ -216,11 +216,17 @@ class Lookup(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A function that launches kernels, given to an object of the library, and the object that it belongs to."""
+    """A function that launches kernels, given to an object of the library, and the object that it belongs to.
+
+    `bound` are the arguments that it gets, or the numbers, from 1, of those that the object is called with; None: it
+    gets all of these.  `rest`: it gets all of these after the bound ones.
+    """
 
     receiver: str
     function: Function
     object: tuple[Value, ...]
+    bound: tuple[Value | int, ...] | None = None
+    rest: bool = False
 
 
 class Team(Struct):

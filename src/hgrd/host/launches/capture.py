@@ -185,6 +185,8 @@ def _launch_any(run: HostRunState, machine: Machine, state: State, request: Laun
     kernels = () if request.type is None else run.linked.kernels_pointed_to(request.type)
     if not 0 < len(kernels) <= MAX_KERNELS:
         run.notes.add(machine, "a launch of a kernel that is not known here", request.span)
+        for key in run.linked.taken_kernels():
+            run.notes.leave_out(machine, key, HostNote(request.span, "a kernel that is not known here is launched"))
         drop_all_patterns(state)
         return
     for kernel in kernels:

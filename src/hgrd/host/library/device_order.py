@@ -23,9 +23,10 @@ from hgrd.host.concurrency.trace import (
     choices_of,
     pointers_of,
 )
+from hgrd.host.execution.held_functions import follow_held, hide_passed
 from hgrd.host.execution.host_uses import record_call
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.library.host_threads import begins_thread, follow_held, join_thread
+from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
@@ -84,8 +85,10 @@ def record_order(call: LibraryCall) -> None:
     if call.machine.speculative or not call.state.alive:
         return
     record_call(call)
-    if follow_held(call):
-        return
+    if not begins_thread(call.call):
+        if follow_held(call):
+            return
+        hide_passed(call)
     name = cuda_name(call.name)
     name = _DRIVER.get(name.removesuffix("_v2"), name)
     own = call.call.function.user_code

@@ -7,23 +7,22 @@ What a thread does is followed for the order of work on the device alone: its la
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import Begin, End, Held, Join
+from hgrd.host.concurrency.trace import Begin, End, Join
+from hgrd.host.execution.held_functions import hide_passed
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.linking.link import record_of
+from hgrd.host.execution.passed_functions import DEPTH, passed_function
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.program.expressions import Call, Deref, Load
-from hgrd.program.program import Function
-from hgrd.program.types import VOID, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import load, store
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import OPAQUE, Composite, FunctionValue, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Composite, Pointer, Value
 from hgrd.terms import Term, const, show
 
 _MAKERS: Final = ("std::thread::thread", "std::jthread::jthread")
@@ -31,7 +30,6 @@ _THREADS: Final = ("std::thread", "std::jthread")
 _ADDERS: Final = ("emplace_back", "emplace")
 _JOINS: Final = ("join", "get", "wait", "~thread", "~jthread", "~future")
 _OWNERS: Final = ("std::thread::", "std::jthread::", "std::future", "std::shared_future")
-_DEPTH: Final = 6  # calls that lead to the beginning of a thread
 
 
 def begins_thread(call: Call) -> bool:
@@ -90,8 +88,9 @@ def _joined(call: LibraryCall) -> Value:
 
 def _begin(call: LibraryCall, handle: Value, before: State, index: int) -> None:
     """Follows a thread whose function is the argument of this index, and what it gets those after it."""
-    found = _function(replace(call, state=before), index)
-    if found is None or len(call.machine.frames) > _DEPTH:
+    found = passed_function(replace(call, state=before), index)
+    if found is None or len(call.machine.frames) > DEPTH:
+        hide_passed(call, begins_thread=True)
         return
     function, first = found
     then = replace(call, state=before)
@@ -114,57 +113,6 @@ def _begin(call: LibraryCall, handle: Value, before: State, index: int) -> None:
         trace.threads[_key(handle)] = name
 
 
-def follow_held(call: LibraryCall) -> bool:
-    """Follows functions that an object of the library holds where that is called; notes those that it is given.
-
-    std::function<void()> f = [=] { kernel<<<…>>>(x); };  f();
-
-    The result says whether it has followed any.  Where it is not known which one is called, all are.
-    """
-    qualified = call.call.function.qualified
-    if not call.run.text.holds_functions or call.call.function.user_code or begins_thread(call.call):
-        return False
-    own = call.arguments[0] if call.arguments else None
-    receiver = own.target.key if isinstance(own, Pointer) else ""
-    if qualified == "std::function::operator()":
-        known = [held for held in call.run.trace.held if held.receiver == receiver]
-        followed = [_follow_held(call, held) for held in known or list(call.run.trace.held)]
-        return any(followed)
-    for index in range(len(call.arguments)):
-        found = _function(call, index)
-        if found is not None:
-            values = tuple(load(call.machine, call.state, p, _pointee(p), call.span) for p in found[1])
-            call.run.trace.held.append(Held(receiver, found[0], values))
-    return False
-
-
-def _pointee(value: Value) -> Type:
-    return value.target.element or VOID if isinstance(value, Pointer) else VOID
-
-
-def _follow_held(call: LibraryCall, held: Held) -> bool:
-    given = tuple(v for i in range(1, len(call.arguments)) if (v := call.argument(i)) is not None)
-    parameters = held.function.parameters
-    if len(held.object) + len(given) != len(parameters) or len(call.machine.frames) > _DEPTH:
-        return False
-    run, state = call.run, call.state.copy()
-    first: list[Value] = []
-    for parameter, value in zip(parameters, held.object, strict=False):
-        type_ = parameter.type.to if isinstance(parameter.type, PointerType) else parameter.type
-        here = Pointer(call.machine.temporary("held", type_, call.span), const(0))
-        store(call.machine, state, here, value, type_, call.span)
-        first.append(here)
-    outer = run.provenance.beginnings, run.launches.only_traced
-    escaped, run.escapes.written_by_callbacks = run.escapes.written_by_callbacks, {}
-    run.provenance.beginnings, run.launches.only_traced = ObjectBeginnings(whole=False), True
-    try:
-        run_function(call.machine, state, held.function, (*first, *given), call.span)
-    finally:
-        run.provenance.beginnings, run.launches.only_traced = outer
-        run.escapes.written_by_callbacks = escaped
-    return True
-
-
 def _key(handle: Value) -> str:
     """What tells a thread from others; "": it is not known."""
     match handle:
@@ -174,31 +122,3 @@ def _key(handle: Value) -> str:
             return show(handle)
         case _:
             return ""
-
-
-def _function(call: LibraryCall, index: int) -> tuple[Function, Sequence[Value]] | None:
-    """The function of a thread, and the object that it belongs to, if it is a lambda or functor."""
-    linked = call.run.linked
-    given = call.arguments[index] if index < len(call.arguments) else None
-    type_ = call.type_of(index)
-    match given:
-        case FunctionValue(function=function):
-            keys, first = (function.key,), tuple[Value, ...]()
-        case Pointer() | Composite():
-            keys = linked.operators.get(record_of(type_) or "", ()) if type_ is not None else ()
-            first = (_object(call, given, type_),) if isinstance(type_, RecordType | PointerType) else ()
-        case _:
-            return None
-    found = linked.functions.get(keys[0]) if len(keys) == 1 else None
-    if found is None or found.body is None or not linked.launches_below(found.ref.key):
-        return None
-    return found, first
-
-
-def _object(call: LibraryCall, given: Pointer | Composite, type_: RecordType | PointerType) -> Value:
-    """The address of a functor."""
-    if isinstance(given, Pointer) or isinstance(type_, PointerType):
-        return given
-    here = Pointer(call.machine.temporary("thread", type_, call.span), const(0))
-    store(call.machine, call.state, here, given, type_, call.span)
-    return here

@@ -81,6 +81,10 @@ class Linked(Struct, frozen=True):
         kernels = [f for f in found if f.side is Side.KERNEL and callable_as(f, type_)]
         return tuple(sorted(kernels, key=lambda f: (f.span, f.ref.key)))
 
+    def taken_kernels(self) -> list[str]:
+        """The keys of the kernels whose address is taken."""
+        return sorted(k for k in self.taken if k in self.functions and self.functions[k].side is Side.KERNEL)
+
     def launches_in(self, statement: Statement) -> frozenset[LaunchPlace]:
         """The launches in a statement and in all that it may call."""
         uses = _uses(statement, lambda _: True)

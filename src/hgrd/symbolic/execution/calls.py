@@ -114,6 +114,7 @@ def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, 
                 lambda branch: _through(machine, branch, b, e, arguments),
             )
         case _:
+            machine.semantics.through_pointer(machine, state, e, arguments)
             machine.semantics.unsupported(machine, state, "a call through a pointer", e.span)
             _clobber(machine, state, arguments)
             return machine.unknown("result", e.type, Origin.UNKNOWN)
