@@ -2063,6 +2063,12 @@ MUTATIONS = (
         gives(True, "host.concurrency.order:Order._same"),
     ),
     Mutation(
+        "thrust-elements-wait",
+        "a look at the elements of a vector of Thrust may wait for the device",
+        ("tests/verdicts/host/test_uses_by_the_host.py",),
+        put("host.library.device_order:_LOOKING", frozenset()),
+    ),
+    Mutation(
         "held-functions-not-followed",
         "functions in objects of the library put nothing on the device",
         ("tests/verdicts/host/test_held_functions.py",),

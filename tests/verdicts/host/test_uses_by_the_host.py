@@ -14,11 +14,14 @@ PROGRAM = """
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <memory>
 #include <numeric>
 #include <thread>
+#include <thrust/universal_vector.h>
 #include <vector>
 const int N = 4096;
 struct Box { int n; float *data; };
+struct Free { void operator()(float *p) const { cudaFree(p); } };
 __managed__ float table[N];
 __managed__ int total;
 __global__ void put(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }
@@ -64,6 +67,23 @@ TWINS = {  # a program, what leaves it without order, what orders it or makes th
         "float *z = (float *)malloc(N * 4); put<<<16, 256>>>(z, N); {} printf(\"%f\", z[3]);", "", WAIT
     ),
     "a vector": ("std::vector<float> z(N); put<<<16, 256>>>(z.data(), N); {} for (float f : z) v += f;", "", WAIT),
+    "a vector in managed memory": (
+        "thrust::universal_vector<float> z(N); put<<<16, 256>>>(thrust::raw_pointer_cast(z.data()), N); {} z[3] = 1;",
+        "",
+        WAIT,
+    ),
+    "all of a vector in managed memory": (
+        "thrust::universal_vector<float> z(N); put<<<16, 256>>>(thrust::raw_pointer_cast(&z[0]), N); {}"
+        "for (float f : z) v += f;",
+        "",
+        WAIT,
+    ),
+    "memory of an owner": (
+        "std::unique_ptr<float[], Free> z(x); put<<<16, 256>>>(z.get(), N); {} z[3] = 1;", "", WAIT
+    ),
+    "memory of owners": (
+        "std::shared_ptr<float> z(x, cudaFree); put<<<16, 256>>>(z.get(), N); {} z.get()[3] = 1;", "", WAIT
+    ),
     "registered memory": (
         "float *z = new float[N]; cudaHostRegister(z, N * 4, 0); put<<<16, 256>>>(z, N); {} z[0] = 1;", "", WAIT
     ),
@@ -139,7 +159,7 @@ def test_twins(tmp_path: Path, name: str) -> None:
     if name == "no copy waits for a free stream":  # what is not said to wait may wait all the same
         assert (outcomes, assumed) == (
             {Outcome.SAFE},
-            ["is done with 'x' before the host writes 'x' at program.cu:42"],
+            ["is done with 'x' before the host writes 'x' at program.cu:45"],
         )
     else:
         assert Outcome.UNKNOWN in outcomes
@@ -151,7 +171,7 @@ def test_twins(tmp_path: Path, name: str) -> None:
 
 def test_a_reason_names_both_places(tmp_path: Path) -> None:
     _, reasons, _ = told(tmp_path, "put<<<16, 256>>>(x, N);\n  x[3] = 1;")
-    assert reasons == ["the host writes 'x' at program.cu:43 while this kernel may run, which writes it"]
+    assert reasons == ["the host writes 'x' at program.cu:46 while this kernel may run, which writes it"]
 
 
 def test_order_by_communication_is_not_followed(tmp_path: Path) -> None:
@@ -159,8 +179,8 @@ def test_order_by_communication_is_not_followed(tmp_path: Path) -> None:
     body = '*flag = 0; signal<<<1, 256>>>(x, flag);\n  while (*(volatile int *)flag == 0);\n  printf("%f", x[3]);'
     outcomes, reasons, assumed = told(tmp_path, body)
     assert Outcome.UNKNOWN in outcomes
-    assert reasons == ["the host reads 'flag' at program.cu:43 while this kernel may run, which writes it"]
-    assert assumed == ["is done with 'x' before the host reads 'x' at program.cu:44"]
+    assert reasons == ["the host reads 'flag' at program.cu:46 while this kernel may run, which writes it"]
+    assert assumed == ["is done with 'x' before the host reads 'x' at program.cu:47"]
 
 
 def test_a_poll_of_the_stream_may_be_a_wait(tmp_path: Path) -> None:
@@ -168,7 +188,7 @@ def test_a_poll_of_the_stream_may_be_a_wait(tmp_path: Path) -> None:
         tmp_path, "put<<<16, 256, 0, a>>>(x, N);\n  while (cudaStreamQuery(a) == cudaErrorNotReady);\n  x[3] = 1;"
     )
     assert (outcomes, reasons) == ({Outcome.SAFE}, [])
-    assert assumed == ["is done with 'x' before the host writes 'x' at program.cu:44"]
+    assert assumed == ["is done with 'x' before the host writes 'x' at program.cu:47"]
 
 
 def test_a_function_whose_callers_are_not_seen(tmp_path: Path) -> None:

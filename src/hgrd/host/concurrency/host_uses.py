@@ -5,9 +5,10 @@ for (int i = 0; i < n; i++) x[i] = 0;             // writes n elements of x
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Row
@@ -58,15 +59,41 @@ def _limits(binder: Symbol, bounds: Iterable[Term]) -> tuple[Term, Term]:
     return low, high
 
 
-def without_other_uses(events: Iterable[Event], holders: Mapping[str, str]) -> list[Event]:
-    """The events, without uses by the host of memory that no kernel touches so that the two could matter.
+class Uses(Struct, frozen=True):
+    """The memory that kernels touch so that uses by the host could matter.
 
-    `holders` are the keys of the objects in which pointers were found, by the keys of what these lead to.
+    `holders` are the keys of the objects in which pointers were found, by the keys of what these lead to; `may_be` has
+    the keys of objects that a pointer may lead to besides.  `touched` and `written` are keys of objects.
     """
-    known = list(events)
-    touched = {key for work in _work(known) for t in work.touches for key in _objects(t, holders)}
-    written = {key for work in _work(known) for t in work.touches if t.writes for key in _objects(t, holders)}
-    return list(_kept(known, touched, written, holders))
+
+    holders: Mapping[str, str]
+    may_be: Callable[[str], Set[str]]
+    touched: Set[str] = frozenset()
+    written: Set[str] = frozenset()
+
+    def without_others(self, events: Iterable[Event]) -> list[Event]:
+        """The events, without uses by the host of other memory."""
+        known = list(events)
+        touched = {key for work in _work(known) for t in work.touches for key in self._objects(t)}
+        written = {key for work in _work(known) for t in work.touches if t.writes for key in self._objects(t)}
+        return list(replace(self, touched=touched, written=written)._kept(known))
+
+    def _objects(self, touch: Touch) -> set[str]:
+        known = {key for p in places(touch.at) for key in holders_of(p.key, self.holders)}
+        return known.union(*(self.may_be(p.key) for p in places(touch.at)))
+
+    def _kept(self, events: Iterable[Event]) -> Iterator[Event]:
+        for event in events:
+            match event:
+                case Use(touch=touch):
+                    if not self._objects(touch).isdisjoint(self.touched if touch.writes else self.written):
+                        yield event
+                case Loop(body=body):
+                    kept = list(self._kept(body))
+                    if kept:
+                        yield event if len(kept) == len(body) else replace(event, body=kept)
+                case _:
+                    yield event
 
 
 def _work(events: Iterable[Event]) -> Iterator[Work]:
@@ -77,27 +104,9 @@ def _work(events: Iterable[Event]) -> Iterator[Work]:
             yield event
 
 
-def _objects(touch: Touch, holders: Mapping[str, str]) -> set[str]:
-    return {key for p in places(touch.at) for key in holders_of(p.key, holders)}
-
-
 def holders_of(key: str, holders: Mapping[str, str]) -> list[str]:
     """The object of this key, that in which a pointer to it was found, and so on."""
     found = [key]
     while found[-1] in holders and len(found) < _DEPTH:
         found.append(holders[found[-1]])
     return found
-
-
-def _kept(events: Iterable[Event], touched: set[str], written: set[str], holders: Mapping[str, str]) -> Iterator[Event]:
-    for event in events:
-        match event:
-            case Use(touch=touch):
-                if not _objects(touch, holders).isdisjoint(touched if touch.writes else written):
-                    yield event
-            case Loop(body=body):
-                kept = list(_kept(body, touched, written, holders))
-                if kept:
-                    yield event if len(kept) == len(body) else replace(event, body=kept)
-            case _:
-                yield event

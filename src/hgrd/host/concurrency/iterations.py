@@ -210,9 +210,8 @@ class Iterations(Struct):
         return new
 
     def objects(self, place: Place) -> set[str]:
-        """The keys in the trace of the objects that a place may be in, if it was found in memory."""
-        key = self.origins.get(place.key, place.key)
-        return set(self.may_be(key)) if key in self.found else set()
+        """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
+        return set(self.may_be(self.origins.get(place.key, place.key)))
 
     def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
         """A number for what an object holds after it was overwritten; loops may do that in each iteration."""

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.host_uses import holders_of, without_other_uses
+from hgrd.host.concurrency.host_uses import Uses, holders_of
 from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
 from hgrd.host.concurrency.rows import apart, meet
@@ -68,7 +68,7 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     with any arguments.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
-    events = list(iterations.of(without_other_uses(trace.events, inside)))
+    events = list(iterations.of(Uses(inside, iterations.may_be).without_others(trace.events)))
     if _in_one_stream(events):
         return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
@@ -96,7 +96,7 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     for one, other in (*concurrent(done, partners), *both):
         pairs = (
             _pairs(one.work, other.work, iterations, trace, clash=False),
-            _with_host(one.work, other.work, iterations, trace),
+            _with_host(one.work, other.work, iterations, trace, loosely=True),
         )
         for pair in chain(*pairs):
             if clear.isdisjoint(_keys(pair)):
@@ -150,7 +150,8 @@ def _all_of(works: Mapping[str, int], keys: Iterable[str]) -> int:
 def _objects(work: Work, touch: Touch, iterations: Iterations) -> set[str]:
     """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it."""
     if work.by_host:
-        return {key for p in places(touch.at) for key in holders_of(p.key, iterations.holders)}
+        known = {key for p in places(touch.at) for key in holders_of(p.key, iterations.holders)}
+        return known.union(*map(iterations.objects, places(touch.at)))
     known = {iterations.holders.get(p.key, p.key) for p in places(touch.at)}
     return known.union(*map(iterations.objects, places(touch.at)))
 
@@ -191,8 +192,13 @@ def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clas
                 yield _Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
 
 
-def _with_host(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[_Pair]:
-    """The memory that the host uses itself and a kernel does, which one of them writes; not where visibly apart."""
+def _with_host(
+    one: Work, other: Work, iterations: Iterations, trace: Trace, *, loosely: bool = False
+) -> Iterator[_Pair]:
+    """The memory that the host uses itself and a kernel does, which one of them writes; not where visibly apart.
+
+    `loosely`: also where a pointer that is not known may lead there.
+    """
     if not (one.by_host or other.by_host) or not (one.kernel or other.kernel):
         return
     host, kernel = (one, other) if one.by_host else (other, one)
@@ -201,7 +207,7 @@ def _with_host(one: Work, other: Work, iterations: Iterations, trace: Trace) -> 
         if _is_anywhere(touch):
             continue
         if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
-            found = _common_place(used, touch, host.choices | kernel.choices, iterations)
+            found = _common_place(used, touch, host.choices | kernel.choices, iterations, loosely=loosely)
             if found is not None:
                 name, key = _name(found, iterations, trace), iterations.origins.get(found.key, found.key)
                 writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
@@ -219,12 +225,15 @@ def _with_early(one: Work, other: Work, iterations: Iterations, trace: Trace) ->
             yield pair
 
 
-def _common_place(a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations) -> Place | None:
+def _common_place(
+    a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations, *, loosely: bool = False
+) -> Place | None:
     """A place in an object that both may use at once, under choices of the program."""
     there = list(ways(b.at))
     for place, tests in ways(a.at):
         known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
-        meeting = ((q, others) for q, others in there if q.key in known or _may_meet(place, q, iterations))
+        meet_there = (q.key in known or _may_meet(place, q, iterations, loosely=loosely) for q, _ in there)
+        meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
         if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
             return place
     return None
@@ -244,14 +253,15 @@ def _visibly_apart(a: Touch, b: Touch) -> bool:
     return a.covered and b.covered and all(apart(r, x, s, y) for r, s in both)
 
 
-def _may_meet(one: Place, other: Place, iterations: Iterations) -> bool:
-    """Whether two addresses may lead to one object."""
+def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool = True) -> bool:
+    """Whether two addresses may lead to one object; `loosely`: also where one was got by a pointer not known."""
     if any(p.key.startswith(_NOWHERE) or p.key == DEFAULT.key for p in (one, other)):
         return False
     if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
         return True
-    found = (key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
-    return meets(one, other, iterations.holders, iterations.offsets) or any(found)
+    if meets(one, other, iterations.holders, iterations.offsets):
+        return True
+    return loosely and any(key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:

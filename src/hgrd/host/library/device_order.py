@@ -77,6 +77,12 @@ _ELSEWHERE: Final = (
     "omp_get",
     "omp_in_parallel",
 )
+_LOOKING: Final = frozenset(  # of Thrust's vectors and pointers: only an element of a `device_vector` takes a copy
+    (
+        "data", "begin", "end", "cbegin", "cend", "size", "empty", "capacity", "get", "operator[]", "front", "back",
+        "raw_pointer_cast", "raw_reference_cast", "device_pointer_cast",
+    )
+)  # fmt: skip
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
 
 
@@ -108,6 +114,8 @@ def record_order(call: LibraryCall) -> None:
 
 def _may_order(qualified: str, name: str) -> bool:
     """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
+    if name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast")):
+        return False
     return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC)
 
 

@@ -78,6 +78,8 @@ def _leads_to_host(argument: ir.Expression) -> bool:
     match bare(argument):
         case ir.AddressOf():
             return True
+        case ir.Call(function=ir.FunctionRef(name="raw_pointer_cast"), arguments=(pointer,)):
+            return _leads_to_host(pointer)
         case ir.Call(function=function, arguments=arguments) if not function.user_code:
             types = (str(n.type) for a in arguments for n in nodes(a) if isinstance(n, ir.Load | ir.AddressOf))
             inner = any(isinstance(n, ir.Call) for a in arguments for n in nodes(a))
