@@ -278,6 +278,9 @@ class Machine(Struct):
     subscripts: dict[int, Term] = field(default_factory=dict[int, Term])  # last index by PointerAdd node
     addressed: dict[Symbol, MemoryObject] = field(default_factory=dict[Symbol, MemoryObject])  # by their addresses
     effects: EffectTable = field(default_factory=lambda: EffectTable({}, {}))
+    changed_besides: dict[Span, frozenset[str]] = field(
+        default_factory=dict[Span, frozenset[str]]
+    )  # unnumbered keys, by loops
 
     def __post_init__(self) -> None:
         self.effects = EffectTable(self.functions, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 
 from msgspec import Struct, field
@@ -12,6 +13,11 @@ from hgrd.terms import Origin, Symbol
 def hidden(base: str) -> str:
     """The name of a symbol that only a speculative run sees: it leaves `base` free for the recorded run."""
     return base if base.endswith("~") else f"{base}~"
+
+
+def unnumbered(key: str) -> str:
+    """The key of an object without its numbers: the same for what the same code makes when it runs again."""
+    return re.sub(r"['@]\d+", "", key)
 
 
 class Names(Struct):

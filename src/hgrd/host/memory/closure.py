@@ -24,14 +24,19 @@ class Closure(Struct):
 
     def of(self, first: Iterable[str]) -> frozenset[str]:
         """The names that can be reached from these, and these; equal sets are one object."""
+        bits = self.bits(first)
+        if bits not in self.sets:
+            self.sets[bits] = frozenset(self._named(bits))
+        return self.sets[bits]
+
+    def bits(self, first: Iterable[str]) -> int:
+        """As `of`, as a set of bits: two sets have a name in common if their bits have one in common."""
         bits = 0
         for name in first:
             if name not in self.reached:
                 _Search(self).run(name)
             bits |= self.reached[name]
-        if bits not in self.sets:
-            self.sets[bits] = frozenset(self._named(bits))
-        return self.sets[bits]
+        return bits
 
     def close(self, component: Iterable[str], beyond: int) -> None:
         """Each of these names can be reached from each other, and from all of them what is `beyond`."""

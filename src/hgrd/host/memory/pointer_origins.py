@@ -10,7 +10,7 @@ that returned the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
 from math import gcd, inf
 from typing import Final
@@ -180,18 +180,17 @@ class PointerOrigins(Struct):
         targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
         apart = tuple(c.term for c in path)
         closure = Closure(self.steps)
-        reached = {t.key: closure.of((t.key,)) for t in targets}
         found = [
             PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}")
             for a, b in combinations(targets, 2)
-            if (a.external or b.external) and self._may_be_one(a.key, b.key, reached, apart)
+            if (a.external or b.external) and self._may_be_one(a.key, b.key, closure, apart)
         ]
         for holder in dict.fromkeys((*(t.key for t in targets), *known)):
-            inside = closure.of(self.held.get(holder, ()))
+            inside = closure.bits(self.held.get(holder, ()))
             found += [
                 PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
                 for t in targets
-                if t.key != holder and not inside.isdisjoint(reached[t.key])
+                if t.key != holder and inside & closure.bits((t.key,))
             ]
         return found
 
@@ -226,18 +225,19 @@ class PointerOrigins(Struct):
         for name in self._is(key):
             yield name if name.startswith(IN) else IN + name
 
-    def _may_be_one(self, one: str, other: str, reached: Mapping[str, Set[str]], apart: tuple[Term, ...]) -> bool:
-        if ANYTHING in reached[one] or ANYTHING in reached[other]:
+    def _may_be_one(self, one: str, other: str, closure: Closure, apart: tuple[Term, ...]) -> bool:
+        reached = closure.bits((one,)), closure.bits((other,))
+        if (reached[0] | reached[1]) & closure.bits((ANYTHING,)):
             return True
         a, b = self.loaded.get(one), self.loaded.get(other)
         if a is not None and b is not None and a.holder == b.holder and a.generation == b.generation:
-            return self._repeats(a.holder) or not _differ(a.offset, b.offset, apart)
-        return not reached[one].isdisjoint(reached[other])
+            return self._repeats(a.holder, closure) or not _differ(a.offset, b.offset, apart)
+        return bool(reached[0] & reached[1])
 
-    def _repeats(self, holder: str) -> bool:
+    def _repeats(self, holder: str, closure: Closure) -> bool:
         """Whether an object may hold a pointer twice, for all that the program shows."""
-        inside = (name for name in self._closed({IN + holder}) if not name.startswith(IN))
-        return not self.own.get(holder, set()).issuperset(inside)
+        own = self.own.get(holder, set())
+        return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
 
 
 def pointers_in(value: Value) -> Iterator[Pointer]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
+from hgrd.program.span import Span
 from hgrd.program.types import BoolType, IntType
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
@@ -22,7 +23,7 @@ from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary,
 from hgrd.symbolic.loops.rotations import Rotating, cycle_of, rotation_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
-from hgrd.symbolic.names import hidden
+from hgrd.symbolic.names import hidden, unnumbered
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import (
@@ -44,8 +45,10 @@ _ATTEMPTS = 3
 _FROM_MEMORY = frozenset({Origin.DATA, Origin.COMPUTED})
 
 
-def classify_carried(machine: Machine, state: State, effects: Effects, iterate: RunIteration) -> LoopSummary:
-    """The cells that a loop changes, and how; the loop is entered in `state`.
+def classify_carried(
+    machine: Machine, state: State, effects: Effects, place: Span, iterate: RunIteration
+) -> LoopSummary:
+    """The cells that a loop changes, and how; the loop, at `place`, is entered in `state`.
 
     `iterate` runs one iteration speculatively from a given state.
     """
@@ -53,9 +56,12 @@ def classify_carried(machine: Machine, state: State, effects: Effects, iterate: 
     _fill(machine, state, objects)
     lists = {o.key for o in objects if machine.semantics.list_length(state, o) is not None}
     mark = machine.names.mark()
-    tried = _first_iteration(machine, state, [o for o in objects if o.key not in lists], iterate)
+    before = machine.changed_besides.get(place, frozenset[str]())
+    expected = frozenset(key for key in state.store if unnumbered(key) in before) if before else before
+    tried = _first_iteration(machine, state, [o for o in objects if o.key not in lists], expected - lists, iterate)
     if not tried.others.isdisjoint(lists):
-        tried = _first_iteration(machine, state, objects, iterate)
+        tried = _first_iteration(machine, state, objects, expected, iterate)
+    machine.changed_besides[place] = before | {unnumbered(key) for key in tried.others}
     cells, start, placeholders, ends, others = tried
     changed = _changed(start, ends) | others
     living = [i for i, (target, _, _) in enumerate(cells) if target.key in changed]
@@ -95,20 +101,26 @@ class _Tried(NamedTuple):
     others: set[str]
 
 
-def _first_iteration(machine: Machine, state: State, objects: list[MemoryObject], iterate: RunIteration) -> _Tried:
-    """A speculative iteration, with placeholders in these objects, and nothing known of the others that it changes."""
+def _first_iteration(
+    machine: Machine, state: State, objects: list[MemoryObject], expected: frozenset[str], iterate: RunIteration
+) -> _Tried:
+    """A speculative iteration, with placeholders in these objects, and nothing known of the others that it changes.
+
+    `expected`: keys of others that the loop changed when it ran before, which mostly saves a further attempt.
+    """
     cells = [(o, at, c) for o in objects for at, c in sorted(state.store.get(o.key, EMPTY).cells.items())]
-    others: set[str] = set()
-    start, placeholders = _start(machine, state, objects, cells, others)
-    ends = iterate(start.copy())
+    others = set(expected & state.store.keys() - {o.key for o in objects})
     for _ in range(_ATTEMPTS):
+        start, placeholders = _start(machine, state, objects, cells, others)
+        ends = iterate(start.copy())
         missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
         if not missed:
             break
         others |= missed
+    else:
         start, placeholders = _start(machine, state, objects, cells, others)
         ends = iterate(start.copy())
-    return _Tried(cells, start, placeholders, ends, others)
+    return _Tried(cells, start, placeholders, ends, others - (expected - _changed(start, ends)))
 
 
 def _has_body(machine: Machine, function: str) -> bool:

@@ -94,7 +94,9 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
     unrolled = unroll(machine, state, shape, effects)
     if unrolled is not None:
         return unrolled
-    summary = classify_carried(machine, state, effects, lambda start: speculative_iteration(machine, start, shape))
+    summary = classify_carried(
+        machine, state, effects, shape.span, lambda start: speculative_iteration(machine, start, shape)
+    )
     binder = _binder(machine, state, shape, summary)
     watched = summary.ends.returns or (not machine.speculative and machine.semantics.must_record(effects))
     ends = _iterate(machine, state, shape, summary, binder) if watched else summary.ends
