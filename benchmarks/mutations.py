@@ -2018,19 +2018,19 @@ MUTATIONS = (
         "host-uses-none",
         "the host uses no memory that kernels use",
         ("tests/verdicts/host/test_uses_by_the_host.py",),
-        gives((), "host.concurrency.sharing:_with_host"),
+        gives((), "host.concurrency.sharing:with_host"),
     ),
     Mutation(
         "host-uses-apart",
         "the host uses other elements than kernels",
         ("tests/verdicts/host/test_uses_by_the_host.py",),
-        gives(True, "host.concurrency.sharing:_visibly_apart"),
+        gives(True, "host.concurrency.meeting:_visibly_apart"),
     ),
     Mutation(
         "host-kinds-apart",
         "no kernel writes what the host reads, whatever its type",
         ("tests/verdicts/host/test_uses_by_the_host.py",),
-        gives(True, "host.concurrency.sharing:_other_kind"),
+        gives(True, "host.concurrency.meeting:_other_kind"),
     ),
     Mutation(
         "host-remainders-contradict",
@@ -2067,6 +2067,12 @@ MUTATIONS = (
         "a look at the elements of a vector of Thrust may wait for the device",
         ("tests/verdicts/host/test_uses_by_the_host.py",),
         put("host.library.device_order:_LOOKING", frozenset()),
+    ),
+    Mutation(
+        "copies-beside-the-host-none",
+        "the host uses no memory that an asynchronous copy may still use",
+        ("tests/verdicts/host/test_buffers_of_copies.py",),
+        gives(False, "host.library.device_order:_is_locked"),
     ),
     Mutation(
         "held-functions-not-followed",

@@ -60,7 +60,7 @@ def _limits(binder: Symbol, bounds: Iterable[Term]) -> tuple[Term, Term]:
 
 
 class Uses(Struct, frozen=True):
-    """The memory that kernels touch so that uses by the host could matter.
+    """The memory that kernels, or copies beside the host, touch so that uses by the host could matter.
 
     `holders` are the keys of the objects in which pointers were found, by the keys of what these lead to; `may_be` has
     the keys of objects that a pointer may lead to besides.  `touched` and `written` are keys of objects.
@@ -74,8 +74,8 @@ class Uses(Struct, frozen=True):
     def without_others(self, events: Iterable[Event]) -> list[Event]:
         """The events, without uses by the host of other memory."""
         known = list(events)
-        touched = {key for work in _work(known) for t in work.touches for key in self._objects(t)}
-        written = {key for work in _work(known) for t in work.touches if t.writes for key in self._objects(t)}
+        touched = {key for t in _touches(known) for key in self._objects(t)}
+        written = {key for t in _touches(known) if t.writes for key in self._objects(t)}
         return list(replace(self, touched=touched, written=written)._kept(known))
 
     def _objects(self, touch: Touch) -> set[str]:
@@ -96,12 +96,12 @@ class Uses(Struct, frozen=True):
                     yield event
 
 
-def _work(events: Iterable[Event]) -> Iterator[Work]:
+def _touches(events: Iterable[Event]) -> Iterator[Touch]:
     for event in events:
         if isinstance(event, Loop):
-            yield from _work(event.body)
-        elif isinstance(event, Work) and event.kernel:
-            yield event
+            yield from _touches(event.body)
+        elif isinstance(event, Work):
+            yield from (t for t in event.touches if event.kernel or t.locked)
 
 
 def holders_of(key: str, holders: Mapping[str, str]) -> list[str]:

@@ -6,42 +6,35 @@ assume.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePath
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import Uses, holders_of
-from hgrd.host.concurrency.iterations import Iterations, meets
+from hgrd.host.concurrency.iterations import Iterations
+from hgrd.host.concurrency.meeting import Pair, pairs, with_early, with_host
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
-from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import (
     ANYWHERE,
     DEFAULT,
-    UNKNOWN,
     Event,
-    Place,
     Replay,
     Touch,
     Trace,
     Use,
     Work,
     places,
-    ways,
 )
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import Fact, HostNote
 from hgrd.program.span import Span
-from hgrd.terms import TRUE, Term, const
+from hgrd.terms import TRUE, const
 
 Launched: TypeAlias = tuple[Span, str]
 """The place of a launch, and the key of its kernel."""
-_MARKS: Final = re.compile(r"'\d+|~")
-_NOWHERE: Final = ("number", UNKNOWN)
 
 
 class Beside(Struct):
@@ -49,16 +42,6 @@ class Beside(Struct):
 
     assumed: dict[Launched, dict[Fact, None]] = field(default_factory=dict[Launched, "dict[Fact, None]"])
     shared: dict[Launched, dict[HostNote, None]] = field(default_factory=dict[Launched, "dict[HostNote, None]"])
-
-
-class _Pair(Struct, frozen=True):
-    """Two pieces of work that touch an object, by its name and key, which one of them writes."""
-
-    one: Work
-    other: Work
-    name: str
-    key: str
-    writes: tuple[bool, bool]
 
 
 def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: bool, found: Beside) -> None:
@@ -76,31 +59,31 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     done = Order(streams, lenient=True).run(events)
     partners = _partners([d.work for d in done], iterations)
     for one, other in concurrent(done, partners):
-        for pair in _with_host(one.work, other.work, iterations, trace):
+        for pair in with_host(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
-            _tell_shared(pair, found)
-        for pair in _with_early(one.work, other.work, iterations, trace):
+            _tell_shared(pair, found, _given_to(pair, done, iterations))
+        for pair in with_early(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
         linked = trace.linked and one.work.captured and other.work.captured
-        for pair in () if linked else _pairs(one.work, other.work, iterations, trace, clash=True):
+        for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
     done = Order(streams, lenient=False).run(events)
     both = list(_in_threads(done, partners)) if threads else []
     for one, other in both:
-        for pair in _pairs(one.work, other.work, iterations, trace, clash=True):
+        for pair in pairs(one.work, other.work, iterations, trace, clash=True):
             if pair.key not in trace.allocated:
                 clear |= set(_keys(pair))
                 _tell_shared(pair, found)
     for one, other in (*concurrent(done, partners), *both):
-        pairs = (
-            _pairs(one.work, other.work, iterations, trace, clash=False),
-            _with_host(one.work, other.work, iterations, trace, loosely=True),
+        possible = (
+            pairs(one.work, other.work, iterations, trace, clash=False),
+            with_host(one.work, other.work, iterations, trace, loosely=True),
         )
-        for pair in chain(*pairs):
+        for pair in chain(*possible):
             if clear.isdisjoint(_keys(pair)):
-                _tell_assumed(pair, found)
+                _tell_assumed(pair, found, _given_to(pair, done, iterations))
 
 
 def _in_one_stream(events: Iterable[Event]) -> bool:
@@ -119,10 +102,15 @@ def _in_threads(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Don
 
 
 def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
-    """Pieces of work, as bits, that may share an object with each piece; one of the two is a kernel, and one writes."""
+    """Pieces of work, as bits, that may share an object with each piece, so that it matters; one of the two writes.
+
+    One of the two is a kernel, or one the host and the other one a copy that goes on beside it.
+    """
     users: dict[str, int] = {}
     writers: dict[str, int] = {}
     kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
+    hosts = sum(1 << number for number, one in enumerate(work) if one.by_host)
+    copies = sum(1 << number for number, one in enumerate(work) if _copies_later(one))
     objects = [{(key, t.writes) for t in one.touches for key in _objects(one, t, iterations)} for one in work]
     for number, own in enumerate(objects):
         for key, writes in own:
@@ -136,8 +124,13 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
         for key, writes in own:
             others |= (any_user if writes else any_writer) if key in anywhere else 0
             others |= _all_of(users if writes else writers, {key} | anywhere)
-        found.append(others if one.kernel else others & kernels)
+        able = kernels | (copies if one.by_host else hosts if _copies_later(one) else 0)
+        found.append(others if one.kernel else others & able)
     return found
+
+
+def _copies_later(work: Work) -> bool:
+    return any(touch.locked for touch in work.touches)
 
 
 def _all_of(works: Mapping[str, int], keys: Iterable[str]) -> int:
@@ -156,12 +149,7 @@ def _objects(work: Work, touch: Touch, iterations: Iterations) -> set[str]:
     return known.union(*map(iterations.objects, places(touch.at)))
 
 
-def _name(place: Place, iterations: Iterations, trace: Trace) -> str:
-    key = iterations.origins.get(place.key, place.key)
-    return _MARKS.sub("", trace.names.get(key, key))
-
-
-def _keys(pair: _Pair) -> Iterator[tuple[Launched, Launched, str]]:
+def _keys(pair: Pair) -> Iterator[tuple[Launched, Launched, str]]:
     one, other = _launched(pair.one), _launched(pair.other)
     yield one, other, pair.name
     yield other, one, pair.name
@@ -171,129 +159,26 @@ def _launched(work: Work) -> Launched:
     return work.span, work.kernel
 
 
-# ---------------------------------------------------------------- sharing
-
-
-def _pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[_Pair]:
-    """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
-    if one.by_host or other.by_host or not (one.kernel or other.kernel):
-        return
-    told: set[str] = set()
-    for a in one.touches:
-        for b in other.touches:
-            if not (a.writes or b.writes) or a.found or b.found:
-                continue
-            found = next((p for p in places(a.at) if any(_may_meet(p, q, iterations) for q in places(b.at))), None)
-            if found is None or (clash and not _clash(one, a, other, b)):
-                continue
-            name = _name(found, iterations, trace)
-            if name not in told:
-                told.add(name)
-                yield _Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
-
-
-def _with_host(
-    one: Work, other: Work, iterations: Iterations, trace: Trace, *, loosely: bool = False
-) -> Iterator[_Pair]:
-    """The memory that the host uses itself and a kernel does, which one of them writes; not where visibly apart.
-
-    `loosely`: also where a pointer that is not known may lead there.
-    """
-    if not (one.by_host or other.by_host) or not (one.kernel or other.kernel):
-        return
-    host, kernel = (one, other) if one.by_host else (other, one)
-    (used,) = host.touches
-    for touch in kernel.touches:
-        if _is_anywhere(touch):
-            continue
-        if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
-            found = _common_place(used, touch, host.choices | kernel.choices, iterations, loosely=loosely)
-            if found is not None:
-                name, key = _name(found, iterations, trace), iterations.origins.get(found.key, found.key)
-                writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
-                yield _Pair(one, other, name, key, writes)
-                return
-
-
-def _with_early(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[_Pair]:
-    """The memory that a kernel and one that begins before its end both use, and one of them writes."""
-    if not any(work.early and all(t.early for t in work.touches) for work in (one, other)):
-        return
-    for pair in _pairs(one, other, iterations, trace, clash=False):
-        uses = ((a, b) for a in one.touches for b in other.touches if a.writes or b.writes)
-        if not all(_visibly_apart(a, b) for a, b in uses if _common_place(a, b, frozenset(), iterations) is not None):
-            yield pair
-
-
-def _common_place(
-    a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations, *, loosely: bool = False
-) -> Place | None:
-    """A place in an object that both may use at once, under choices of the program."""
-    there = list(ways(b.at))
-    for place, tests in ways(a.at):
-        known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
-        meet_there = (q.key in known or _may_meet(place, q, iterations, loosely=loosely) for q, _ in there)
-        meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
-        if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
-            return place
-    return None
-
-
-def _other_kind(used: Touch, touch: Touch) -> bool:
-    """Whether the host reads numbers of other kinds than those that the kernel writes."""
-    return not used.writes and used.kinds is not None and touch.kinds is not None and used.kinds.isdisjoint(touch.kinds)
-
-
-def _visibly_apart(a: Touch, b: Touch) -> bool:
-    """Whether two uses of one object are of different bytes, by the rows of elements that each keeps to."""
-    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
-        return False
-    x, y = a.at.offset, b.at.offset
-    both = ((r, s) for r in a.rows for s in b.rows if r.stores or s.stores)
-    return a.covered and b.covered and all(apart(r, x, s, y) for r, s in both)
-
-
-def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool = True) -> bool:
-    """Whether two addresses may lead to one object; `loosely`: also where one was got by a pointer not known."""
-    if any(p.key.startswith(_NOWHERE) or p.key == DEFAULT.key for p in (one, other)):
-        return False
-    if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
-        return True
-    if meets(one, other, iterations.holders, iterations.offsets):
-        return True
-    return loosely and any(key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
-
-
-def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
-    """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
-    if _is_anywhere(a) or _is_anywhere(b):
-        return True
-    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
-        return False
-    if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
-        return False
-    again = one.kernel == other.kernel and one.numbers == other.numbers and None not in one.numbers
-    if again and all(x.at == y.at for x, y in zip(one.touches, other.touches, strict=False)):
-        return True
-    if any(meet(r, a.at.offset, s, b.at.offset) for r in a.rows for s in b.rows if r.stores or s.stores):
-        return True
-    return a.at == b.at and not (a.whole and b.whole) and _alike(one, other)
-
-
-def _is_anywhere(touch: Touch) -> bool:
-    return isinstance(touch.at, Place) and touch.at.key.startswith(ANYWHERE)
-
-
-def _alike(one: Work, other: Work) -> bool:
-    """Whether no number that one of the two kernels gets tells which elements it uses that the other one does not."""
-    numbers = set(one.numbers), set(other.numbers)
-    return None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
-
-
 # ---------------------------------------------------------------- words
 
 
-def _tell_shared(pair: _Pair, found: Beside) -> None:
+def _given_to(pair: Pair, done: Iterable[Done], iterations: Iterations) -> list[Launched]:
+    """The launches that get what a copy brings or takes, where the pair is of that and the host; all, if none does."""
+    copy = next((w for w in (pair.one, pair.other) if _copies_later(w)), None)
+    if copy is None:
+        return []
+    kernels = [d.work for d in done if d.work.kernel]
+    here = {key for t in copy.touches for key in _objects(copy, t, iterations)}
+    using = [w for w in kernels if any(not here.isdisjoint(_objects(w, t, iterations)) for t in w.touches)]
+    return [_launched(work) for work in using or kernels]
+
+
+def _tell_shared(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:
+    for launched in others:
+        host, copy, writes = _host_and_copy(pair)
+        does = "writes" if writes else "reads"
+        note = HostNote(host.span, f"{_uses(pair, host)} while {_placed(copy)} may go on, which {does} it")
+        found.shared.setdefault(launched, {})[note] = None
     for work, other, writes, own in _both(pair):
         if other.by_host:
             note = HostNote(
@@ -308,7 +193,11 @@ def _tell_shared(pair: _Pair, found: Beside) -> None:
         found.shared.setdefault(_launched(work), {})[note] = None
 
 
-def _tell_assumed(pair: _Pair, found: Beside) -> None:
+def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:
+    for launched in others:
+        host, copy, _ = _host_and_copy(pair)
+        text = f"{_placed(copy)} is done with '{pair.name}' before {_uses(pair, host)}"
+        found.assumed.setdefault(launched, {})[Fact(TRUE, FactKind.ASSUMPTION, text, host.span)] = None
     for work, other, _, _ in _both(pair):
         if other.by_host:
             text = f"is done with '{pair.name}' before {_uses(pair, other)}"
@@ -319,7 +208,14 @@ def _tell_assumed(pair: _Pair, found: Beside) -> None:
         found.assumed.setdefault(_launched(work), {})[fact] = None
 
 
-def _both(pair: _Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
+def _host_and_copy(pair: Pair) -> tuple[Work, Work, bool]:
+    """The use by the host, the copy beside it, and whether that writes."""
+    if pair.one.by_host:
+        return pair.one, pair.other, pair.writes[1]
+    return pair.other, pair.one, pair.writes[0]
+
+
+def _both(pair: Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
     """Each launch of the two, the other one, and whether that and it itself write."""
     if pair.one.kernel:
         yield pair.one, pair.other, pair.writes[1], pair.writes[0]
@@ -327,7 +223,7 @@ def _both(pair: _Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
         yield pair.other, pair.one, pair.writes[0], pair.writes[1]
 
 
-def _uses(pair: _Pair, host: Work) -> str:
+def _uses(pair: Pair, host: Work) -> str:
     (touch,) = host.touches
     does = "writes" if touch.writes else "reads"
     return f"the host {does} '{pair.name}' at {PurePath(host.span.file).name}:{host.span.line}"
@@ -336,4 +232,8 @@ def _uses(pair: _Pair, host: Work) -> str:
 def _what(work: Work, other: Work) -> str:
     if _launched(work) == _launched(other):
         return "another run of this launch"
-    return f"{other.what} at {PurePath(other.span.file).name}:{other.span.line}"
+    return _placed(other)
+
+
+def _placed(work: Work) -> str:
+    return f"{work.what} at {PurePath(work.span.file).name}:{work.span.line}"

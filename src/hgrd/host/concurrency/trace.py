@@ -72,7 +72,8 @@ class Touch(Struct, frozen=True):
     that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are, `covered`:
     and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
     `found`: it uses this, or what pointers lead to that are found there, by a pointer that it finds in memory.
-    `early`: a kernel does so before it waits for those before it.
+    `early`: a kernel does so before it waits for those before it.  `locked`: it is memory of the host that a copy uses
+    while the host goes on.
     """
 
     at: Address
@@ -85,6 +86,7 @@ class Touch(Struct, frozen=True):
     kinds: frozenset[tuple[str, int]] | None = None
     found: bool = False
     early: bool = False
+    locked: bool = False
 
 
 class Work(Struct, frozen=True):

@@ -21,6 +21,7 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
     choices_of,
+    places,
     pointers_of,
 )
 from hgrd.host.execution.held_functions import follow_held, hide_passed
@@ -176,6 +177,7 @@ def _add_copy(call: LibraryCall, name: str) -> None:
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
     on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
     waits = _is_pageable(call, to) if later and not fills else not later and not on_device
+    touches = [replace(t, locked=later and not waits and _is_locked(call, t)) for t in touches]
     _add_work(call, "the fill" if fills else "the copy", _stream(call, name), touches, waits=waits)
     stays = name in _SIZE_OF and on_device and _on_device(call, to) and (source is None or _on_device(call, source))
     if not later and not stays:
@@ -238,7 +240,8 @@ def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool
     rows = () if size is None else (bytes_from(size, stores=writes),)
     for pointer in pointers_of(value):
         call.run.trace.name(pointer)
-        found.append(Touch(call.run.trace.address_of(pointer), writes, not writes, writes, rows, whole=bool(rows)))
+        at, known = call.run.trace.address_of(pointer), bool(rows)
+        found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known))
     return found
 
 
@@ -246,6 +249,11 @@ def _on_device(call: LibraryCall, value: Value | None) -> bool:
     """Whether a pointer leads to memory of the device that the host cannot reach."""
     targets = () if value is None else tuple(pointed_to(value))
     return bool(targets) and all(t.space is MemorySpace.GLOBAL and not t.external for t in targets)
+
+
+def _is_locked(call: LibraryCall, touch: Touch) -> bool:
+    """Whether memory is page-locked memory of the host, which copies use while the host goes on."""
+    return all(place.key in call.run.copies.page_locked for place in places(touch.at))
 
 
 def _is_pageable(call: LibraryCall, to: Value | None) -> bool:

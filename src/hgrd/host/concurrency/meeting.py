@@ -1,0 +1,151 @@
+"""Meeting in memory: whether two pieces of work, or one and the host, use the same objects, and the same elements.
+
+Each uses the elements that its arguments lead it to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from hgrd.host.concurrency.contradictions import exclusive
+from hgrd.host.concurrency.host_uses import holders_of
+from hgrd.host.concurrency.iterations import Iterations, meets
+from hgrd.host.concurrency.rows import apart, meet
+from hgrd.host.concurrency.trace import ANYWHERE, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
+from hgrd.terms import Term
+
+_MARKS: Final = re.compile(r"'\d+|~")
+_NOWHERE: Final = ("number", UNKNOWN)
+
+
+class Pair(Struct, frozen=True):
+    """Two pieces of work that touch an object, by its name and key, which one of them writes."""
+
+    one: Work
+    other: Work
+    name: str
+    key: str
+    writes: tuple[bool, bool]
+
+
+def name_of(place: Place, iterations: Iterations, trace: Trace) -> str:
+    key = iterations.origins.get(place.key, place.key)
+    return _MARKS.sub("", trace.names.get(key, key))
+
+
+def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[Pair]:
+    """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
+    if one.by_host or other.by_host or not (one.kernel or other.kernel):
+        return
+    told: set[str] = set()
+    for a in one.touches:
+        for b in other.touches:
+            if not (a.writes or b.writes) or a.found or b.found:
+                continue
+            found = next((p for p in places(a.at) if any(_may_meet(p, q, iterations) for q in places(b.at))), None)
+            if found is None or (clash and not _clash(one, a, other, b)):
+                continue
+            name = name_of(found, iterations, trace)
+            if name not in told:
+                told.add(name)
+                yield Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
+
+
+def with_host(one: Work, other: Work, iterations: Iterations, trace: Trace, *, loosely: bool = False) -> Iterator[Pair]:
+    """The memory that the host uses itself and a kernel or a copy does, which one of them writes.
+
+    Not where both use visibly different elements.  `loosely`: also where a pointer that is not known may lead there.
+    """
+    if one.by_host == other.by_host:
+        return
+    host, kernel = (one, other) if one.by_host else (other, one)
+    (used,) = host.touches
+    for touch in kernel.touches:
+        if _is_anywhere(touch) or not (kernel.kernel or touch.locked):
+            continue
+        if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
+            found = _common_place(used, touch, host.choices | kernel.choices, iterations, loosely=loosely)
+            if found is not None:
+                name, key = name_of(found, iterations, trace), iterations.origins.get(found.key, found.key)
+                writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
+                yield Pair(one, other, name, key, writes)
+                return
+
+
+def with_early(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[Pair]:
+    """The memory that a kernel and one that begins before its end both use, and one of them writes."""
+    if not any(work.early and all(t.early for t in work.touches) for work in (one, other)):
+        return
+    for pair in pairs(one, other, iterations, trace, clash=False):
+        uses = ((a, b) for a in one.touches for b in other.touches if a.writes or b.writes)
+        if not all(_visibly_apart(a, b) for a, b in uses if _common_place(a, b, frozenset(), iterations) is not None):
+            yield pair
+
+
+def _common_place(
+    a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations, *, loosely: bool = False
+) -> Place | None:
+    """A place in an object that both may use at once, under choices of the program."""
+    there = list(ways(b.at))
+    for place, tests in ways(a.at):
+        known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
+        meet_there = (q.key in known or _may_meet(place, q, iterations, loosely=loosely) for q, _ in there)
+        meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
+        if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
+            return place
+    return None
+
+
+def _other_kind(used: Touch, touch: Touch) -> bool:
+    """Whether the host reads numbers of other kinds than those that the kernel writes."""
+    return not used.writes and used.kinds is not None and touch.kinds is not None and used.kinds.isdisjoint(touch.kinds)
+
+
+def _visibly_apart(a: Touch, b: Touch) -> bool:
+    """Whether two uses of one object are of different bytes, by the rows of elements that each keeps to."""
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+        return False
+    x, y = a.at.offset, b.at.offset
+    both = ((r, s) for r in a.rows for s in b.rows if r.stores or s.stores)
+    return a.covered and b.covered and all(apart(r, x, s, y) for r, s in both)
+
+
+def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool = True) -> bool:
+    """Whether two addresses may lead to one object; `loosely`: also where one was got by a pointer not known."""
+    if any(p.key.startswith(_NOWHERE) or p.key == DEFAULT.key for p in (one, other)):
+        return False
+    if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
+        return True
+    if meets(one, other, iterations.holders, iterations.offsets):
+        return True
+    return loosely and any(key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
+
+
+def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
+    """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
+    if _is_anywhere(a) or _is_anywhere(b):
+        return True
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+        return False
+    if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
+        return False
+    again = one.kernel == other.kernel and one.numbers == other.numbers and None not in one.numbers
+    if again and all(x.at == y.at for x, y in zip(one.touches, other.touches, strict=False)):
+        return True
+    if any(meet(r, a.at.offset, s, b.at.offset) for r in a.rows for s in b.rows if r.stores or s.stores):
+        return True
+    return a.at == b.at and not (a.whole and b.whole) and _alike(one, other)
+
+
+def _is_anywhere(touch: Touch) -> bool:
+    return isinstance(touch.at, Place) and touch.at.key.startswith(ANYWHERE)
+
+
+def _alike(one: Work, other: Work) -> bool:
+    """Whether no number that one of the two kernels gets tells which elements it uses that the other one does not."""
+    numbers = set(one.numbers), set(other.numbers)
+    return None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
