@@ -2098,4 +2098,40 @@ MUTATIONS = (
         ("tests/verdicts/host/test_early_kernels.py",),
         gives(frozenset(), "host.launches.traced_grids:used_before_wait"),
     ),
+    Mutation(
+        "rings-order-nothing",
+        "who waits at a ring of barriers comes after nobody",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives((), "races.acquire_release.rings:RingOrder.unordered"),
+    ),
+    Mutation(
+        "rings-always-in-time",
+        "nobody arrives at a barrier of a ring again before its phase has ended",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(False, "protocol.rings.resolution:too_early"),
+    ),
+    Mutation(
+        "rings-never-stuck",
+        "arrivals at a ring never wait for themselves",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(False, "protocol.rings.resolution:stuck"),
+    ),
+    Mutation(
+        "rings-any-phase",
+        "a wait for a phase is for the one at hand, whatever its number",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(True, "protocol.rings.sequences:always"),
+    ),
+    Mutation(
+        "rings-any-place",
+        "each step of a ring is at the barrier whose turn it is",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(True, "protocol.rings.sequences:_in_turn"),
+    ),
+    Mutation(
+        "cycles-not-joint",
+        "variables that come round together are not followed",
+        ("tests/verdicts/values/test_rotations.py",),
+        gives(None, "symbolic.loops.carried:joint_cycle_of"),
+    ),
 )

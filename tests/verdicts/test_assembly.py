@@ -273,18 +273,16 @@ __global__ void of_all(int *a) {
   a[blockIdx.x * 128 + t] = s[127 - t];
 }
 
-// open: a barrier with a number, with a condition that not all threads of the block meet
-// open: a barrier with a number, with threads that arrive at it and do not wait
-// open: read taken, write made; shared; block: a barrier that some threads do not reach may order the two accesses
+// safe: 4 of 4 pairs
 __global__ void produced_and_consumed(int *a) {
   __shared__ int s[64];
   int t = threadIdx.x;
   if (t < 64) {
-    s[t] = a[blockIdx.x * 128 + t];  // made
+    s[t] = a[blockIdx.x * 128 + t];
     asm volatile("bar.arrive 1, 128;" ::: "memory");
   } else {
     asm volatile("bar.sync 1, 128;" ::: "memory");
-    a[blockIdx.x * 128 + t] = s[127 - t];  // taken
+    a[blockIdx.x * 128 + t] = s[127 - t];
   }
 }
 

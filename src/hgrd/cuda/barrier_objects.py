@@ -13,6 +13,10 @@ from hgrd.cuda.memory_model import Level
 
 OBJECT_SIZE = 8
 """Bytes of a barrier in memory."""
+FIRST_NUMBER = 16
+"""Number by which the first barrier in memory goes: those of the block come before."""
+NUMBERS_OF_OBJECT = 1 << 16
+"""Numbers that one object with barriers has, one for each byte."""
 INIT = "cuda::init"
 _TYPE = re.compile(r"cuda::barrier<\(?(?:cuda::)?(thread_scope_\w+)\)?>")
 _CLASS = "cuda::barrier::"
@@ -24,6 +28,7 @@ class BarrierCall(Enum):
     INIT = "says how many threads it expects"
     ARRIVE = "arrives without waiting"
     WAIT = "waits for those that have arrived"
+    PHASE = "waits for the end of a phase, by its number modulo 2"
     MEET = "arrives and waits"
 
 
@@ -32,6 +37,7 @@ _FUNCTIONS = {
     INIT: BarrierCall.INIT,
     _CLASS + "arrive": BarrierCall.ARRIVE,
     _CLASS + "wait": BarrierCall.WAIT,
+    _CLASS + "wait_parity": BarrierCall.PHASE,
     _CLASS + "arrive_and_wait": BarrierCall.MEET,
 }
 

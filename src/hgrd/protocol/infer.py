@@ -187,7 +187,7 @@ def _run(
     barriers = NamedBarriers(configuration, device.uniformity.agrees)
     known = copies_followed(tuple(device.recorder.open[0]), device.recorder.exchanges, machine.names)
     cluster = ClusterMemory(configuration, device.recorder.copies)
-    items, unclear = barriers.resolved(cluster.joined(known.items))
+    items, unclear, lags = barriers.resolved(cluster.joined(known.items))
     used, given = accesses(items), tuple(zip(kernel.parameters, arguments, strict=True))
     overlaps = declared_apart(kernel, given, () if launch is None else launch.overlaps)
     gaps = (
@@ -201,7 +201,10 @@ def _run(
         *held_gaps(() if launch is None else launch.held, tables, used, kernel.span),
     )
     written = frozenset(a.target.key for a in accesses(items) if a.changes)
-    symmetric = not gaps and has_symmetric_blocks(tables.functions, machine.entered, items, device.memory.collectives)
+    told_apart = gaps or lags
+    symmetric = not told_apart and has_symmetric_blocks(
+        tables.functions, machine.entered, items, device.memory.collectives
+    )
     return Protocol(
         kernel=kernel.ref.name,
         span=kernel.span,
@@ -223,8 +226,8 @@ def _run(
             exchanged=frozenset(device.uniformity.exchanged),
         ),
         uniform=Uniformity(
-            broadcast=dict(device.uniformity.broadcast),
-            in_iteration=dict(device.uniformity.in_iteration),
+            broadcast={} if lags else dict(device.uniformity.broadcast),  # what is read between two barriers
+            in_iteration={} if lags else dict(device.uniformity.in_iteration),
             groups=dict(device.uniformity.groups),
             masks=dict(device.uniformity.masks),
             told=dict(device.uniformity.told),
@@ -237,6 +240,7 @@ def _run(
             pointers=tuple((p.name, a) for p, a in given if isinstance(a, Pointer)),
         ),
         exchanges=known.exchanges,
+        lags=lags,
     )
 
 

@@ -17,6 +17,7 @@ from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Beginning, ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
 from hgrd.protocol.alike import LaneMask, UniformGroup
+from hgrd.protocol.ring_events import Lags, RingEvent
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
 from hgrd.terms import Symbol, Term
@@ -102,13 +103,14 @@ class NamedBarrier(Struct, frozen=True):
     """Number of a barrier, and how many threads meet at it (None: all of the block); PTX ISA, "bar, barrier".
 
     `arrives`: a thread that gets there does not wait for the others.  `place`: that of a barrier in memory, which goes
-    by a number, too; "" of others.
+    by a number, too; "" of others.  `parity`: it waits for a phase with this number modulo 2, and does not arrive.
     """
 
     number: Term
     count: Term | None = None
     arrives: bool = False
     place: str = ""
+    parity: Term | None = None
 
 
 class Barrier(Struct, frozen=True):
@@ -145,12 +147,14 @@ class Barrier(Struct, frozen=True):
 class Arrival(Struct, frozen=True):
     """First half of a split barrier: those who wait in its second half wait for this, and see what was written before.
 
-    `name` is that of the barrier: of a group, or of an object in memory.
+    `name` is that of the barrier: of a group, or of an object in memory; `named` and `path` as of a barrier.
     """
 
     name: str
     guards: tuple[Term, ...]
     span: Span
+    path: tuple[Condition, ...] = ()
+    named: NamedBarrier | None = None
 
 
 class Exit(Struct, frozen=True):
@@ -253,7 +257,7 @@ class ProtocolLoop(Struct, frozen=True):
     untold: bool = False
 
 
-Item: TypeAlias = Access | Arrival | Barrier | CopyStep | Exit | Fence | Gap | ProtocolLoop
+Item: TypeAlias = Access | Arrival | Barrier | CopyStep | Exit | Fence | Gap | ProtocolLoop | RingEvent
 
 
 class AcrossThreads(Struct, frozen=True):
@@ -347,8 +351,8 @@ class LaunchInfo(Struct, frozen=True, kw_only=True):
 class Protocol(Struct, frozen=True, kw_only=True):
     """Memory access protocol of a kernel at one launch.
 
-    `functions` are the keys of all functions that the kernel runs.  `assumed` are assertions met in the kernel and
-    assumptions on unknown functions; `across` are the assertions on two threads.  `exchanges` come in program order.
+    `functions`: the keys of all functions that run.  `assumed`: assertions met in the kernel and assumptions on unknown
+    functions; `across`: assertions on two threads.  `exchanges` come in program order.  `lags`: of its rings.
     """
 
     kernel: str
@@ -364,6 +368,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     memory: MemoryFacts
     launch: LaunchInfo
     exchanges: tuple[Exchange, ...] = ()
+    lags: Lags = field(default_factory=dict[tuple[str, str], int])
 
 
 def accesses(items: tuple[Item, ...]) -> tuple[Access, ...]:

@@ -26,6 +26,8 @@ from hgrd.protocol.model import (
     NamedBarrier,
     ProtocolLoop,
 )
+from hgrd.protocol.ring_events import Lags
+from hgrd.protocol.rings.resolution import rings_of
 from hgrd.symbolic.state import ConditionKind
 from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, symbols_of
 from hgrd.terms.evaluate import EvaluationError, evaluate
@@ -58,11 +60,14 @@ class NamedBarriers(Struct, frozen=True):
     configuration: Configuration
     uniform: Uniform
 
-    def resolved(self, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Gap, ...]]:
-        """The items with every barrier of a number as one of certain threads, or as one of the gaps."""
+    def resolved(self, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Gap, ...], Lags]:
+        """The items with every barrier of a number as one of certain threads, as part of a ring, or as one of the gaps.
+
+        And how the rings are related.
+        """
         sites = [_Site(barrier, loops) for barrier, loops in _sites(items, ())]
         if not sites:
-            return items, ()
+            return items, (), {}
         waited = _waited_for(items)
         for site in sites:
             named = site.barrier.named
@@ -70,9 +75,11 @@ class NamedBarriers(Struct, frozen=True):
             known = not named.place or named.place in waited
             site.problem = self._problem(site) if known else "threads that arrive at it and do not wait at once"
         self._agree(sites)
-        made: dict[int, Item] = {id(site.barrier): self._made(site) for site in sites}
+        settled = {id(site.barrier) for site in sites if not site.problem}
+        rings = rings_of(items, self.configuration, settled)
+        made: dict[int, Item] = {id(s.barrier): self._made(s) for s in sites if id(s.barrier) not in rings.events}
         gaps = tuple(dict.fromkeys(g for g in made.values() if isinstance(g, Gap)))
-        return _replaced(items, made), gaps
+        return _replaced(items, {**made, **rings.events}), gaps, rings.lags
 
     # ------------------------------------------------------------ one barrier
 
@@ -82,6 +89,8 @@ class NamedBarriers(Struct, frozen=True):
         assert named is not None
         if named.arrives:
             return "threads that arrive at it and do not wait"
+        if named.parity is not None:
+            return "phases of which it is not known who ends them"
         if any(condition.lost for condition in site.barrier.path):
             return "a condition that is too long"
         for condition in _conditions(site.barrier):

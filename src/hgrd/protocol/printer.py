@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
+from hgrd.protocol.ring_events import RingEvent
 from hgrd.terms import TRUE, Term, conj, show
 
 
@@ -37,6 +38,8 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
                 lines.append(f"{pad}{_barrier(item)}{when}  // {item.span.line}")
             case Arrival(name=name):
                 lines.append(f"{pad}arrive at the barrier of {name}{when}  // {item.span.line}")
+            case RingEvent():
+                lines.append(f"{pad}{_event(item)}{when}  // {item.span.line}")
             case CopyStep():
                 lines.append(f"{pad}asynchronous copies{when}  // {item.span.line}")
             case Gap():
@@ -57,6 +60,12 @@ def print_items(items: tuple[Item, ...], depth: int, known: frozenset[Term] = fr
 
 def _order(order: StdMemoryOrder) -> str:
     return "" if order is StdMemoryOrder.RELAXED else f".{order.name.lower()}"
+
+
+def _event(event: RingEvent) -> str:
+    arrives = "" if event.arrival is None else f" arrive, {show(event.arrival)}"
+    waits = "" if event.waits is None else f" wait for {show(event.waits)}"
+    return f"ring {event.ring}:{arrives}{waits}"
 
 
 def _barrier(barrier: Barrier) -> str:

@@ -95,6 +95,29 @@ __global__ void set_back(int *a) {
 }
 
 // safe: 2 of 2 pairs
+__global__ void set_back_with_another_flip(int *a) {
+  __shared__ int s[768];
+  int t = threadIdx.x, k = 0, side = 0;
+  for (int i = 0; i < 14; i++) {
+    int v = s[384 * side + 128 * k + 127 - t];  // mirror
+    if (++k == 3) { k = 0; side ^= 1; }
+    s[384 * side + 128 * k + t] = v;  // own
+    __syncthreads();
+  }
+}
+
+// race: read mirror, write own; shared; block
+__global__ void set_back_with_a_flip_and_no_barrier(int *a) {
+  __shared__ int s[768];
+  int t = threadIdx.x, k = 0, side = 0;
+  for (int i = 0; i < 14; i++) {
+    int v = s[384 * side + 128 * k + 127 - t];  // mirror
+    if (++k == 3) { k = 0; side ^= 1; }
+    s[384 * side + 128 * k + t] = v;  // own
+  }
+}
+
+// safe: 2 of 2 pairs
 __global__ void denied(int *a) {
   __shared__ int s[384];
   int t = threadIdx.x, k = 0;
@@ -139,6 +162,8 @@ int main() {
   flipped<<<1, 128>>>(a);
   counted_round<<<1, 128>>>(a);
   set_back<<<1, 128>>>(a);
+  set_back_with_another_flip<<<1, 128>>>(a);
+  set_back_with_a_flip_and_no_barrier<<<1, 128>>>(a);
   denied<<<1, 128>>>(a);
   flipped_behind<<<1, 128>>>(a);
   flipped_without_barrier<<<1, 128>>>(a);

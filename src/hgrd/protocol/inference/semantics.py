@@ -286,9 +286,9 @@ class DeviceSemantics(Semantics):
             mask = None
         self.recorder.add(machine, Barrier(scope, barrier_guards(state), span, mask, tile, state.path, named=named))
 
-    def arrive(self, machine: Machine, state: State, name: str, span: Span) -> None:
+    def arrive(self, machine: Machine, state: State, name: str, span: Span, named: NamedBarrier | None = None) -> None:
         """First half of a split barrier."""
-        self.recorder.add(machine, Arrival(name, barrier_guards(state), span))
+        self.recorder.add(machine, Arrival(name, barrier_guards(state), span, state.path, named))
 
     def wait(
         self,

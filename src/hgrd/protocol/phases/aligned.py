@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exit, Fence, Gap, Item, Protocol, ProtocolLoop
 from hgrd.protocol.printer import print_items
+from hgrd.protocol.ring_events import RingEvent
 from hgrd.terms import Symbol, Term, add, const, show, substitute, var
 
 
@@ -69,6 +70,9 @@ def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligne
     def there(terms: tuple[Term, ...]) -> tuple[Term, ...]:
         return substitute(terms, {binder: value})
 
+    def moved(term: Term | None) -> Term | None:
+        return None if term is None else there((term,))[0]
+
     found: list[Aligned] = []
     for item in items:
         guards = there(item.guards)
@@ -81,6 +85,8 @@ def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligne
             case ProtocolLoop():
                 inner = tuple(i for i in _at(item.items, binder, value) if not isinstance(i, Rotated))
                 found.append(replace(item, guards=guards, tests=there(item.tests), items=inner))
+            case RingEvent(arrival=one, waits=two):
+                found.append(replace(item, guards=guards, arrival=moved(one), waits=moved(two)))
             case Arrival() | Barrier() | CopyStep() | Exit() | Fence() | Gap():
                 found.append(replace(item, guards=guards))
     return tuple(found)

@@ -30,6 +30,7 @@ from hgrd.protocol.model import (
 )
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
+from hgrd.protocol.ring_events import RingEvent
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
@@ -191,9 +192,12 @@ def first_of(loops: Iterable[Symbol]) -> Term:
 def read_consistency(
     protocol: Protocol, relation: Phases, levels: tuple[Level, ...], *, lockstep: bool
 ) -> ReadConsistency:
-    """The consistent reads of a protocol; none if some races are not looked for, as the argument is about all races."""
+    """The consistent reads of a protocol; none if some races are not looked for, as the argument is about all races.
+
+    None where rings of barriers order threads, as they make order between two barriers.
+    """
     writes = tuple(a for a in accesses(protocol.items) if a.changes)
-    if lockstep or set(levels) != set(Level):
+    if lockstep or set(levels) != set(Level) or protocol.lags:
         return ReadConsistency({}, relation, writes)
     found = {
         a.result.name: a
@@ -205,7 +209,7 @@ def read_consistency(
 
 def _orders(item: Item) -> bool:
     match item:
-        case Barrier() | Fence() | Gap():
+        case Barrier() | Fence() | Gap() | RingEvent():
             return True
         case Access():
             return item.kind is AccessKind.ATOMIC or item.volatile

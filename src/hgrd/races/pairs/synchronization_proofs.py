@@ -52,7 +52,7 @@ def infer_synchronization(
     protocol: Protocol, facts: tuple[Fact, ...], phases: Phases, decide: Callable[[Query], Answer], tickets: Tickets
 ) -> Synchronization:
     """The synchronisation of a protocol other than barriers: locks, flags, counters, tickets."""
-    plain = by_tickets_alone(tickets)
+    plain = by_tickets_alone(tickets, protocol)
     if not protocol.symbols.observed and not protocol.gaps and not _looks_at_choices(protocol):
         return plain
     proofs = SolverProofs(PairEncoder(protocol, facts, plain), phases, decide)

@@ -44,6 +44,10 @@ class Idiom(Protocol):
         """The mistakes that keep this idiom from ordering `before` before `after` at the scope that is needed."""
         return ()
 
+    def rings(self, level: Level | None) -> tuple[str, ...]:
+        """The rings of barriers by which threads may be ordered in further ways, by name."""
+        return ()
+
     def misuse(self, a: Access, b: Access) -> Flaw | None:
         """A mistake of one of the two accesses itself, said where there is no other flaw; None if there is none."""
         return None

@@ -9,8 +9,10 @@ from msgspec import Struct
 
 from hgrd.cuda.memory_model import AccessKind, Level, needed_scope
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access
+from hgrd.protocol.model import Access, Protocol
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.acquire_release.program_order import program_order
+from hgrd.races.acquire_release.rings import RingOrder
 from hgrd.races.acquire_release.separate_words import SeparateWords
 from hgrd.races.sync.arrival_counters import ArrivalCounters
 from hgrd.races.sync.collective_mistakes import CollectiveStorage
@@ -25,6 +27,26 @@ from hgrd.races.sync.unexplained_waits import looked_at, looks_beyond_block, une
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Term
 
+
+class Rings(Idiom):
+    """Rings of barriers of a block, by which producers and consumers are ordered."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._order = RingOrder(protocol.lags, program_order(protocol)) if protocol.lags else None
+
+    def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
+        """Neither thread has waited for an arrival of the other one after its access."""
+        if self._order is None or level is None or level is Level.INTER_BLOCK:
+            return ()
+        return self._order.unordered(a, b, threads)
+
+    def rings(self, level: Level | None) -> tuple[str, ...]:
+        """All of them: arrivals and waits of one thread for others are not followed."""
+        if self._order is None or level is Level.INTER_BLOCK:
+            return ()
+        return tuple(sorted({one for one, _ in self._order.lags}))
+
+
 IDIOMS: Final[tuple[Callable[[SyncContext], Idiom], ...]] = (
     lambda known: DistinctTickets(known.tickets),
     Locks,
@@ -32,6 +54,7 @@ IDIOMS: Final[tuple[Callable[[SyncContext], Idiom], ...]] = (
     FlagChains,
     ArrivalCounters,
     Ownership,
+    lambda known: Rings(known.protocol),
     lambda _: CollectiveStorage(),
 )
 """The idioms that are known, as functions of what they share; the first one that explains an acquire decides."""
@@ -79,8 +102,9 @@ class Synchronization(Struct, frozen=True):
 
         Shared memory alone tells nothing of other blocks.
         """
-        if self.events is None or (level is Level.INTER_BLOCK and not looks_beyond_block(self.events)):
-            return ()
+        rings = tuple(ring for idiom in self.idioms for ring in idiom.rings(level))
+        if rings or self.events is None or (level is Level.INTER_BLOCK and not looks_beyond_block(self.events)):
+            return rings
         observed = {q.seen.target.name for x in (a, b) for q in self.events.acquires(x)}
         return tuple(sorted(observed.union(*(looked_at(self.events, x) for x in (a, b)))))
 
@@ -132,9 +156,9 @@ def synchronization(known: SyncContext, words: SeparateWords) -> Synchronization
     return Synchronization(known.tickets, tuple(idiom(known) for idiom in IDIOMS), known.events, words)
 
 
-def by_tickets_alone(tickets: Tickets) -> Synchronization:
-    """The tickets of a protocol, without any other idiom."""
-    return Synchronization(tickets, (DistinctTickets(tickets), CollectiveStorage()))
+def by_tickets_alone(tickets: Tickets, protocol: Protocol) -> Synchronization:
+    """The tickets of a protocol and its rings of barriers, without any other idiom."""
+    return Synchronization(tickets, (DistinctTickets(tickets), Rings(protocol), CollectiveStorage()))
 
 
 def _may_order(write: Access) -> str:

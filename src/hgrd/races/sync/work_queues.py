@@ -29,6 +29,7 @@ from hgrd.protocol.model import (
     accesses,
 )
 from hgrd.protocol.phases.phases import Phases, phases
+from hgrd.protocol.ring_events import RingEvent
 from hgrd.races.acquire_release.separate_words import separate_words
 from hgrd.races.sync.tickets import Gives, Ticket, Tickets, elsewhere, handed_on, same_place, tickets
 from hgrd.races.threads.uniformity import UniformSymbols
@@ -162,6 +163,8 @@ def _rewritten(
                 path = tuple(replace(c, term=seen((c.term,))[0]) for c in item.path)
                 guards = seen(item.guards)
                 found.append(replace(item, guards=guards, mask=one(item.mask), tile=one(item.tile), path=path))
+            case RingEvent():
+                found.append(replace(item, guards=seen(item.guards), arrival=one(item.arrival), waits=one(item.waits)))
             case Arrival() | CopyStep() | Exit() | Fence() | Gap():
                 found.append(replace(item, guards=seen(item.guards)))
             case ProtocolLoop():

@@ -20,7 +20,7 @@ from hgrd.symbolic.loops.pointer_permutations import permutation_of
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
 from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
 from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
-from hgrd.symbolic.loops.rotations import Rotating, cycle_of, rotation_of
+from hgrd.symbolic.loops.rotations import Rotating, cycle_of, joint_cycle_of, rotation_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
 from hgrd.symbolic.names import hidden, unnumbered
@@ -277,7 +277,7 @@ class _Classifier(Struct, frozen=True):
                 if start.args != ():
                     return None
                 cycle = cycle_of(self.cells[index][2].value, as_int(last), start.symbol)
-                return cycle or self._progress(index, as_int(last), start.symbol)
+                return cycle or self._joint_cycle(index) or self._progress(index, as_int(last), start.symbol)
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
                 swapped = last in self.placeholders and permutation_of(index, *self._pointers(), self.mark)
                 return swapped or self._same_for_all(progress(offset, start.symbol))
@@ -300,6 +300,12 @@ class _Classifier(Struct, frozen=True):
             return None
         firsts = [cell.value for _, _, cell in self.cells]
         return rotation_of(index, firsts, self.placeholders, self._all_at(after))
+
+    def _joint_cycle(self, index: int) -> Rotating | None:
+        after = self.ends.after
+        if after is None:
+            return None
+        return joint_cycle_of(index, [c.value for _, _, c in self.cells], self.placeholders, self._all_at(after))
 
     def _left(self, index: int) -> PointerChange | None:
         """What a pointer may be after a break; None: it is still in its first object."""

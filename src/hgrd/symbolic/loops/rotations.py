@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
 from hgrd.symbolic.values import Value
-from hgrd.terms import Symbol, Term, add, as_int, const, eq, ite, mod, substitute, symbols_of
+from hgrd.terms import Symbol, Term, add, as_int, const, div, eq, ite, mod, substitute, symbols_of
 
 _MOST_VARIABLES = 4
 _MOST_VALUES = 16
+_MOST_STEPS = 64
 
 
 class Rotating(Struct, frozen=True):
-    """The change of a variable that finds `firsts[k % len(firsts)]` at the start of iteration k."""
+    """The change of a variable that finds `firsts[k / each % len(firsts)]` at the start of iteration k."""
 
     firsts: tuple[Term, ...]
+    each: int = 1
 
     def at(self, count: Term) -> Term:
         rounds, first = const(len(self.firsts)), self.firsts[0]
+        count = div(count, const(self.each))
         if all(t is mod(add(first, const(i)), rounds) for i, t in enumerate(self.firsts)):
             return mod(add(first, count), rounds)
         number = mod(count, rounds)
@@ -43,6 +47,47 @@ def cycle_of(first: Value, last: Term, start: Symbol) -> Rotating | None:
             return Rotating(tuple(found))
         found.append(following)
     return None
+
+
+def joint_cycle_of(
+    index: int, firsts: Sequence[Value], starts: Sequence[Value], lasts: Sequence[Value | None]
+) -> Rotating | None:
+    """How variable `index` changes with others, all of which are back at constants after few iterations.
+
+    `if (++stage == STAGES) { stage = 0; phase ^= 1; }`; the arguments are as for `rotation_of`.
+    """
+    among = {s.symbol: i for i, s in enumerate(starts) if isinstance(s, Term) and s.args == () and not s.is_const}
+    parts = [index]
+    for at in parts:
+        last = lasts[at]
+        symbols = symbols_of(last) if isinstance(last, Term) else None
+        if symbols is None or not isinstance(firsts[at], Term) or not symbols <= among.keys():
+            return None
+        parts += [i for s in symbols if (i := among[s]) not in parts]
+        if len(parts) > _MOST_VARIABLES:
+            return None
+    values = [_step_of(firsts, parts)]
+    following = tuple(as_int(t) for i in parts if isinstance(t := lasts[i], Term))
+    symbols = {i: s for s, i in among.items()}
+    while len(parts) > 1 and len(values) <= _MOST_STEPS and all(v.is_const for v in values[-1]):
+        known = {symbols[i]: v for i, v in zip(parts, values[-1], strict=True) if i in symbols}
+        values.append(substitute(following, known))
+        if values[-1] == values[0]:
+            return _in_runs([v for v, *_ in values[:-1]])
+    return None
+
+
+def _step_of(values: Sequence[Value], parts: Sequence[int]) -> tuple[Term, ...]:
+    return tuple(as_int(v) for i in parts if isinstance(v := values[i], Term))
+
+
+def _in_runs(values: list[Term]) -> Rotating | None:
+    """Values that come round, where each stays as long as the others do."""
+    runs = [(value, len(list(alike))) for value, alike in groupby(values)]
+    (_, each), *others = runs
+    if len(runs) > _MOST_VALUES or any(length != each for _, length in others):
+        return None
+    return Rotating(tuple(value for value, _ in runs), each)
 
 
 def rotation_of(

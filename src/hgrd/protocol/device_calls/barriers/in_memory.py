@@ -7,7 +7,16 @@ those who use it before it is made are seen.
 
 from __future__ import annotations
 
-from hgrd.cuda.barrier_objects import INIT, OBJECT_SIZE, BarrierCall, barrier_call
+from msgspec.structs import replace
+
+from hgrd.cuda.barrier_objects import (
+    FIRST_NUMBER,
+    INIT,
+    NUMBERS_OF_OBJECT,
+    OBJECT_SIZE,
+    BarrierCall,
+    barrier_call,
+)
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, Type
@@ -18,14 +27,13 @@ from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, MemorySpace, Pointer, Value
-from hgrd.terms import Term, add, const, mul, show_exactly
+from hgrd.terms import Origin, Symbol, Term, add, const, mul, show_exactly, var
 from hgrd.terms.linear import difference
 
 _OTHERS = "a barrier in memory that is not known to be of all threads of a block, or of a constant number"
 _STILL_USED = "memory that an asynchronous copy may still use, between arrival and wait"
-_FIRST = 16  # number of the first one: those of the block come before
-_ROOM = 1 << 16  # numbers that one object with barriers has
 _ONE = const(1)
+_WAITS = {BarrierCall.WAIT, BarrierCall.PHASE}
 _ALL, _UNKNOWN = 0, -1  # instead of a number of threads
 
 
@@ -39,17 +47,26 @@ def barrier_object_call(
     if kind is BarrierCall.INIT:
         return _made(device, machine, state, call, arguments)
     named = _named(device, arguments[0])
-    if named is None or (kind is not BarrierCall.WAIT and any(a is not _ONE for a in arguments[1:])):
+    by_one = kind in _WAITS or all(a is _ONE for a in arguments[1:])
+    if named is None or not by_one:
         device.unsupported(machine, state, _OTHERS, call.span)
         return OPAQUE
     barrier, pointer = named
     _used(device, machine, state, pointer, call)
     place, recorder = barrier.place, device.recorder
-    if kind is not BarrierCall.WAIT:
+    if kind not in _WAITS:
         recorder.arriving[place] = recorder.end_counted(machine, place, barrier_guards(state), call.span)
     match kind:
         case BarrierCall.ARRIVE:
-            device.arrive(machine, state, place, call.span)
+            device.arrive(machine, state, place, call.span, barrier)
+        case BarrierCall.PHASE:
+            parity = arguments[1]
+            known = (
+                parity
+                if isinstance(parity, Term)
+                else var(Symbol(machine.names.unique("parity"), 0, 1, Origin.UNKNOWN))
+            )
+            device.barrier(machine, state, Scope.BLOCK, call.span, named=replace(barrier, parity=known))
         case BarrierCall.WAIT:
             if recorder.disturbed(place):
                 device.unsupported(machine, state, _STILL_USED, call.span)
@@ -108,9 +125,11 @@ def _named(device: DeviceSemantics, pointer: Value) -> tuple[NamedBarrier, Point
         return None
     key = pointer.target.key
     expected = device.recorder.expected.get(key, _UNKNOWN)
-    if expected == _UNKNOWN or (not pointer.offset.is_const and pointer.offset.high >= _ROOM):
+    if expected == _UNKNOWN or (not pointer.offset.is_const and pointer.offset.high >= NUMBERS_OF_OBJECT):
         return None
-    first = device.recorder.barrier_places.setdefault(key, _FIRST + _ROOM * len(device.recorder.barrier_places))
+    first = device.recorder.barrier_places.setdefault(
+        key, FIRST_NUMBER + NUMBERS_OF_OBJECT * len(device.recorder.barrier_places)
+    )
     count = None if expected == _ALL else const(expected)
     place = f"{key} + {show_exactly(pointer.offset)}"
     return NamedBarrier(add(const(first), pointer.offset), count, place=place), pointer

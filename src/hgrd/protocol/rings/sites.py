@@ -1,0 +1,158 @@
+"""Sites of barriers at which some threads arrive and others wait: which threads get there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from msgspec import Struct
+
+from hgrd.cuda.limits import WARP_SIZE
+from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, NamedBarrier, ProtocolLoop
+from hgrd.symbolic.state import ConditionKind
+from hgrd.terms import Op, Origin, Symbol, Term, conj, mul, negate, symbols_of
+from hgrd.terms.evaluate import EvaluationError, evaluate
+
+_OF_BLOCK = {Origin.INPUT, Origin.DIMENSION, Origin.BLOCK}
+
+
+class Site(Struct, frozen=True, eq=False):
+    """Place where threads arrive at a barrier or wait there.
+
+    `top` and `inner` say where it stands: among all items, and among those of `loop` around it.  `threads`: the numbers
+    of those that get there, in an iteration that they make; `ours` are the conditions that tell them apart, `chosen`
+    those that are the same for the block.  `count`: for how many threads the barrier is made.
+    """
+
+    item: Arrival | Barrier
+    named: NamedBarrier
+    top: int
+    inner: int
+    loop: ProtocolLoop | None
+    count: int
+    threads: frozenset[int]
+    ours: tuple[Term, ...]
+    chosen: frozenset[Term]
+
+    @property
+    def arrives(self) -> bool:
+        """Whether a thread arrives here: not if it waits for an arrival made before, or for a phase."""
+        if isinstance(self.item, Arrival):
+            return True
+        return self.item.arrival is None and self.named.parity is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether a thread waits here."""
+        return isinstance(self.item, Barrier) and not self.named.arrives
+
+
+class Unusable(Struct, frozen=True):
+    """A place of which that is not known; it may be one of the barriers with these numbers."""
+
+    low: int
+    high: int
+
+
+def sites_of(items: tuple[Item, ...], configuration: Configuration) -> Iterator[Site | Unusable]:
+    """The places of all barriers that have numbers."""
+    for top, item in enumerate(items):
+        match item:
+            case Arrival(named=named) | Barrier(named=named) if named is not None:
+                yield _site(item, named, (top, -1), None, configuration)
+            case ProtocolLoop():
+                yield from _in_loop(item, top, configuration)
+            case _:
+                pass
+
+
+def _in_loop(loop: ProtocolLoop, top: int, configuration: Configuration) -> Iterator[Site | Unusable]:
+    for inner, item in enumerate(loop.items):
+        match item:
+            case Arrival(named=named) | Barrier(named=named) if named is not None:
+                yield _site(item, named, (top, inner), loop, configuration)
+            case ProtocolLoop():
+                for site in _in_loop(item, top, configuration):
+                    number = site.named.number if isinstance(site, Site) else site
+                    yield Unusable(number.low, number.high)
+            case _:
+                pass
+
+
+def _site(
+    item: Arrival | Barrier,
+    named: NamedBarrier,
+    place: tuple[int, int],
+    loop: ProtocolLoop | None,
+    configuration: Configuration,
+) -> Site | Unusable:
+    unusable = Unusable(named.number.low, named.number.high)
+    parts = _parts(item, loop)
+    count = _count(named, configuration)
+    own = any(s.origin is Origin.THREAD for s in symbols_of(named.number))
+    if parts is None or count is None or own:
+        return unusable
+    ours, chosen = parts
+    try:
+        threads = threads_where(conj(*ours), configuration)
+    except EvaluationError:
+        return unusable
+    if not named.place and any(
+        t // WARP_SIZE * WARP_SIZE + i not in threads for t in threads for i in range(WARP_SIZE)
+    ):
+        return unusable
+    return Site(item, named, *place, loop, count, threads, ours, chosen)
+
+
+def _count(named: NamedBarrier, configuration: Configuration) -> int | None:
+    """For how many threads a barrier is made, in a block of constant extents; None: it is not known."""
+    total = mul(*configuration.block)
+    if not total.is_const or (named.count is None and not named.place):
+        return None
+    count = total if named.count is None else named.count
+    return count.value if count.is_const else None
+
+
+def _parts(item: Arrival | Barrier, loop: ProtocolLoop | None) -> tuple[tuple[Term, ...], frozenset[Term]] | None:
+    """The conditions of thread indexes, and those that are the same for the block; None: there are others.
+
+    Those for which a thread makes a further iteration, or leaves the loop, only end what it does there.
+    """
+    ours: dict[Term, None] = {}
+    chosen: set[Term] = set()
+    ends: set[Term] = set()
+    if loop is not None:
+        ends = {*loop.tests, *map(negate, loop.breaks), *_of_iterations(loop)}
+    for condition in item.path:
+        if condition.lost:
+            return None
+        if condition.incidental or condition.kind is ConditionKind.ASSERT:
+            continue
+        for term in condition.term.args if condition.term.op is Op.AND else (condition.term,):
+            origins = {s.origin for s in symbols_of(term)}
+            if term in ends or condition.term in ends:
+                continue
+            if origins <= {Origin.THREAD} and not term.arrays:
+                ours[term] = None
+            elif origins <= _OF_BLOCK and not term.arrays:
+                chosen.add(term)
+            else:
+                return None
+    return tuple(ours), frozenset(chosen)
+
+
+def _of_iterations(loop: ProtocolLoop) -> Iterator[Term]:
+    """The conditions at entry that are tests of a do-while loop: those that mention its iterations."""
+    return (g for g in loop.guards if loop.binder in symbols_of(g))
+
+
+def threads_where(condition: Term, configuration: Configuration) -> frozenset[int]:
+    """The numbers of the threads of a block, of constant extents, for which a condition of their indexes holds."""
+    extents = [extent.value for extent in configuration.block]
+    found: set[int] = set()
+    for number, (z, y, x) in enumerate(product(*(range(n) for n in reversed(extents)))):
+        indexes = zip(configuration.thread, (x, y, z), strict=True)
+        values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
+        if evaluate((condition,), values)[0]:
+            found.add(number)
+    return frozenset(found)
