@@ -164,9 +164,9 @@ def _launched(work: Work) -> Launched:
 
 def _given_to(pair: Pair, done: Iterable[Done], iterations: Iterations) -> list[Launched]:
     """The launches that get what a copy brings or takes, where the pair is of that and the host; all, if none does."""
-    copy = next((w for w in (pair.one, pair.other) if _copies_later(w)), None)
-    if copy is None:
+    if pair.one.kernel or pair.other.kernel:
         return []
+    _, copy, _ = _host_and_copy(pair)
     kernels = [d.work for d in done if d.work.kernel]
     here = {key for t in copy.touches for key in _objects(copy, t, iterations)}
     using = [w for w in kernels if any(not here.isdisjoint(_objects(w, t, iterations)) for t in w.touches)]
