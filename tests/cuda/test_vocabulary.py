@@ -19,6 +19,7 @@ from hgrd.protocol.device_calls import dispatch as protocol
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS
 from hgrd.simulate.interleaving import device_calls as interleaving
 from hgrd.simulate.interleaving import numbers
+from hgrd.simulate.lockstep import waits
 from hgrd.simulate.lockstep.device import barriers_and_votes, dispatch, stored_results
 from hgrd.simulate.lockstep.device.cooperative_groups import MEANINGS as MEANINGS_OF_GROUPS
 from hgrd.source.clang.command import PRELUDE, language_flags
@@ -151,7 +152,7 @@ def in_lockstep(name: str, row: Builtin) -> bool:
         case Kind.SPECIFICATION:
             return row.operation != "offset"
         case Kind.NAMED_BARRIER:
-            return not row.operation
+            return not row.operation or name in waits.NUMBERED
         case Kind.ADDRESS:
             return re.fullmatch(r"__cvta_(generic_to_)?(shared|global)\w*", name) is not None
         case kind:

@@ -9,11 +9,12 @@ import re
 from enum import Enum
 
 from hgrd.cuda.atomics import scope_of_object
+from hgrd.cuda.limits import NAMED_BARRIERS
 from hgrd.cuda.memory_model import Level
 
 OBJECT_SIZE = 8
 """Bytes of a barrier in memory."""
-FIRST_NUMBER = 16
+FIRST_NUMBER = NAMED_BARRIERS
 """Number by which the first barrier in memory goes: those of the block come before."""
 NUMBERS_OF_OBJECT = 1 << 16
 """Numbers that one object with barriers has, one for each byte."""
@@ -45,6 +46,11 @@ _FUNCTIONS = {
 def is_barrier(class_name: str) -> bool:
     """Whether a class of this name is one of barriers in memory."""
     return class_name.startswith("cuda::barrier<")
+
+
+def is_token(class_name: str) -> bool:
+    """Whether a class of this name is what an arrival at a barrier in memory gives."""
+    return class_name.endswith("arrival_token")
 
 
 def barrier_call(qualified: str, class_name: str) -> BarrierCall | None:

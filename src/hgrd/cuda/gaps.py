@@ -60,8 +60,6 @@ ROWS_MISSING: dict[str, dict[str, str]] = {
         "NUMBER __hgrd_stated": "the front end makes a condition of it",
         "VECTOR .*": "functions of vectors are simulated where a header defines them",
         "SPECIFICATION __ptr_offset_bytes": "spaces have no addresses",
-        "NAMED_BARRIER (__barrier_sync_count|ptx.barrier.arrive)": "barriers of some of the block's threads are not"
-        " simulated",
         r"ADDRESS (__is\w+|__cvta_\w*(constant|local)\w*|__nv_associate_\w+)": "no program has needed them",
     },
     "interleaving": {

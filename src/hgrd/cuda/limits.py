@@ -10,5 +10,7 @@ BLOCK_LIMITS = (1024, 1024, 64)
 """Extents of a block in x, y and z, at most."""
 GRID_LIMITS = ((1 << 31) - 1, 65535, 65535)
 """Extents of a grid in x, y and z, at most."""
+NAMED_BARRIERS = 16
+"""Barriers of a block that go by a number."""
 CLUSTER_BLOCKS = 16
 """Blocks of a cluster along an axis, at most (8 unless a kernel asks for more: "Thread Block Clusters")."""

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.limits import NAMED_BARRIERS, WARP_SIZE
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.model import (
     Arrival,
@@ -33,7 +33,6 @@ from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, sym
 from hgrd.terms.evaluate import EvaluationError, evaluate
 
 Uniform: TypeAlias = Callable[[Term], bool]
-_NUMBERS: Final = 16  # barriers of a block
 _OTHERS: Final = 1 << 32  # more than the numbers of barriers
 _Loops: TypeAlias = tuple[ProtocolLoop, ...]
 _Meeting: TypeAlias = dict[int, frozenset[int]]
@@ -141,7 +140,9 @@ class NamedBarriers(Struct, frozen=True):
             if performs:
                 meeting.setdefault(number, set()).add(thread)
         for number, threads in meeting.items():
-            if (not named.place and not 0 <= number < _NUMBERS) or any(met[t][1] != len(threads) for t in threads):
+            if (not named.place and not 0 <= number < NAMED_BARRIERS) or any(
+                met[t][1] != len(threads) for t in threads
+            ):
                 return f"{len(threads)} threads, which are not as many as it counts"
             if not named.place and any(
                 t // WARP_SIZE * WARP_SIZE + lane not in threads for t in threads for lane in range(WARP_SIZE)

@@ -101,7 +101,21 @@ def _ring(
     (place,) = places
     if place and any(_touches(a, place, numbers) for a in accesses(items[sites[0].top :])):
         return None
-    return Ring(f"{place or 'number'} {low}", numbers, min(counts))
+    return Ring(_name_of(items, place, low), numbers, min(counts))
+
+
+def _name_of(items: tuple[Item, ...], key: str, low: int) -> str:
+    """The name of a ring: the object with its barriers, and the first byte or number of these."""
+    name = next((a.target.name for a in accesses(items) if a.target.key == key), "")
+    if not name:
+        return f"barrier {low}"
+    kept, at = divmod(low - FIRST_NUMBER, NUMBERS_OF_OBJECT)
+    return name + (f"'{kept + 1}" if _is_shared(items, name) else "") + (f" + {at}" if at else "")
+
+
+def _is_shared(items: tuple[Item, ...], name: str) -> bool:
+    """Whether several objects have a name."""
+    return len({a.target.key for a in accesses(items) if a.target.name == name}) > 1
 
 
 def _is_plain(item: Item) -> bool:

@@ -259,6 +259,14 @@ def _contested(group: Ints, party: Ints, rows: Rows, allowed: Bools) -> Bools:
     return able & np.isin(group, groups[count > 1])
 
 
+def _met_by_others(group: Ints, kind: Ints, allowed: Bools) -> Bools:
+    """Rows in whose group there is a kind that conflicts with theirs."""
+    groups, inside = np.unique(group, return_inverse=True)
+    present = np.zeros((len(groups), len(allowed)), np.bool_)
+    present[inside, kind] = True
+    return (present @ allowed)[inside, kind]
+
+
 class _Found:
     """Collects races from examples."""
 
@@ -288,7 +296,9 @@ class _Found:
     def compare(self, level: Level, group: Ints, party: Ints, allowed: Bools) -> None:
         """Adds races among the pairs of rows with a clock on either side, where clocks do not order them."""
         rows = self._rows
-        clocked = np.flatnonzero(np.isin(group, np.unique(group[rows.clock > 0])))
+        contested = _contested(group, party, rows, allowed)
+        clocked = np.flatnonzero(contested & np.isin(group, np.unique(group[rows.clock > 0])))
+        clocked = clocked[_met_by_others(group[clocked], rows.kind[clocked], allowed)]
         done: set[tuple[int, int]] = set()
         for left, right in pairs_within(group[clocked]) if len(clocked) else ():
             left, right = clocked[left], clocked[right]

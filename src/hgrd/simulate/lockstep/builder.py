@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from hgrd.cuda.atomics import is_atomic_object as names_atomic_object
+from hgrd.cuda.barrier_objects import is_token
 from hgrd.cuda.builtins import meets as builtin_meets
 from hgrd.cuda.builtins import meets_widely as builtin_meets_widely
 from hgrd.cuda.groups import FUNCTIONS, NAMESPACE, GroupCall, group_type, makes_group
@@ -25,7 +26,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.simulate.globals import OPAQUE
 from hgrd.simulate.lockstep.access import SourceAccess
-from hgrd.simulate.lockstep.arithmetic import I64, DType, Value, dtype_of
+from hgrd.simulate.lockstep.arithmetic import I64, U64, DType, Value, dtype_of
 from hgrd.simulate.lockstep.instructions import (
     ActiveThreads,
     Closure,
@@ -70,12 +71,16 @@ class LoweredProgram(Struct):
 
     def size(self, type_: Type) -> int | None:
         """The size in bytes, None if unknown; handles of cooperative groups hold a number."""
+        if isinstance(type_, OpaqueType) and is_token(type_.name):
+            return U64.itemsize
         return OPAQUE if is_atomic_object(type_) else size_of(type_, self.tables.records)
 
     def dtype(self, type_: Type) -> DType | None:
         """The dtype of a type; records and arrays are void dtypes of their size.  None if the size is unknown."""
         if is_group(type_):
             return I64
+        if isinstance(type_, OpaqueType) and is_token(type_.name):
+            return U64
         if isinstance(type_, RecordType | ArrayType) or is_atomic_object(type_):
             size = self.size(type_)
             return np.dtype(f"V{size}") if size else None

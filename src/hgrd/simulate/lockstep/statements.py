@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from msgspec.structs import replace
 
-from hgrd.cuda.atomics import is_atomic_object, is_wait
+from hgrd.cuda.atomics import is_atomic_object
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import nodes
 from hgrd.program.expressions import Expression, Storage, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType
 from hgrd.simulate.lockstep.arithmetic import I32
 from hgrd.simulate.lockstep.builder import (
     CodeBuilder,
@@ -30,6 +28,7 @@ from hgrd.simulate.lockstep.builder import (
 from hgrd.simulate.lockstep.expressions import condition, lower
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Branch, Closure, Code, Do, Jump, Return
 from hgrd.simulate.lockstep.lvalues import storer
+from hgrd.simulate.lockstep.waits import LOOK, waiting
 
 _LONG, _SHORT = 4096, 16  # iterations before threads that have left a loop continue: if it works, if it waits
 
@@ -121,20 +120,13 @@ def _effect(b: CodeBuilder, e: Expression, span: Span) -> None:
         case ir.Comma(left=left, right=right):
             _effect(b, left, span)
             _effect(b, right, span)
-        case ir.Call(function=function) if is_wait(function.qualified, function.name):
-            _wait(b, e)
+        case ir.Call() if made := waiting(e):
+            for part in made:
+                statement(b, part)
         case _:
             made = lower(b, e)
             if made is not nothing:
                 b.emit(Do(made, span))
-
-
-def _wait(b: CodeBuilder, e: ir.Call) -> None:
-    """A wait of an atomic object: loads of it until one finds another value."""
-    place, old, *order = e.arguments
-    function = replace(e.function, name="load", qualified=e.function.qualified.removesuffix("wait") + "load")
-    same = ir.Binary(ir.BinaryOp.EQ, ir.Call(function, (place, *order), old.type, e.span), old, BoolType(), e.span)
-    _loop(b, st.Loop(same, None, st.Block((), e.span), e.span))
 
 
 def _jump(b: CodeBuilder, span: Span) -> Jump:
@@ -277,7 +269,7 @@ def _watches(node: object) -> bool:
         case ir.Load(volatile=True):
             return True
         case ir.Call(function=function):
-            known = any(word in function.name for word in ("CAS", "Exch", "__nv_atomic"))
+            known = any(word in function.name for word in ("CAS", "Exch", "__nv_atomic", LOOK))
             return not function.user_code and (known or is_atomic_object(function.qualified))
         case _:
             return False

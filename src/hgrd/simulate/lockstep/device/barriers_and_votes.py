@@ -10,16 +10,20 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hgrd.cuda.barrier_objects import BarrierCall
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import Scope
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType
-from hgrd.simulate.lockstep.arithmetic import Value
+from hgrd.simulate.lockstep.access import peek
+from hgrd.simulate.lockstep.arithmetic import U64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, kept, nothing
 from hgrd.simulate.lockstep.device import warp_exchange as warps
 from hgrd.simulate.lockstep.instructions import ActiveThreads, Closure, Meet
-from hgrd.simulate.lockstep.lvalues import storer
+from hgrd.simulate.lockstep.lvalues import storer, target
+from hgrd.simulate.lockstep.waits import LOOK, arrival, barrier_kind
+from hgrd.simulate.trace import MemoryOrder
 
 
 def meeting(b: CodeBuilder, e: ir.Call) -> Closure | None:
@@ -27,6 +31,15 @@ def meeting(b: CodeBuilder, e: ir.Call) -> Closure | None:
     row = builtin(e.function.name)
     meaning = None if row is None else MEANINGS.get(row.kind)
     return None if row is None or meaning is None else meaning(b, e, row)
+
+
+def half_of_barrier(b: CodeBuilder, e: ir.Call) -> Closure | None:
+    """An arrival at a barrier in memory, or a look at one, of which no observer is told; None of other calls."""
+    if e.function.name == LOOK:
+        access = b.unit.atomic_access(LOOK, U64, "load", e.span, MemoryOrder.RELAXED, Scope.BLOCK)
+        where = target(b, e.arguments[0])
+        return lambda here: peek(here, where(here), access)
+    return b.lower(arrival(e)) if barrier_kind(e) is BarrierCall.ARRIVE else None
 
 
 def _block_barrier(b: CodeBuilder, e: ir.Call, row: Builtin) -> Closure:

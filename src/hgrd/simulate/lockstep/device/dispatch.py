@@ -20,7 +20,7 @@ from hgrd.simulate.lockstep.arithmetic import I64, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, arguments_of, fails, nothing
 from hgrd.simulate.lockstep.device.addresses import window_address
 from hgrd.simulate.lockstep.device.atomics import atomic_call, order_and_scope
-from hgrd.simulate.lockstep.device.barriers_and_votes import meeting
+from hgrd.simulate.lockstep.device.barriers_and_votes import half_of_barrier, meeting
 from hgrd.simulate.lockstep.device.cooperative_groups import group_call
 from hgrd.simulate.lockstep.device.half_precision import from_number, from_parts, half_call
 from hgrd.simulate.lockstep.device.integers import FUNCTIONS as OF_INTEGERS
@@ -64,7 +64,7 @@ def device_call(b: CodeBuilder, e: ir.Call) -> Closure:
     """A call of a function without a body; one that is not known ends the run when it is executed."""
     if e.function.user_code:
         return fails(f"a call of {e.function.name}, whose body is not known", e.span)
-    for lowering in (meeting, group_call, atomic_call, atomic_object_call, half_call):
+    for lowering in (half_of_barrier, meeting, group_call, atomic_call, atomic_object_call, half_call):
         made = lowering(b, e)
         if made is not None:
             return made
