@@ -2075,6 +2075,36 @@ MUTATIONS = (
         gives(False, "host.library.device_order:_is_locked"),
     ),
     Mutation(
+        "between-kernels-none",
+        "work without order is never shown to meet",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives({}, "engine.analysis.launch:races_at_once"),
+    ),
+    Mutation(
+        "kernels-wait-for-none",
+        "no kernel waits for what other work does",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives(False, "host.run:may_wait_for_others"),
+    ),
+    Mutation(
+        "destructors-wait-for-none",
+        "no destructor that the library runs waits for the device",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives(False, "host.execution.run_state:waits_unseen"),
+    ),
+    Mutation(
+        "all-work-is-plain",
+        "work is surely made wherever the run has come to it",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives(True, "host.concurrency.at_once:_is_plain"),
+    ),
+    Mutation(
+        "loops-are-never-left",
+        "every iteration of a loop comes to its end",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives(True, "host.concurrency.at_once:_follows"),
+    ),
+    Mutation(
         "held-functions-not-followed",
         "functions in objects of the library put nothing on the device",
         ("tests/verdicts/host/test_held_functions.py",),

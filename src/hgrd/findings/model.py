@@ -90,13 +90,17 @@ class FactUse(Struct, frozen=True):
 
 
 class ThreadWitness(Struct, frozen=True):
-    """One of the two threads of a race: threadIdx, blockIdx, its loop counters by name, the bytes it touches."""
+    """One of the two threads of a race: threadIdx, blockIdx, its loop counters by name, the bytes it touches.
+
+    `of` says whose it is, where the two are not of one launch: another kernel, a copy, or the host.
+    """
 
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
     locals: tuple[tuple[str, int], ...]
     first_byte: int
     bytes: int
+    of: str = ""
 
 
 class Witness(Struct, frozen=True):

@@ -11,7 +11,7 @@ from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.values import Composite, MemoryObject, Pointer, Value
-from hgrd.terms import Term, const
+from hgrd.terms import Symbol, Term, const
 
 
 class Fact(Struct, frozen=True):
@@ -110,6 +110,43 @@ class HeldPointers(Struct, frozen=True):
     targets: frozenset[str]
 
 
+class HostNote(Struct, frozen=True):
+    """Something on the host side that was not understood and could matter."""
+
+    span: Span
+    text: str
+
+
+class UsedBytes(Struct, frozen=True):
+    """An access that work makes for each of some numbers: `size` bytes from `address` in the object on.
+
+    `what` says in words who makes it, at `span`.  `number` is that of a thread of the grid, or of a byte, for which the
+    `guards` hold.  `extents` are those of the grid and its blocks along x; None: it is no kernel.
+    """
+
+    what: str
+    span: Span
+    stores: bool
+    address: Term
+    size: int
+    number: Symbol
+    guards: tuple[Term, ...]
+    extents: tuple[Term, Term] | None = None
+
+
+class AtOnce(Struct, frozen=True):
+    """Other work, or the host, that surely uses an object while a launch uses it, where `told` holds.
+
+    `name` is that of the object.  `shared` says the same as a note of the launch does.
+    """
+
+    name: str
+    own: UsedBytes
+    other: UsedBytes
+    told: frozenset[Term]
+    shared: HostNote
+
+
 class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
@@ -121,8 +158,8 @@ class LaunchSite(Struct, frozen=True):
     `bound` says what its textures and surfaces stand for, as far as that is known.
     `begins`: what objects may hold, as far as that is known; an object may have several entries.
     `beside` is what is assumed of work that may run at the same time; `shared` says what does so and uses the same
-    elements of memory that one of the two writes.  `any_caller`: its function was followed for any arguments, because
-    no run has followed all of its callers to their end.
+    elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure.  `any_caller`:
+    its function was followed for any arguments, because no run has followed all of its callers to their end.
     """
 
     kernel: FunctionRef
@@ -145,14 +182,8 @@ class LaunchSite(Struct, frozen=True):
     begins: tuple[Beginning, ...] = ()
     beside: tuple[Fact, ...] = ()
     shared: tuple[HostNote, ...] = ()
+    at_once: tuple[AtOnce, ...] = ()
     any_caller: bool = False
-
-
-class HostNote(Struct, frozen=True):
-    """Something on the host side that was not understood and could matter."""
-
-    span: Span
-    text: str
 
 
 class HostRun(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import inf
 from time import perf_counter
 
@@ -14,6 +15,8 @@ from hgrd.host.concurrency.trace import Trace
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
+from hgrd.host.linking.constant_memory import run_by
+from hgrd.host.linking.early_accesses import may_wait_for_others
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.closure import Closure
@@ -170,6 +173,7 @@ def _with_held(linked: Linked, run: HostRunState, site: LaunchSite, stored: Stor
         held=tuple(stored.of(values, by_name)),
         beside=tuple(run.beside.assumed.get(launched, ())),
         shared=tuple(run.beside.shared.get(launched, ())),
+        at_once=tuple(run.beside.at_once.get(launched, ())),
     )
 
 
@@ -246,9 +250,16 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
     blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
     iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)))
+    functions = run.linked.functions
+    alone = (entry.ref.key != "main" and "main" in functions) or run.text.waits_unseen
+
+    @cache
+    def waits(kernel: str) -> bool:
+        return may_wait_for_others(run_by(kernel, functions))
+
     try:
         with until(deadline):
-            find_beside(run.trace, iterations, blocking, threads, run.beside)
+            find_beside(run.trace, iterations, blocking, threads, None if alone else waits, run.beside)
     except TimeLimitError:
         why = f"{OUT_OF_TIME}: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))

@@ -357,7 +357,7 @@ class HostSemantics(Semantics):
         if not machine.speculative:
             self.run.launches.enclosing = [x for x in self.run.launches.enclosing if x.binder != binder]
             self.run.provenance.beginnings.leave_loop()
-            self.run.trace.leave(binder)
+            self.run.trace.leave(binder, whole=not ends.breaks and not ends.returns)
         return ()
 
     def leave_function(self, machine: Machine, state: State, span: Span) -> None:

@@ -239,6 +239,7 @@ def _thread(thread: ThreadWitness) -> Object:
         "locals": _named(thread.locals),
         "first_byte": thread.first_byte,
         "bytes": thread.bytes,
+        "of": thread.of or None,
     }
 
 

@@ -51,6 +51,6 @@ def test_twins(racy: str, correct: str, name: str, tmp_path: Path) -> None:
         (kernel,) = (k for k in check(tmp_path, PROGRAM.replace("BODY", body)).kernels if k.launches[0].launch_span)
         launched[body] = kernel
     reasons = {pair.reason for launch in launched[racy].launches for pair in launch.open_pairs}
-    assert launched[racy].outcome is Outcome.UNKNOWN
+    assert launched[racy].outcome in (Outcome.UNKNOWN, Outcome.RACE)
     assert all(f"may run at the same time and writes '{name}" in reason for reason in reasons)
     assert launched[correct].outcome is Outcome.SAFE

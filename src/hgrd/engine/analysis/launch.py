@@ -18,6 +18,7 @@ from hgrd.findings.undecided import undecided_launch
 from hgrd.host.model import Fact, HostNote, LaunchSite
 from hgrd.program.program import Function, Program
 from hgrd.protocol.model import Protocol
+from hgrd.races.between.at_once import races_at_once
 from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
@@ -140,7 +141,7 @@ def _configuration(launch: LaunchSite | None, protocol: Protocol) -> str:
 def _report(
     at: KernelAtLaunch, configuration: str, pairs: PairVerdicts, barriers: BarrierVerdicts, seconds: float
 ) -> LaunchReport:
-    report = _besides(_launch_report(at.kernel, at.launch, configuration, pairs, seconds), at.launch)
+    report = _besides(_launch_report(at.kernel, at.launch, configuration, pairs, seconds), at)
     return replace(
         report,
         assumptions=(*report.assumptions, *barriers.assumptions()),
@@ -149,13 +150,17 @@ def _report(
     )
 
 
-def _besides(report: LaunchReport, launch: LaunchSite | None) -> LaunchReport:
+def _besides(report: LaunchReport, at: KernelAtLaunch) -> LaunchReport:
     """The report, not safe where something else may run at the same time and uses what the kernel uses."""
-    open_ = () if launch is None else tuple(OpenPair(None, None, None, (), n.text, n.span) for n in launch.shared)
-    if not open_:
+    if at.launch is None or not at.launch.shared:
         return report
-    outcome = Outcome.UNKNOWN if report.outcome is Outcome.SAFE else report.outcome
-    return replace(report, outcome=outcome, open_pairs=(*report.open_pairs, *open_))
+    races = races_at_once(at.launch, at.decide)
+    left = (note for note in at.launch.shared if note not in races)
+    open_ = tuple(OpenPair(None, None, None, (), note.text, note.span) for note in left)
+    safe = report.outcome is Outcome.SAFE
+    outcome = Outcome.RACE if races else Outcome.UNKNOWN if safe else report.outcome
+    findings = (*report.findings, *races.values())
+    return replace(report, outcome=outcome, findings=findings, open_pairs=(*report.open_pairs, *open_))
 
 
 def _launch_report(

@@ -17,6 +17,7 @@ from hgrd.findings.rules.synchronization import (
     SPIN_LIVELOCK,
     UNGUARDED_DELEGATE,
 )
+from hgrd.findings.rules.unordered_work import UNORDERED_WORK
 
 __all__ = [
     "BARRIER_AFTER_EXITS",
@@ -30,6 +31,7 @@ __all__ = [
     "SPIN_LIVELOCK",
     "STORAGE_REUSE",
     "UNGUARDED_DELEGATE",
+    "UNORDERED_WORK",
     "WRONG_WARP_MASK",
     "Rule",
     "Severity",
@@ -49,6 +51,7 @@ RULES: Final[Mapping[str, Rule]] = {
         UNGUARDED_DELEGATE,
         STORAGE_REUSE,
         EXCHANGE_IS_NO_BARRIER,
+        UNORDERED_WORK,
     )
 }
 """The rules by code, in the order of their codes."""

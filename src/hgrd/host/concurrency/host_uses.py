@@ -11,7 +11,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.rows import Row
 from hgrd.host.concurrency.trace import Event, Loop, Place, Touch, Use, Work, places
 from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
 from hgrd.terms.linear import from_linear, linear
@@ -33,7 +32,17 @@ def in_all(touch: Touch, binder: Symbol, bounds: Iterable[Term]) -> Touch:
     if row.step or binder in symbols_of(start, *row.terms()):
         return unknown
     low, high = _limits(binder, bounds)
-    return replace(touch, at=Place(touch.at.key, start), rows=(Row(row.start, step, row.size, low, high, row.stores),))
+    return replace(touch, at=Place(touch.at.key, start), rows=(replace(row, step=step, low=low, high=high),))
+
+
+def is_all(binder: Symbol, bounds: Iterable[Term]) -> bool:
+    """Whether conditions on the iterations of a loop say no more than where their numbers begin and end."""
+    for bound in bounds:
+        if binder not in bound.symbols:
+            continue
+        if bound.op not in (Op.LT, Op.LE) or linear(sub(*bound.args))[1].get(var(binder)) not in (1, -1):
+            return False
+    return True
 
 
 def _symbols(touch: Touch) -> frozenset[Symbol]:

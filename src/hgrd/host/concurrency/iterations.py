@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.host_uses import in_all
+from hgrd.host.concurrency.host_uses import in_all, is_all
 from hgrd.host.concurrency.trace import (
     GOT,
     THREAD_NUMBER,
@@ -29,6 +29,7 @@ from hgrd.host.concurrency.trace import (
     Mark,
     Place,
     Replay,
+    Step,
     Touch,
     Use,
     Wait,
@@ -125,11 +126,14 @@ class Iterations(Struct):
         if FALSE in choices:
             return
         if isinstance(event, Use):
-            yield replace(event, touch=self._used(event, within), choices=choices)
+            told, sure = frozenset(self._term(c, within) for c in event.told), event.sure and self._all(event, within)
+            yield replace(
+                event, touch=self._used(event, within), choices=choices, told=told, sure=sure, within=_steps(within)
+            )
             return
         device = self._term(event.device, within)
         match event:
-            case Work(stream=stream, touches=touches, numbers=numbers):
+            case Work(stream=stream, touches=touches, numbers=numbers, extents=extents):
                 self.work += 1
                 yield replace(
                     event,
@@ -138,6 +142,11 @@ class Iterations(Struct):
                     touches=tuple(self._touch(t, within) for t in touches),
                     numbers=tuple(None if n is None else self._term(n, within) for n in numbers),
                     choices=choices,
+                    told=frozenset(self._term(c, within) for c in event.told),
+                    extents=None
+                    if extents is None
+                    else (self._term(extents[0], within), self._term(extents[1], within)),
+                    within=_steps(within),
                 )
             case Wait(stream=stream, event=marked):
                 one = None if stream is None else self.handle(stream, within)
@@ -167,6 +176,11 @@ class Iterations(Struct):
         for iteration in reversed(within):
             touch = in_all(touch, iteration.loop.binder, bounds) if iteration.every else touch
         return touch
+
+    def _all(self, use: Use, within: tuple[Iteration, ...]) -> bool:
+        """Whether a use is made in all iterations that one stands for."""
+        bounds = [self._term(bound, within) for bound in use.bounds]
+        return all(is_all(i.loop.binder, bounds) for i in within if i.every)
 
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
@@ -230,6 +244,10 @@ class Iterations(Struct):
                 values[symbol] = var(symbol.renamed(label))
         values |= {i.loop.binder: i.number for i in within}
         return substitute((term,), values)[0]
+
+
+def _steps(within: tuple[Iteration, ...]) -> tuple[Step, ...]:
+    return tuple(Step(i.loop.binder, i.number, i.loop.whole) for i in within if not i.every)
 
 
 def _does(loop: Loop, within: tuple[Iteration, ...], place: int) -> bool:

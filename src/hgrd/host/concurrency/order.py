@@ -118,7 +118,8 @@ class _Left(Struct):
 class Order(Struct):
     """Work so far, and what comes before what is next.
 
-    `lenient`: whatever may order work does so; otherwise only what surely does.  `everything` is all work and what
+    `lenient`: whatever may order work does so; otherwise only what surely does.  `cautious`: streams that may be one
+    are, too.  `everything` is all work and what
     comes before it, `devices` have that of each device, and `left` what is left of the streams of work, by their names.
     `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
     it (and what their events stand for), `ended` what threads have known at their end.
@@ -126,6 +127,7 @@ class Order(Struct):
 
     facts: Streams
     lenient: bool
+    cautious: bool = False
     done: list[Done] = field(default_factory=list[Done])
     host: Completed = NONE
     everything: Completed = NONE
@@ -212,7 +214,10 @@ class Order(Struct):
 
     def _use(self, use: Use) -> None:
         """What the host does itself begins after all that it has waited for, and is complete before it goes on."""
-        work = Work("the host", "", use.span, DEFAULT, const(0), (use.touch,), (), use.choices, by_host=True)
+        work = Work(
+            "the host", "", use.span, DEFAULT, const(0), (use.touch,), (), use.choices, by_host=True, told=use.told,
+            sure=use.sure, within=use.within,
+        )  # fmt: skip
         self.done.append(Done(work, self.host))
         self.host = joined(self.host, piece(len(self.done) - 1))
 
@@ -258,7 +263,9 @@ class Order(Struct):
     def _same(self, one: Stream, other: Stream, *, every: bool, work: bool = False) -> bool:
         if every and not self.facts.names(one[0]).isdisjoint(self.facts.names(other[0])):
             return True
-        if self.lenient and not work:
+        if self.cautious and self.facts.may_be(one[0], other[0]):
+            return True
+        if self.lenient and (self.cautious or not work):
             return not self.facts.differ(one, other)
         return one == other and (self.lenient or not any(p.key.startswith(GOT) for p in places(one[0])))
 
@@ -291,7 +298,7 @@ class Order(Struct):
             self.early.append((self.facts.names(stream[0]), known))
 
     def _wait(self, wait: Wait) -> None:
-        if not wait.sure and not self.lenient:
+        if (not wait.sure and not self.lenient) or (wait.looks and not self.cautious):
             return
         if wait.event is not None:
             known = self._marked(wait.event, every=wait.every)

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from hgrd.program.span import Span
 from hgrd.terms import EvaluationError, Op, Symbol, Term, add, const, evaluate, mul, sub, symbols_of
 from hgrd.terms.linear import from_linear, linear
 from hgrd.terms.rewrite import unwrapped
@@ -19,7 +21,11 @@ _TRIED: Final = ((1000,), (4096, 1024), (777, 64, 5000), (12345, 300, 2048, 99),
 
 
 class Row(Struct, frozen=True):
-    """The `size` bytes at each of `start + number * step`, for the numbers from `low` to below `high`."""
+    """The `size` bytes at each of `start + number * step`, for the numbers from `low` to below `high`.
+
+    `reads`: it does that there, too, or alone.  `span` is the place of the access; None: that of the work.  `constant`:
+    it stores one constant.  `maybe`: it may also not do so.
+    """
 
     start: Term
     step: int
@@ -27,17 +33,21 @@ class Row(Struct, frozen=True):
     low: Term
     high: Term
     stores: bool
+    reads: bool = False
+    span: Span | None = None
+    constant: bool = False
+    maybe: bool = False
 
     def terms(self) -> tuple[Term, Term, Term]:
         return self.start, self.low, self.high
 
     def with_terms(self, start: Term, low: Term, high: Term) -> Row:
-        return Row(start, self.step, self.size, low, high, self.stores)
+        return replace(self, start=start, low=low, high=high)
 
 
 def bytes_from(size: Term, *, stores: bool) -> Row:
     """So many bytes from the first one on."""
-    return Row(const(0), 1, 1, const(0), size, stores)
+    return Row(const(0), 1, 1, const(0), size, stores, reads=not stores)
 
 
 def meet(one: Row, at: Term, other: Row, there: Term) -> bool:

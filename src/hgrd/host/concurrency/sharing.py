@@ -6,19 +6,21 @@ assume.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePath
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.at_once import accesses_at_once, never_ordered
 from hgrd.host.concurrency.host_uses import Uses, holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.meeting import Pair, pairs, with_early, with_host
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
 from hgrd.host.concurrency.trace import (
     ANYWHERE,
+    CALLBACK,
     DEFAULT,
     Event,
     Replay,
@@ -29,7 +31,7 @@ from hgrd.host.concurrency.trace import (
     places,
 )
 from hgrd.host.kinds import FactKind
-from hgrd.host.model import Fact, HostNote
+from hgrd.host.model import AtOnce, Fact, HostNote
 from hgrd.program.span import Span
 from hgrd.terms import TRUE, const
 
@@ -38,17 +40,28 @@ Launched: TypeAlias = tuple[Span, str]
 
 
 class Beside(Struct):
-    """What is told of launches: what is assumed, and what shows that this does not hold; each once, in order."""
+    """What is told of launches: what is assumed, and what shows that this does not hold; each once, in order.
+
+    `at_once` are accesses of which it is sure that nothing orders them.
+    """
 
     assumed: dict[Launched, dict[Fact, None]] = field(default_factory=dict[Launched, "dict[Fact, None]"])
+    at_once: dict[Launched, dict[AtOnce, None]] = field(default_factory=dict[Launched, "dict[AtOnce, None]"])
     shared: dict[Launched, dict[HostNote, None]] = field(default_factory=dict[Launched, "dict[HostNote, None]"])
 
 
-def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: bool, found: Beside) -> None:
+def find_beside(
+    trace: Trace,
+    iterations: Iterations,
+    blocking: bool,
+    threads: bool,
+    waits: Callable[[str], bool] | None,
+    found: Beside,
+) -> None:
     """Adds what the launches of a trace may run beside.
 
     `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this,
-    with any arguments.
+    with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have ordered it all.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
     events = list(iterations.of(Uses(inside, iterations.may_be).without_others(trace.events)))
@@ -58,6 +71,9 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
     clear: set[tuple[Launched, Launched, str]] = set()
     done = Order(streams, lenient=True).run(events)
     partners = _partners([d.work for d in done], iterations)
+    calls_back = any(d.work.what == CALLBACK for d in done)  # the host may wait for what it does, by any means
+    sure = None if waits is None or calls_back else Order(streams, lenient=True, cautious=True).run(events)
+    places_ = {id(d): number for number, d in enumerate(done)}
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
@@ -65,6 +81,10 @@ def find_beside(trace: Trace, iterations: Iterations, blocking: bool, threads: b
         for pair in with_early(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
+        if waits is not None and sure is not None:
+            first, second = places_[id(one)], places_[id(other)]
+            if never_ordered(sure[first], sure[second], first):
+                _tell_at_once(one.work, other.work, iterations, trace, waits, found)
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
@@ -179,18 +199,34 @@ def _tell_shared(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> 
         does = "writes" if writes else "reads"
         note = HostNote(host.span, f"{_uses(pair, host)} while {_placed(copy)} may go on, which {does} it")
         found.shared.setdefault(launched, {})[note] = None
+    for work, _, note in _notes(pair):
+        found.shared.setdefault(_launched(work), {})[note] = None
+
+
+def _notes(pair: Pair) -> Iterator[tuple[Work, Work, HostNote]]:
+    """What is said of each launch of the two, with the other one."""
     for work, other, writes, own in _both(pair):
         if other.by_host:
-            note = HostNote(
-                other.span, f"{_uses(pair, other)} while this kernel may run, which {'writes' if own else 'reads'} it"
-            )
-            found.shared.setdefault(_launched(work), {})[note] = None
+            does = f"which {'writes' if own else 'reads'} it"
+            yield work, other, HostNote(other.span, f"{_uses(pair, other)} while this kernel may run, {does}")
             continue
         does = f"writes '{pair.name}', too" if writes else f"reads '{pair.name}', which this kernel writes"
         if writes and not own:
             does = f"writes '{pair.name}', which this kernel reads"
-        note = HostNote(other.span, f"{_what(work, other)} may run at the same time and {does}")
-        found.shared.setdefault(_launched(work), {})[note] = None
+        yield work, other, HostNote(other.span, f"{_what(work, other)} may run at the same time and {does}")
+
+
+def _tell_at_once(
+    one: Work, other: Work, iterations: Iterations, trace: Trace, waits: Callable[[str], bool], found: Beside
+) -> None:
+    told = one.told | other.told
+    for pair in chain(pairs(one, other, iterations, trace, clash=True), with_host(one, other, iterations, trace)):
+        for key, a, b in accesses_at_once(one, other, waits):
+            if iterations.origins.get(key, key) != pair.key:
+                continue
+            for work, _, note in _notes(pair):
+                own, its = (a, b) if work is one else (b, a)
+                found.at_once.setdefault(_launched(work), {})[AtOnce(pair.name, own, its, told, note)] = None
 
 
 def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:

@@ -42,6 +42,7 @@ DEFAULT: Final = Place("", const(0))
 UNKNOWN: Final = "unknown"
 ANYWHERE: Final = "anywhere "  # begins the keys of memory that any pointer may lead to, after it the parameter's name
 GOT: Final = "got by "  # begins the keys of handles that may be others when they are got the same way again
+CALLBACK: Final = "the callback"
 THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
 
 
@@ -63,6 +64,14 @@ def ways(address: Address, tests: frozenset[Term] = frozenset()) -> Iterator[tup
         case Either(test=test, then=a, otherwise=b):
             yield from ways(a, tests | {test})
             yield from ways(b, tests | {negate(test)})
+
+
+class Step(Struct, frozen=True):
+    """An iteration of a loop, by its number.  `whole`: no iteration leaves the loop otherwise than by its test."""
+
+    loop: Symbol
+    number: Term
+    whole: bool
 
 
 class Touch(Struct, frozen=True):
@@ -95,7 +104,9 @@ class Work(Struct, frozen=True):
     `what` says it in words, `kernel` is a key ("": no kernel).  `numbers` are the integers that it gets.  `choices`
     are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
     run here, but when a graph is launched.  `by_host`: it is no work for the device, but an access of the host itself.
-    `early`: it may begin before the kernel before it in the stream has ended.
+    `early`: it may begin before the kernel before it in the stream has ended.  `told` are conditions that hold where it
+    is made, and `sure`: it surely is, where its choices hold.  `extents` are those of the grid and its blocks along x.
+    `within` are the iterations that it is made in.
     """
 
     what: str
@@ -110,24 +121,32 @@ class Work(Struct, frozen=True):
     captured: bool = False
     by_host: bool = False
     early: bool = False
+    told: frozenset[Term] = frozenset()
+    sure: bool = False
+    extents: tuple[Term, Term] | None = None
+    within: tuple[Step, ...] = ()
 
 
 class Use(Struct, frozen=True):
     """The host reads or writes memory itself, at a place that may depend on the iterations of loops.
 
-    `bounds` are conditions on these iterations.
+    `bounds` are conditions on these iterations; `told`, `sure` and `within` are as those of work.
     """
 
     touch: Touch
     span: Span
     choices: frozenset[Term]
     bounds: frozenset[Term]
+    told: frozenset[Term] = frozenset()
+    sure: bool = False
+    within: tuple[Step, ...] = ()
 
 
 class Wait(Struct, frozen=True):
     """The host waits for an event, for a stream, or (both None) for all that a device does.
 
-    `sure` False: it may do so, for all that is known.  `every`: for all that the address may be.
+    `sure` False: it may do so, for all that is known.  `every`: for all that the address may be.  `looks`: it looks
+    once whether work is complete, as a loop that is not seen may do again and again.
     """
 
     stream: Address | None
@@ -136,6 +155,7 @@ class Wait(Struct, frozen=True):
     choices: frozenset[Term]
     sure: bool = True
     every: bool = False
+    looks: bool = False
 
 
 class Mark(Struct, frozen=True):
@@ -192,11 +212,11 @@ class Join(Struct, frozen=True):
     every: bool = False
 
 
-class Loop(Struct, frozen=True):
+class Loop(Struct):
     """The iterations of a loop; `mark`: names made in the body have an index above it.
 
     `overwritten`: what objects hold that the loop changes is of other values in each iteration.  `threads`: its
-    iterations are threads that all do the same.
+    iterations are threads that all do the same.  `whole`: no iteration leaves it otherwise than by its test.
     """
 
     binder: Symbol
@@ -204,6 +224,7 @@ class Loop(Struct, frozen=True):
     body: list[Event]
     overwritten: frozenset[Generation] = frozenset()
     threads: bool = False
+    whole: bool = False
 
 
 Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
@@ -317,15 +338,27 @@ class Trace(Struct):
         self.add(loop)
         self.inside.append(loop)
 
-    def leave(self, binder: Symbol) -> None:
+    def leave(self, binder: Symbol, *, whole: bool = False) -> None:
         self.used.clear()
-        while self.inside and self.inside.pop().binder != binder:
-            pass
+        while self.inside:
+            left = self.inside.pop()
+            if left.binder == binder:
+                left.whole = whole
+                break
+
+    def is_sure(self, state: State) -> bool:
+        """Whether what comes now is surely done, where the choices of the program lead to this state."""
+        return not self.thread and not self.teams and not any(c.lost for c in state.path)
 
 
 def choices_of(state: State) -> frozenset[Term]:
     """The choices of the program that have led to a state."""
     return frozenset(c.term for c in state.path if c.kind in _CHOSEN and not c.ended)
+
+
+def told_of(state: State) -> frozenset[Term]:
+    """The conditions that hold in a state."""
+    return frozenset(c.term for c in state.path if not c.ended)
 
 
 def pointers_of(value: Value) -> list[Value]:

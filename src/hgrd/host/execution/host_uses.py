@@ -10,7 +10,7 @@ from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.rows import Row
-from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of
+from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.stored_kinds import Kind, kind_of
@@ -57,13 +57,13 @@ def record_use(
     if not _counts(run, machine, state, pointer.target):
         return
     size, kind = machine.size(type_), kind_of(type_)
-    row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes)
+    row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes, reads=not writes)
     _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)))
 
 
 def record_poll(run: HostRunState, machine: Machine, state: State) -> None:
     """Adds that the host may wait until it reads a certain value: the order is by communication."""
-    if run.text.host_uses and not machine.speculative and state.alive:
+    if (run.text.host_uses or run.text.ordering) and not machine.speculative and state.alive:
         run.trace.add(Wait(None, None, run.trace.device, choices_of(state), sure=False))
 
 
@@ -120,7 +120,8 @@ def _add(
     at = run.trace.address_of(pointer)
     touch = Touch(at, writes, not writes, writes, rows, whole=row is not None, covered=row is not None, kinds=kinds)
     run.trace.names.setdefault(pointer.target.key, pointer.target.name)
-    run.trace.add(Use(touch, span, choices_of(state), bounds))
+    sure = run.trace.is_sure(state) and not run.launches.only_traced
+    run.trace.add(Use(touch, span, choices_of(state), bounds, told_of(state), sure))
 
 
 def _writes(name: str, index: int, *, makes: bool) -> bool:
@@ -153,4 +154,4 @@ def _row(call: LibraryCall, name: str, index: int, *, writes: bool) -> Row | Non
     elif index == 0 and name in _COUNTED and size is not None:
         count = call.number(1)
         length = None if count is None else mul(count, const(size))
-    return None if length is None else Row(const(0), 1, 1, const(0), length, writes)
+    return None if length is None else Row(const(0), 1, 1, const(0), length, writes, reads=not writes)

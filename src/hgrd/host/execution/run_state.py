@@ -20,6 +20,7 @@ from hgrd.host.linking.stream_flags import (
     ordering_functions,
     polling_calls,
     uses_threads,
+    waits_unseen,
 )
 from hgrd.host.memory.pointer_origins import PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
@@ -56,7 +57,7 @@ class ProgramText(Struct, frozen=True):
     its object.  `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the
     places of calls in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may
     use memory itself that kernels use.  `holds_functions`: the program calls functions that objects of the
-    library hold.
+    library hold.  `waits_unseen`: the library may destroy objects whose destructors wait for the device.
     """
 
     launchers: frozenset[str]
@@ -69,6 +70,7 @@ class ProgramText(Struct, frozen=True):
     threads: bool = False
     host_uses: bool = False
     holds_functions: bool = False
+    waits_unseen: bool = False
 
 
 class Launches(Struct):
@@ -203,10 +205,11 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         writes_when_destroyed(functions.values()),
         makes_independent_streams(functions.values()),
         ordering_functions(functions),
-        polling_calls(functions.values()),
+        polling_calls(functions),
         uses_threads(functions),
         uses_memory_of_kernels(functions),
         holds_functions(functions),
+        waits_unseen(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

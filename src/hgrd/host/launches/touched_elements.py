@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Row
 from hgrd.host.linking.kernel_accesses import Access, KernelUses, Member, Test, bare, member_of
@@ -71,7 +72,9 @@ class LaunchedKernel(Struct, frozen=True):
         low, highs = bounds
         high = minimum_of(highs if access.again and highs else (*highs, mul(self.grid, self.block)))
         size = const(access.stride)
-        return Row(mul(start, size), step * access.stride, access.stride, low, high, access.stores)
+        begin, step = mul(start, size), step * access.stride
+        row = Row(begin, step, access.stride, low, high, access.stores, access.reads, access.span)
+        return replace(row, constant=access.constant, maybe=access.maybe)
 
     def _tests(self, tests: Iterable[Test]) -> list[Term | None]:
         return [term for test, holds in tests for term in self._test(test, holds=holds)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work, choices_of, places, pointers_of
+from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work, choices_of, places, pointers_of, told_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
 from hgrd.host.linking.early_accesses import used_before_wait
@@ -58,6 +58,9 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
             choices_of(state),
             captured=grid.captured,
             early=grid.early,
+            told=told_of(state),
+            sure=run.trace.is_sure(state) and not run.launches.only_traced,
+            extents=grid.extents,
         )
     )
 

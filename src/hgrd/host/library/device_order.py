@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.rows import bytes_from
 from hgrd.host.concurrency.trace import (
+    CALLBACK,
     Follow,
     Mark,
     Replay,
@@ -23,6 +24,7 @@ from hgrd.host.concurrency.trace import (
     choices_of,
     places,
     pointers_of,
+    told_of,
 )
 from hgrd.host.execution.held_functions import follow_held, hide_passed
 from hgrd.host.execution.host_uses import record_call
@@ -153,8 +155,8 @@ def _add_order(call: LibraryCall, name: str) -> None:
         case _ if name.startswith(_QUIET):
             pass
         case _ if name in _POLLS:
-            if call.run.launches.enclosing or call.span in call.run.text.polling:
-                _wait(call, sure=False)
+            loops = bool(call.run.launches.enclosing) or call.span in call.run.text.polling
+            trace.add(Wait(None, None, trace.device, choices, sure=False, looks=not loops))
         case _:
             _wait(call, sure=False)
 
@@ -204,7 +206,7 @@ def _add_callback(call: LibraryCall) -> None:
         for v in call.arguments[2:3]
         for t in _touches(call, v, None, writes=writes)
     ]
-    _add_work(call, "the callback", call.argument(0), touches)
+    _add_work(call, CALLBACK, call.argument(0), touches)
 
 
 def _parameters(call: LibraryCall, key: str) -> tuple[Variable, ...]:
@@ -230,6 +232,8 @@ def _add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[
             choices_of(call.state),
             waits=waits,
             captured=trace.capturing,
+            told=told_of(call.state),
+            sure=trace.is_sure(call.state) and not call.run.launches.only_traced,
         )
     )
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from hgrd.cuda.atomics import atomic_function
+from hgrd.cuda.builtins import Kind, kind_of
 from hgrd.host.linking.kernel_accesses import member_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -18,6 +20,10 @@ from hgrd.program.program import Function
 from hgrd.program.walk import nodes
 
 _WAIT: Final = "cudaGridDependencySynchronize"
+_LOCAL: Final = (  # what threads of a block can do without others
+    Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.REDUCE, Kind.LANE, Kind.REGISTER, Kind.SILENT,
+    Kind.STOP, Kind.ASSERT, Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.VECTOR,
+)  # fmt: skip
 _SHARED: Final = (Storage.DEVICE, Storage.CONSTANT)
 
 
@@ -34,6 +40,28 @@ def used_before_wait(kernel: Function) -> frozenset[Variable] | None:
                 return None
             found.update(used)
     return None
+
+
+def may_wait_for_others(functions: Iterable[Function]) -> bool:
+    """Whether the functions that a kernel runs may wait for what other work does, as for a flag in memory.
+
+    That takes a loop with an atomic or volatile access, or a function of which nothing is known.
+    """
+    everything = [n for function in functions for n in nodes(function.body)]
+    loops = any(isinstance(n, st.Loop | st.DoWhile | st.Goto) for n in everything)
+    return any(_may_wait(n, loops=loops) for n in everything)
+
+
+def _may_wait(node: object, *, loops: bool) -> bool:
+    match node:
+        case ir.Call(function=function) if not function.user_code:
+            return kind_of(function.name) not in _LOCAL and (loops or atomic_function(function.name) is None)
+        case ir.Load(volatile=volatile) | ir.Update(volatile=volatile):
+            return loops and volatile
+        case ir.IndirectCall() | ir.Unsupported() | st.UnsupportedStatement() | st.Assembly():
+            return True
+        case _:
+            return False
 
 
 def _waits(statement: st.Statement) -> bool:

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
+from hgrd.program.span import Span
 from hgrd.program.types import FloatType, IntType, Type
 from hgrd.program.walk import nodes
 
@@ -30,7 +32,8 @@ class Access(Struct, frozen=True):
 
     `stride` is the size of an element.  Where `tests` hold of a thread, it comes there; None: that is not plain to see.
     `again`: each thread does so for the numbers of further threads, too, in steps of the size of the grid.
-    `within`: it keeps to the bytes of this element.
+    `within`: it keeps to the bytes of this element.  `constant`: it stores a constant.
+    `maybe`: it stands in a part of an expression that may not be evaluated.
     """
 
     index: ir.Expression | None
@@ -40,6 +43,9 @@ class Access(Struct, frozen=True):
     tests: tuple[Test, ...] | None
     again: bool
     within: bool = True
+    span: Span | None = None
+    constant: bool = False
+    maybe: bool = False
 
 
 class KernelUses(Struct, frozen=True):
@@ -92,10 +98,12 @@ def _uses_of(kernel: Function) -> KernelUses:
     initials = {n.variable: n.initial for n in declared if n.initial and n.variable not in changed - steps}
     stepped = frozenset(v for v in changed & initials.keys())
     found: dict[Member, tuple[Access, ...]] = {}
+    maybe = {id(n) for part in _arms(everything) for n in nodes(part)}
     for node, tests, loops in _visited(kernel.body, (), frozenset()):
         for (variable, offset), access in _through(node, tests, again=not stepped.isdisjoint(loops)):
             if variable in kernel.parameters and variable not in changed:
-                found[variable, offset] = (*found.get((variable, offset), ()), access)
+                known = replace(access, maybe=id(node) in maybe)
+                found[variable, offset] = (*found.get((variable, offset), ()), known)
     loaded = [m for n in everything if isinstance(n, ir.Load) and (m := member_of(n.place)) is not None]
     whole = frozenset(m for m, accesses in found.items() if loaded.count(m) == len(accesses))
     return KernelUses(found, whole, initials, stepped)
@@ -136,6 +144,18 @@ def _visited(
             yield from ((n, None, loops) for n in nodes(statement))
 
 
+def _arms(everything: Iterable[object]) -> Iterator[ir.Expression]:
+    """The parts of expressions that may not be evaluated."""
+    for node in everything:
+        match node:
+            case ir.Conditional(then=then, otherwise=otherwise):
+                yield from (then, otherwise)
+            case ir.Logical(right=right):
+                yield right
+            case _:
+                pass
+
+
 def _also(tests: tuple[Test, ...] | None, condition: ir.Expression, *, holds: bool) -> tuple[Test, ...] | None:
     return None if tests is None else (*tests, (condition, holds))
 
@@ -164,7 +184,8 @@ def _through(node: object, tests: tuple[Test, ...] | None, *, again: bool) -> It
     found = _pointer(place)
     if found is not None:
         member, index, stride = found
-        yield member, Access(index, stride or 1, reads, stores, tests, again, within=stride > 0)
+        constant = isinstance(node, ir.Assign) and isinstance(bare(node.value), ir.IntConst | ir.FloatConst)
+        yield member, Access(index, stride or 1, reads, stores, tests, again, stride > 0, place.span, constant)
 
 
 def _pointer(place: ir.Place) -> tuple[Member, ir.Expression | None, int] | None:

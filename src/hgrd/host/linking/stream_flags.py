@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
+from hgrd.host.linking.constant_memory import run_by
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.openmp import PREFIX
 from hgrd.program.program import Function
 from hgrd.program.span import Span
+from hgrd.program.types import OpaqueType, PointerType
 from hgrd.program.walk import nodes
 
 _FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
@@ -66,11 +69,45 @@ def ordering_functions(functions: Mapping[str, Function]) -> frozenset[str]:
     return frozenset(key for key, ref in called.items() if _orders(ref))
 
 
-def polling_calls(functions: Iterable[Function]) -> frozenset[Span]:
-    """The places of calls in the tests of loops, which may go on until a stream or an event is complete."""
-    loops = (n for f in functions if f.user_code and f.body is not None for n in nodes(f.body))
+def polling_calls(functions: Mapping[str, Function]) -> frozenset[Span]:
+    """The places of calls in the tests of loops, which may go on until a stream or an event is complete.
+
+    So may those in functions of the program that the tests call.
+    """
+    loops = (n for f in functions.values() if f.user_code and f.body is not None for n in nodes(f.body))
     tests = (n.condition for n in loops if isinstance(n, st.Loop | st.DoWhile) and n.condition is not None)
-    return frozenset(n.span for test in tests for n in nodes(test) if isinstance(n, ir.Call))
+    calls = [n for test in tests for n in nodes(test) if isinstance(n, ir.Call)]
+    inside = (f for key in {call.function.key for call in calls} for f in run_by(key, functions) if f.user_code)
+    below = (n.span for f in inside for n in nodes(f.body) if isinstance(n, ir.Call))
+    return frozenset(call.span for call in calls).union(below)
+
+
+def waits_unseen(functions: Mapping[str, Function]) -> bool:
+    """Whether the library may destroy objects of classes whose destructors wait for work, which is not followed."""
+    hosts = [f for f in functions.values() if f.user_code and f.body is not None]
+    waiting = {f.ref.name[1:] for f in hosts if f.ref.name.startswith("~") and _may_wait(run_by(f.ref.key, functions))}
+    held = re.compile(rf"\b({'|'.join(map(re.escape, waiting))})\b") if waiting else None
+    names = (t.name for f in hosts for t in _library_types(f)) if held else ()
+    return held is not None and any(held.search(name) for name in names)
+
+
+def _may_wait(functions: Iterable[Function]) -> bool:
+    called = (n.function for f in functions for n in nodes(f.body) if isinstance(n, ir.Call))
+    return any(not f.user_code and cuda_name(f.name).startswith("cu") for f in called)
+
+
+def _library_types(function: Function) -> Iterator[OpaqueType]:
+    for node in nodes(function.body):
+        match node:
+            case (
+                st.Declare(variable=ir.Variable(type=OpaqueType() as type_)) | ir.Construct(type=OpaqueType() as type_)
+            ):
+                yield type_
+            case ir.Call(arguments=(first, *_)) if isinstance(first.type, PointerType):
+                if isinstance(first.type.to, OpaqueType):
+                    yield first.type.to
+            case _:
+                pass
 
 
 def uses_threads(functions: Mapping[str, Function]) -> bool:

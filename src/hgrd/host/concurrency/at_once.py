@@ -1,0 +1,95 @@
+"""Work that surely runs at once, and its accesses of the same elements: those of which a race can be shown.
+
+    kernel<<<4, 256, 0, a>>>(x);  kernel<<<4, 256, 0, b>>>(x);        // no path of the host orders the two
+
+Left out is what may be ordered by means that are not followed: kernels that may wait for each other, threads of the
+host, functions that the run has not surely called, graphs, and work whose stream may be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from hgrd.host.concurrency.order import Done
+from hgrd.host.concurrency.rows import Row, meet
+from hgrd.host.concurrency.trace import ANYWHERE, Place, Work
+from hgrd.host.model import UsedBytes
+from hgrd.program.span import Span
+from hgrd.terms import Origin, Symbol, Term, add, const, le, lt, mul, var
+
+_MOST: Final = (1 << 40) - 1
+_KNOWN: Final = (Origin.INPUT, Origin.DIMENSION)
+
+
+def never_ordered(one: Done, other: Done, number: int) -> bool:
+    """Whether nothing may order two pieces of work, on any path; `number` is that of the first one."""
+    ordered = any(bits >> number & 1 for bits in other.known.values())
+    return not ordered and all(_is_plain(d.work) for d in (one, other)) and _follows(one.work, other.work)
+
+
+def _is_plain(work: Work) -> bool:
+    """Whether work is surely made where its choices hold, which the input decides."""
+    choices = {s for term in work.choices for s in term.symbols}
+    return work.sure and not (work.captured or work.early) and all(s.origin in _KNOWN for s in choices)
+
+
+def _follows(one: Work, other: Work) -> bool:
+    """Whether the iterations that two pieces of work are made in surely come one after the other."""
+    apart = {*one.within} ^ {*other.within}
+    return all(step.number.is_const and (step.whole or step.number.value == 0) for step in apart)
+
+
+def accesses_at_once(
+    one: Work, other: Work, waits: Callable[[str], bool]
+) -> Iterator[tuple[str, UsedBytes, UsedBytes]]:
+    """Accesses of the same elements of one object by two pieces of work, by the object's key; one of the two writes.
+
+    `waits`: whether a kernel may wait for other work.
+    """
+    if any(work.kernel and waits(work.kernel) for work in (one, other)):
+        return
+    for a in one.touches:
+        for b in other.touches:
+            if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+                continue
+            if a.found or b.found or a.at.key.startswith(ANYWHERE):
+                continue
+            for r, s in _meeting(a.rows, a.at.offset, b.rows, b.at.offset):
+                if _conflict(one, r, other, s):
+                    yield a.at.key, _bytes(one, a.at.offset, r, "of one"), _bytes(other, b.at.offset, s, "of the other")
+
+
+def _meeting(rows: Iterable[Row], at: Term, others: Sequence[Row], there: Term) -> Iterator[tuple[Row, Row]]:
+    for r in rows:
+        for s in others:
+            if not (r.maybe or s.maybe) and meet(r, at, s, there):
+                yield r, s
+
+
+def _conflict(one: Work, r: Row, other: Work, s: Row) -> bool:
+    """Whether two accesses conflict; two writes do not where they may be of the same value."""
+    if (r.stores and s.reads) or (r.reads and s.stores):
+        return _known(one, r, other, s)
+    same = _place(one, r) == _place(other, s) or (r.constant and s.constant)
+    return r.stores and s.stores and not same and _known(one, r, other, s)
+
+
+def _known(one: Work, r: Row, other: Work, s: Row) -> bool:
+    """Whether the input alone says which elements they are."""
+    symbols = {x for row in (r, s) for term in row.terms() for x in term.symbols}
+    extents = {x for work in (one, other) for term in work.extents or () for x in term.symbols}
+    return all(x.origin in _KNOWN for x in symbols | extents)
+
+
+def _place(work: Work, row: Row) -> Span:
+    return row.span or work.span
+
+
+def _bytes(work: Work, at: Term, row: Row, whose: str) -> UsedBytes:
+    number = Symbol(f"number {whose}", 0, _MOST, Origin.THREAD)
+    address = add(at, row.start, mul(var(number), const(row.step)))
+    guards = [le(row.low, var(number)), lt(var(number), row.high)]
+    if work.extents is not None:  # what threads do for numbers further on depends on the steps of loops
+        guards.append(lt(var(number), mul(*work.extents)))
+    return UsedBytes(work.what, _place(work, row), row.stores, address, row.size, number, tuple(guards), work.extents)

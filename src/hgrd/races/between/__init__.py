@@ -1,0 +1,1 @@
+"""Races between a launch and other work, or the host."""
