@@ -385,6 +385,29 @@ RULED_OUT = """
 """
 
 
+WIDTHS = """
+    template <int W> __global__ void of_width(int* data) { data[threadIdx.x / W] = 1; }
+    static int chosen(int most) { int w = 4; while (w < most) w *= 2; return w; }
+    template <int W> void go(int* d) { of_width<W><<<1, 64>>>(d); }
+    void dispatch(int w, int* d) {
+        switch (w) {
+            case 32: go<32>(d); break;
+            case 64: go<64>(d); break;
+            default: throw 1;
+        }
+    }
+    int main() { int* d; cudaMalloc(&d, 128); dispatch(chosen(MOST), d); }
+"""
+
+
+@pytest.mark.parametrize(("most", "dead"), [("32", 64), ("64", 32)])
+def test_cases_that_constants_rule_out_have_launches_that_are_never_made(tmp_path: Path, most: str, dead: int) -> None:
+    run = host(tmp_path, WIDTHS.replace("MOST", most))
+    assert [note.text for note in run.notes] == ["the program as it stands never makes this launch"]
+    assert [f"ILi{dead}E" in site.kernel.key for site in run.never] == [True]
+    assert [f"ILi{dead}E" in site.kernel.key for site in run.launches] == [False]
+
+
 @pytest.mark.parametrize(("debug", "dead"), [("false", "16:20"), ("argc > 1", None)])
 def test_launches_that_constants_rule_out_are_found_all_the_same(tmp_path: Path, debug: str, dead: str | None) -> None:
     run = host(tmp_path, KERNEL + TWO_MORE + RULED_OUT.replace("DEBUG", debug))

@@ -159,7 +159,7 @@ class Semantics(ABC):
         """The value of a kernel launch."""
 
     def skips_dead_arm(self, arm: Statement) -> bool:
-        """Whether an arm of an `if` that is never entered is left out."""
+        """Whether an arm of an `if`, or a case, that is never entered is left out."""
         return True
 
     def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:

@@ -242,8 +242,8 @@ class Iterations(Struct):
             label = "".join(i.label for i in within if made > i.loop.mark)
             if label:
                 values[symbol] = var(symbol.renamed(label))
-        values |= {i.loop.binder: i.number for i in within}
-        return substitute((term,), values)[0]
+        values |= {i.loop.binder: i.number for i in within if i.loop.binder in term.symbols}
+        return substitute((term,), values)[0] if values else term
 
 
 def _steps(within: tuple[Iteration, ...]) -> tuple[Step, ...]:

@@ -10,6 +10,7 @@ from hgrd.program.span import NOWHERE, Span
 
 _LOCATED = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$")
 _BARE = re.compile(r"^(?:[\w+.-]+: )?(?:fatal )?error: (?P<message>.*)$")
+_OF_LINKING = re.compile(r"is used but not defined in this translation unit, .* does not have linkage$")
 _MISSING = re.compile(r"fatal error: '([^'\n]+)' file not found")
 _REJECTED = re.compile(r"error: .*(?:precompiled (?:file|header)|AST file|PCH file)")
 _VECTOR = r"'(?:const )?u?(?:char|short|int|float|double)[234]'"
@@ -22,8 +23,12 @@ _WANTS_VECTORS = re.compile(
 
 
 def errors_in(stderr: str) -> tuple[Diagnostic, ...]:
-    """Every error once, in the order of the text; warnings and notes are dropped."""
-    return tuple(dict.fromkeys(_errors(stderr)))
+    """Every error once, in the order of the text; warnings and notes are dropped.
+
+    So is what a linker would say: templates of the CUDA runtime are declared without bodies, which is no error for
+    arguments of types in anonymous namespaces.
+    """
+    return tuple(dict.fromkeys(e for e in _errors(stderr) if not _OF_LINKING.search(e.message)))
 
 
 def _errors(stderr: str) -> Iterator[Diagnostic]:

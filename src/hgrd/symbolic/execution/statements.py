@@ -172,10 +172,12 @@ def _switch(machine: Machine, state: State, statement: ir.Switch, exits: Exits) 
     inner = Exits([], exits.continues)
     tests = [_matches(operand, case) for case in statement.cases]
     listed = disj(*tests)
+    tests = [disj(t, negate(listed)) if c.default else t for t, c in zip(tests, statement.cases, strict=True)]
+    tests = [_unless_dead(machine, t, c) for t, c in zip(tests, statement.cases, strict=True)]
     falling: State | None = None
     for case, test in zip(statement.cases, tests, strict=True):
         entered = state.copy()
-        entered.assume(disj(test, negate(listed)) if case.default else test, ConditionKind.BRANCH, case.span)
+        entered.assume(test, ConditionKind.BRANCH, case.span)
         current = merge([s for s in (falling, entered) if s is not None])
         falling = None if current is None else sequence(machine, current, case.body, inner)
     missed: list[State] = []
@@ -185,6 +187,12 @@ def _switch(machine: Machine, state: State, statement: ir.Switch, exits: Exits) 
         missed.append(none)
     after = merge([*inner.breaks, *missed, *([falling] if falling is not None else [])])
     return after if after is not None else _dead(state, statement.span)
+
+
+def _unless_dead(machine: Machine, test: Term, case: ir.Case) -> Term:
+    """The test of a case; an unknown one, if the case is never entered and is looked at nevertheless."""
+    dead = test is FALSE and not machine.semantics.skips_dead_arm(ir.Block(case.body, case.span))
+    return machine.unknown_truth("condition", Origin.INPUT) if dead else test
 
 
 def _matches(operand: Term, case: ir.Case) -> Term:
