@@ -1090,6 +1090,24 @@ MUTATIONS = (
         around("races.plausibility.program_made_arrays:_far_apart", contradicted),
     ),
     Mutation(
+        "elements-of-containers-off",
+        "what the host reads from its containers may be anything",
+        ("tests/verdicts/host/test_program_made_records.py",),
+        gives(None, "host.execution.run_state:ProvenanceTables.of_elements"),
+    ),
+    Mutation(
+        "strides-any",
+        "a stride need not be above a width",
+        ("tests/verdicts/host/test_program_made_records.py",),
+        gives(TRUE, "races.plausibility.program_made_arrays:_multiple"),
+    ),
+    Mutation(
+        "lengths-any",
+        "the lengths and strides of parts may be as large as their begins are far apart",
+        ("tests/verdicts/host/test_program_made_records.py",),
+        gives(TRUE, "races.plausibility.program_made_arrays:_is_short"),
+    ),
+    Mutation(
         "given-always-short",
         "what is given is small, whatever it is compared with",
         ("tests/verdicts/host/test_program_made_arrays.py",),

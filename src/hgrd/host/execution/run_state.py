@@ -23,11 +23,11 @@ from hgrd.host.linking.stream_flags import (
     waits_unseen,
 )
 from hgrd.host.memory.pointer_origins import PointerOrigins
-from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite
+from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
-from hgrd.program.expressions import Variable
+from hgrd.program.expressions import Expression, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
@@ -122,12 +122,25 @@ class Escapes(Struct):
 class ProvenanceTables(Struct):
     """Provenance of array contents: of the objects of this run, and by name for what the run has not seen made.
 
-    `beginnings` are numbers that flags and counters begin with.
+    `beginnings` are numbers that flags and counters begin with.  `containers` has the elements of containers by their
+    keys, each with the expression that names the container.
     """
 
     objects: ObjectProvenance
     names: NamedProvenance
     beginnings: ObjectBeginnings = field(default_factory=ObjectBeginnings)
+    containers: dict[str, tuple[MemoryObject, Expression]] = field(
+        default_factory=dict[str, "tuple[MemoryObject, Expression]"]
+    )
+
+    def of_elements(self, key: str) -> ProgramMade | None:
+        """What of the program made the elements of a container; None: some of them may be input."""
+        if key not in self.containers:
+            return None
+        elements, container = self.containers[key]
+        seen = self.objects.of(elements, lambda: self.names.program_made(container))
+        span = None if seen or key in self.objects.inputs else self.names.program_made(container)
+        return seen if span is None else ProgramMade(elements, "", span)
 
 
 class Copies(Struct):

@@ -48,6 +48,7 @@ from hgrd.symbolic.values import (
     terms_in,
 )
 from hgrd.terms import Term, as_int, const, negate
+from hgrd.terms.rewrite import arrays_of
 
 Extents: TypeAlias = tuple[Term, Term, Term]
 LAUNCH_LIMIT = 512
@@ -245,7 +246,7 @@ def _site(
         tuple(f.call_site for f in machine.frames if f.call_site is not None),
         constants,
         contents,
-        tuple(replace(m, target=seen.place(m.target)) for m in one.made),
+        (*(replace(m, target=seen.place(m.target)) for m in one.made), *_made_elements(run, machine, roots)),
         request.cluster,
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
@@ -299,6 +300,14 @@ def _program_made(run: HostRunState, arguments: Iterable[Value], written: Iterab
     named = [m.target for key, m in run.provenance.objects.made.items() if key in run.linked.globals]
     found |= {target.key: run.provenance.objects.of(target, _nowhere) for target in named}
     return [making for making in found.values() if making is not None]
+
+
+def _made_elements(run: HostRunState, machine: Machine, values: Iterable[Term]) -> Iterator[ProgramMade]:
+    """The arrays of the host, under their names in terms, that the program makes and that values are read from."""
+    for array in sorted(arrays_of(*values)):
+        making = run.provenance.of_elements(machine.names.owners.get(array, ""))
+        if making is not None:
+            yield replace(making, target=replace(making.target, key=array, name=array))
 
 
 def _nowhere() -> None:

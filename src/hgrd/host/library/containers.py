@@ -288,6 +288,7 @@ def _data(call: LibraryCall) -> Value | None:
     count, width = _fixed_count(target.element), None if element is None else call.machine.size(element)
     size = const(count * width) if alone and count is not None and width is not None else None
     elements = MemoryObject(key, target.name, space, element, size, target.span, external=True)
+    call.run.provenance.containers.setdefault(key, (elements, call.call.arguments[0]))
     if not alone:
         call.run.origins.record_load(target, INITIAL, at, Pointer(elements, const(0)))
     begun = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o >= _BEGIN} if alone else {}

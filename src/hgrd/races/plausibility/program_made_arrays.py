@@ -2,7 +2,8 @@
 
 Values that the program has computed before a launch, on the host or in another kernel, are only some of all values,
 and it is unknown which.  As a rule an array of such values keeps threads apart: a permutation, offsets of parts, sorted
-keys, counters that begin at running sums.  Its elements differ, ascend, or are as far apart as the parts are long, and
+keys, counters that begin at running sums.  Numbers of one record that the host reads and gives a kernel are made for
+each other: a stride is above a width.  Its elements differ, ascend, or are as far apart as the parts are long, and
 an element that it gives to one thread is not one that other threads reach through other such arrays.  A race that
 exists even so, with any other input of the kernel, needs no particular contents of these arrays.  Numbers of a narrow
 range, such as bytes, are left out: many of them repeat in any case.  The lengths of parts may be input, with their
@@ -16,11 +17,12 @@ parts that two threads find.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Space
 from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
@@ -34,8 +36,8 @@ from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import SUFFIX, plain_name
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.symbolic.array_patterns import Between, Pattern
-from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, mul, ne, sub, symbols_of
-from hgrd.terms.linear import linear
+from hgrd.terms import Op, Origin, Term, add, conj, const, disj, div, eq, le, mul, ne, sub, symbols_of
+from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
 _FAR: Final = 1 << 12  # distance of elements that are far apart: more elements than a part has
@@ -43,6 +45,7 @@ _FARTHER: Final = 4  # bits more for the next array, so that sums of elements of
 _MOST: Final = 4  # arrays that get distances of their own
 _SHORT: Final = 63  # bound of input values then: the product of two is less than _FAR
 _PART: Final = 64  # elements of each of several consecutive parts of equal length
+_ELEMENT: Final = 16  # bytes: few elements are larger
 _ALLOCATION: Final = 1 << 40  # bytes: no allocation is longer
 
 
@@ -110,10 +113,20 @@ class ProgramMadeArrays(Struct, frozen=True):
         return f"it depends on values that the program computes: {listed(names)}{where}"
 
     def _shapes(self, query: Query, looks: list[_Look]) -> Iterator[tuple[Term, ...]]:
-        """Simple shapes of the arrays' contents, each as conditions on the elements that the threads read."""
+        """Simple shapes of the arrays' contents, each as conditions on the elements that the threads read.
+
+        Begins that rise, equal parts, begins with lengths and strides that are short, and strides above widths.
+        """
         rising = _rising(looks)
         yield (*rising, *self._short(query)) if rising else ()
         yield (*_in_step(looks), *_not_met(looks))
+        atoms = {unwrapped(t) for party in (query.first, query.second) for t in linear(party.address)[1]}
+        begins, lengths = ([k for k in looks if (k.value in atoms) is begin] for begin in (True, False))
+        if begins and lengths:
+            yield (*_rising(begins), *map(_is_short, (k.value for k in lengths if _is_number(k.value))))
+        of_host = [look for look in dict.fromkeys(replace(k, side=Side.FIRST) for k in looks) if _is_of_host(look)]
+        for one, other in ((0, 1), (1, 0)) if len(of_host) > 1 else ():
+            yield tuple(_multiple(pair[one], pair[other]) for pair in _in_order(of_host))
 
     def _short(self, query: Query) -> Iterator[Term]:
         """Conditions that input values which bound the work of threads are small; those that give places stay free."""
@@ -125,7 +138,7 @@ class ProgramMadeArrays(Struct, frozen=True):
             if t.op is not Op.READ or self.made.holds(t.array) or t.array in places | self.filled:
                 continue
             if len(t.args) == 1 and _is_number(t) and t.high - t.low > _FAR:
-                yield conj(le(const(0), t), le(t, const(_SHORT)))
+                yield _is_short(t)
 
     def _compared(self, guards: list[Term]) -> Iterator[Term]:
         """Reads compared with program-made numbers, as `to` in `from[e] < to[e]`: they are of the same kind."""
@@ -228,6 +241,28 @@ def _not_met(looks: list[_Look]) -> Iterator[Term]:
     common = {a.value for a, b in combinations(numbers, 2) if a.value is b.value}
     own = [look for look in numbers if look.value not in common]
     yield from (ne(a.value, b.value) for a, b in combinations(own, 2) if a.side is not b.side and a.array != b.array)
+
+
+def _is_short(number: Term) -> Term:
+    return conj(le(const(0), number), le(number, const(_SHORT)))
+
+
+def _is_of_host(look: _Look) -> bool:
+    """Whether the host has read an element and gave the kernel its value: it is the same for all threads."""
+    return not any(s.origin is Origin.THREAD for s in symbols_of(look.place))
+
+
+def _in_order(looks: list[_Look]) -> Iterator[tuple[_Look, _Look]]:
+    """Pairs of elements: of one array, the first has the smaller index by a constant; others by the arrays' names."""
+    for a, b in permutations(looks, 2):
+        between = difference(b.place, a.place)
+        if a.array < b.array or (a.array == b.array and between.is_const and between.value > 0):
+            yield a, b
+
+
+def _multiple(low: _Look, high: _Look) -> Term:
+    """The condition that one number is far above a multiple of another, as a stride in bytes is above a width."""
+    return conj(le(const(1), low.value), le(add(mul(low.value, const(_ELEMENT)), const(_FAR)), high.value))
 
 
 def _is_number(value: Term) -> bool:
