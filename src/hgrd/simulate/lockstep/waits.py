@@ -57,7 +57,7 @@ def waiting(e: ir.Call) -> tuple[st.Statement, ...]:
 
 def arrival(e: ir.Call) -> Expression:
     """An arrival: what it found, which tells its phase."""
-    orders = _constants(("memory_order_acq_rel", "__NV_THREAD_SCOPE_BLOCK"), e.span)
+    orders = _constants(("memory_order_release", "__NV_THREAD_SCOPE_BLOCK"), e.span)
     return _called("__nv_atomic_fetch_add", (_address(e), _converted(e.arguments[1]), *orders), e.span)
 
 
@@ -81,7 +81,7 @@ def _numbered(e: ir.Call, *, waits: bool) -> tuple[st.Statement, ...]:
     number, count = e.arguments
     array = ir.AddressOf(ir.VariablePlace(_NUMBERED, e.span), PointerType(ULONG), e.span)
     place = ir.PointerAdd(array, number, OBJECT_SIZE, PointerType(ULONG), e.span)
-    orders = _constants(("memory_order_acq_rel", "__NV_THREAD_SCOPE_BLOCK"), e.span)
+    orders = _constants(("memory_order_release", "__NV_THREAD_SCOPE_BLOCK"), e.span)
     arrived = _called("__nv_atomic_fetch_add", (place, _number(1, e.span), *orders), e.span)
     if not waits:
         return (st.Evaluate(arrived, e.span),)
