@@ -2177,6 +2177,24 @@ MUTATIONS = (
         gives(True, "protocol.rings.sequences:_in_turn"),
     ),
     Mutation(
+        "rings-lanes-together",
+        "the lanes of a warp all get to the barriers behind which one of them arrives",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(True, "races.acquire_release.rings:RingOrder._together"),
+    ),
+    Mutation(
+        "rings-any-warp",
+        "a lane arrives for all warps",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives(TRUE, "races.acquire_release.rings:_in_warps"),
+    ),
+    Mutation(
+        "rings-no-delegates",
+        "no lane arrives or waits for its warp",
+        ("tests/verdicts/barriers/test_rings.py",),
+        gives((), "races.acquire_release.rings:RingOrder._meetings"),
+    ),
+    Mutation(
         "cycles-not-joint",
         "variables that come round together are not followed",
         ("tests/verdicts/values/test_rotations.py",),

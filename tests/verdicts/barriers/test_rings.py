@@ -18,7 +18,7 @@ LOST = (
     f"open: {PAIR}: a barrier that some threads do not reach may order the two accesses",
 )
 PUT = "s[i % 4][lane] = in[i * 32 + lane];"
-GET = "out[i * 32 + lane] = s[i % 4][31 - lane];"
+GET = "out[((threadIdx.x / 32 - 1) * n + i) * 32 + lane] = s[i % 4][31 - lane];"
 FREE = "empty[i % 4].wait_parity(i / 4 % 2 ^ 1);"
 FILLED = "(void)full[i % 4].arrive();"
 FULL = "full[i % 4].wait_parity(i / 4 & 1);"
@@ -45,21 +45,23 @@ IN_MEMORY = {
 
 def body(steps: tuple[str, ...], indent: str = "      ") -> str:
     """Statements with the labels of what is put and got."""
-    labels = {"s[": "put", "out[": "get"}
+    labels = {"s[": "put", "out[": "get", "if (lane > 15)": "last"}
     ends = [next((f"  // {label}" for begin, label in labels.items() if x.startswith(begin)), "") for x in steps]
     return "\n".join(f"{indent}{step}{end}" for step, end in zip(steps, ends, strict=True))
 
 
-SOURCE = HEAD
-for name, (verdict, producer, consumer) in IN_MEMORY.items():
+def kernel(
+    name: str, verdict: tuple[str, ...], counts: tuple[int, int], producer: tuple[str, ...], consumer: tuple[str, ...]
+) -> str:
+    """A kernel with a ring of four places; `counts`: how many arrive at a full and at an empty one."""
     head = "\n".join(f"// {v}" for v in verdict)
-    SOURCE += f"""
+    return f"""
 {head}
 __global__ void {name}(const int *in, int *out, int n) {{
   __shared__ Barrier full[4], empty[4];
   __shared__ int s[4][32];
   int lane = threadIdx.x % 32;
-  if (threadIdx.x < 4) init(&full[threadIdx.x], 32), init(&empty[threadIdx.x], 32);
+  if (threadIdx.x < 4) init(&full[threadIdx.x], {counts[0]}), init(&empty[threadIdx.x], {counts[1]});
   __syncthreads();
   if (threadIdx.x < 32) {{
     for (int i = 0; i < n; ++i) {{
@@ -72,6 +74,51 @@ __global__ void {name}(const int *in, int *out, int n) {{
   }}
 }}
 """
+
+
+SOURCE = HEAD
+for name, (verdict, producer, consumer) in IN_MEMORY.items():
+    SOURCE += kernel(name, verdict, (32, 32), producer, consumer)
+
+MEET = "__syncwarp();"
+ONE = "if (lane == 0) "
+BY_ONE = {
+    # name: verdict, threads, how many give back, what producers do in each round, what consumers do
+    "one_arrives": (SAFE, 64, 1, (FREE, PUT, MEET, ONE + FILLED), (FULL, GET, MEET, ONE + EMPTIED)),
+    "one_waits": (
+        SAFE,
+        64,
+        1,
+        (ONE + FREE, MEET, PUT, MEET, ONE + FILLED),
+        (ONE + FULL, MEET, GET, MEET, ONE + EMPTIED),
+    ),
+    "one_of_each_warp": (SAFE, 96, 2, (FREE, PUT, MEET, ONE + FILLED), (FULL, GET, MEET, ONE + EMPTIED)),
+    "one_arrives_before_all_have_put": (RACE, 64, 1, (FREE, PUT, ONE + FILLED), (FULL, GET, MEET, ONE + EMPTIED)),
+    "one_arrives_before_all_have_got": (RACE, 64, 1, (FREE, PUT, MEET, ONE + FILLED), (FULL, GET, ONE + EMPTIED)),
+    "one_waits_and_others_do_not": (
+        RACE,
+        64,
+        1,
+        (FREE, PUT, MEET, ONE + FILLED),
+        (ONE + FULL, GET, MEET, ONE + EMPTIED),
+    ),
+    "one_of_one_warp": (
+        RACE,
+        96,
+        1,
+        (FREE, PUT, MEET, ONE + FILLED),
+        (FULL, GET, MEET, "if (threadIdx.x == 64) " + EMPTIED),
+    ),
+    "some_have_returned": (
+        (f"race: {PAIR.replace('put', 'last')}",),
+        64,
+        1,
+        (FREE, "if (lane > 15) { s[i % 4][lane] = 1; return; }", MEET, ONE + FILLED),
+        (FULL, GET, MEET, ONE + EMPTIED),
+    ),
+}
+for name, (verdict, _, giving, producer, consumer) in BY_ONE.items():
+    SOURCE += kernel(name, verdict, (1, giving), producer, consumer)
 
 SOURCE += """
 // safe: 11 of 11 pairs
@@ -262,6 +309,8 @@ int main() {
 """
 for name in (*IN_MEMORY, "of_the_guide", "with_one_of_two_places", "after_the_last_round", "by_numbers"):
     SOURCE += f"  {name}<<<1, 64>>>(in, out, n);\n"
+for name, (_, threads, *_) in BY_ONE.items():
+    SOURCE += f"  {name}<<<1, {threads}>>>(in, out, n);\n"
 SOURCE += """
   by_numbers_given_back_early<<<1, 64>>>(in, out, n);
   with_flipped_phases<<<1, 96>>>(in, out, n);

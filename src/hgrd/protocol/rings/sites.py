@@ -13,7 +13,7 @@ from hgrd.symbolic.state import ConditionKind
 from hgrd.terms import Op, Origin, Symbol, Term, conj, mul, negate, symbols_of
 from hgrd.terms.evaluate import EvaluationError, evaluate
 
-_OF_BLOCK = {Origin.INPUT, Origin.DIMENSION, Origin.BLOCK}
+OF_BLOCK = {Origin.INPUT, Origin.DIMENSION, Origin.BLOCK}
 
 
 class Site(Struct, frozen=True, eq=False):
@@ -134,7 +134,7 @@ def _parts(item: Arrival | Barrier, loop: ProtocolLoop | None) -> tuple[tuple[Te
                 continue
             if origins <= {Origin.THREAD} and not term.arrays:
                 ours[term] = None
-            elif origins <= _OF_BLOCK and not term.arrays:
+            elif origins <= OF_BLOCK and not term.arrays:
                 chosen.add(term)
             else:
                 return None

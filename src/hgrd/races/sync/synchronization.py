@@ -32,7 +32,7 @@ class Rings(Idiom):
     """Rings of barriers of a block, by which producers and consumers are ordered."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._order = RingOrder(protocol.lags, program_order(protocol)) if protocol.lags else None
+        self._order = _ring_order(protocol)
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair, level: Level | None) -> tuple[Term, ...]:
         """Neither thread has waited for an arrival of the other one after its access."""
@@ -159,6 +159,12 @@ def synchronization(known: SyncContext, words: SeparateWords) -> Synchronization
 def by_tickets_alone(tickets: Tickets, protocol: Protocol) -> Synchronization:
     """The tickets of a protocol and its rings of barriers, without any other idiom."""
     return Synchronization(tickets, (DistinctTickets(tickets), Rings(protocol), CollectiveStorage()))
+
+
+def _ring_order(protocol: Protocol) -> RingOrder | None:
+    if not protocol.lags:
+        return None
+    return RingOrder(protocol.lags, program_order(protocol), protocol.configuration)
 
 
 def _may_order(write: Access) -> str:
