@@ -110,6 +110,19 @@ def test_the_default_stream_waits_for_others_that_wait_for_it(tmp_path: Path, fl
     assert outcomes(tmp_path, between, flags) == ({Outcome.SAFE} | {outcome})
 
 
+@pytest.mark.parametrize(
+    ("flags", "outcome"),
+    [("cudaStreamNonBlocking", Outcome.RACE), ("1", Outcome.RACE), ("cudaStreamDefault", Outcome.SAFE)],
+)
+def test_the_kind_of_a_stream_may_be_an_argument(tmp_path: Path, flags: str, outcome: Outcome) -> None:
+    of_class = (
+        "struct Stream { cudaStream_t s; explicit Stream(unsigned kind) { cudaStreamCreateWithFlags(&s, kind); }"
+        f"operator cudaStream_t() const {{ return s; }} }}; Stream own({flags});"
+    )
+    body = f"{of_class} fill<<<16, 256>>>(a, n); use<<<16, 256, 0, own>>>(a, b, n);"
+    assert outcomes(tmp_path, body) == {outcome}
+
+
 def test_both_kernels_say_which_other_one(tmp_path: Path) -> None:
     found = check(tmp_path, PROGRAM.replace("FLAGS", "0").replace("BODY", f"{FILL} {USE}"))
     reasons = {k.kernel: [f.cause for f in k.findings] for k in found.kernels[:2]}

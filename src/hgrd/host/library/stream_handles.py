@@ -9,24 +9,38 @@ from collections.abc import Callable
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.linking.stream_flags import waits_for_default
+from hgrd.host.linking.stream_flags import kind_waits, waits_for_default
 from hgrd.host.memory.array_contents import drop_reachable_patterns
 from hgrd.host.memory.unknowns import direct_targets, forget_bytes, forget_targets
 from hgrd.program.types import POINTER_SIZE, VOID, PointerType
 from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.names import unnumbered
 from hgrd.symbolic.values import Pointer, Value
-from hgrd.terms import const
+from hgrd.terms import Op, const
+from hgrd.terms.rewrite import unwrapped
 
 
 def note_stream(call: LibraryCall) -> None:
     """cudaStreamCreate(&stream), or WithFlags(&stream, flags): one of its own, that may wait for the default stream."""
-    given, flags = call.arguments[0], call.call.arguments[1:2]
-    waits = waits_for_default(flags[0]) if flags else True
+    given, waits = call.arguments[0], _waits(call)
     if not call.machine.speculative and isinstance(given, Pointer) and waits is not None:
         kinds, holder = call.run.trace.made, given.target.key
         if kinds.setdefault(holder, waits) != waits:  # an array of both kinds
             kinds[holder] = True
     note_handle(call)
+
+
+def _waits(call: LibraryCall) -> bool | None:
+    """Whether a new stream waits for the default stream, by the flags as they are written or by their value."""
+    if len(call.arguments) < 2:
+        return True
+    written, given = waits_for_default(call.call.arguments[1]), call.number(1)
+    if written is not None or given is None:
+        return written
+    value = unwrapped(given)
+    if value.op is Op.VAR:
+        return kind_waits(unnumbered(value.symbol.name))
+    return value.value == 0 if value.is_const else None
 
 
 def note_handle(call: LibraryCall) -> None:

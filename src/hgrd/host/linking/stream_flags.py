@@ -51,10 +51,15 @@ def waits_for_default(flags: ir.Expression) -> bool | None:
             return waits_for_default(operand)
         case ir.IntConst(value=value):
             return value == 0
-        case ir.Load(place=ir.VariablePlace(variable=variable)) if variable.name.endswith(_KINDS):
-            return variable.name.upper().endswith("DEFAULT")
+        case ir.Load(place=ir.VariablePlace(variable=variable)):
+            return kind_waits(variable.name)
         case _:
             return None
+
+
+def kind_waits(name: str) -> bool | None:
+    """Whether the kind of streams that a constant of the runtime names waits for the default stream; None: no kind."""
+    return name.upper().endswith("DEFAULT") if name.endswith(_KINDS) else None
 
 
 def ordering_functions(functions: Mapping[str, Function]) -> frozenset[str]:
