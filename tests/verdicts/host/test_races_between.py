@@ -44,6 +44,7 @@ struct Stream {
   Stream() { cudaStreamCreate(&s); }
   ~Stream() { cudaStreamSynchronize(s), cudaStreamDestroy(s); }
 };
+struct Owned { cudaStream_t s; explicit Owned(unsigned f) { cudaStreamCreateWithFlags(&s, f); } };
 static volatile bool done = false;
 static void mark(void *) { done = true; }
 static bool is_done(cudaStream_t s) { return cudaStreamQuery(s) == cudaSuccess; }
@@ -74,6 +75,11 @@ TWINS = {  # what leaves two pieces of work without order, what orders them or k
         "put<<<4, 256, 0, {}>>>(x, 1024); zero<<<1, 1>>>(d, 1); get<<<4, 256, 0, b>>>(x, y, 1024);",
         "free_",
         "a",
+    ),
+    "flags that a function gets": (
+        "put<<<4, 256>>>(x, 1024); Owned own({}); get<<<4, 256, 0, own.s>>>(x, y, 1024);",
+        "cudaStreamNonBlocking",
+        "cudaStreamDefault",
     ),
     "halves": ("put<<<4, 256, 0, a>>>(x, 512); get<<<4, 256, 0, b>>>(x + {}, y, 512);", "511", "512"),
     "checked calls": (
@@ -142,11 +148,11 @@ def test_a_race_has_both_places_and_a_witness(tmp_path: Path) -> None:
     (finding,) = next(k for k in report.kernels if k.kernel == "put").findings
     assert (finding.rule, finding.first.span.line, finding.second.span.line) == ("HGRD012", 8, 11)
     assert finding.cause == (
-        "kernel 'get' at program.cu:51 may run at the same time and reads 'x', which this kernel writes, "
+        "kernel 'get' at program.cu:52 may run at the same time and reads 'x', which this kernel writes, "
         "and nothing orders the two"
     )
     witness = finding.witness
-    assert (witness.first.of, witness.second.of) == ("", "kernel 'get' at program.cu:51")
+    assert (witness.first.of, witness.second.of) == ("", "kernel 'get' at program.cu:52")
     assert witness.first.first_byte == witness.second.first_byte
     own, other = (256 * t.block[0] + t.thread[0] for t in (witness.first, witness.second))
     assert own == 1023 - other
