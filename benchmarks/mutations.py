@@ -74,7 +74,7 @@ from hgrd.cuda.groups import Group
 from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.symbolic.loops.narrowing import Narrowing
-from hgrd.terms import FALSE, TRUE, const
+from hgrd.terms import FALSE, TRUE, const, substitute
 
 _ASSEMBLY = ("tests/verdicts/test_assembly.py",)
 _BARRIERS = (
@@ -200,6 +200,24 @@ MUTATIONS = (
         "barriers under a condition are always passed",
         _BARRIERS,
         gives([], "protocol.phases.barrier_bypass:BarrierBypass._unless"),
+    ),
+    Mutation(
+        "each-agrees-with-all",
+        "what threads read and compute in a loop is the same for all of a block",
+        ("tests/verdicts/barriers/test_agreed_in_iterations.py", *_BARRIERS),
+        gives(frozenset(), "protocol.inference.uniformity:UniformityTracker.agrees_given"),
+    ),
+    Mutation(
+        "kept-values-begin-known",
+        "what a loop keeps of the iteration before, it has from the first one on",
+        ("tests/verdicts/barriers/test_agreed_in_iterations.py", *_BARRIERS),
+        around("symbolic.loops.recurrences:_kept_at", lambda _, kept, first, count, at: substitute((kept,), at)[0]),
+    ),
+    Mutation(
+        "unknown-values-unneeded",
+        "no conflict rests on values that are not known",
+        ("tests/verdicts/test_unknown.py", *_RACES),
+        gives(True, "races.pairs.queries:PairQueries.needs_no_unknown"),
     ),
     Mutation(
         "numbered-barriers-apart",

@@ -345,6 +345,16 @@ def test_shifts_by_a_variable() -> None:
     assert holds(query, decide(query))
 
 
+def test_shifts_that_need_not_have_a_value() -> None:
+    """Below 0 a shift has none: what depends on it there is not decided, and the rest is."""
+    k, mask = shared("k", -1, 20), shared("mask", 0, 1023)
+    shifted = bit_xor(I, shr(mask, k)), bit_xor(J, shr(mask, k))
+    known = (disj(lt(k, const(0)), eq(mod(shr(mask, k), const(2)), const(0))),)
+    assert isinstance(decide(pair(*shifted, facts=known)), Proved)
+    query = pair(ite(lt(k, const(0)), const(0), shifted[0]), J, facts=known)
+    assert holds(query, decide(query))
+
+
 # ---------------------------------------------------------------- sessions
 
 

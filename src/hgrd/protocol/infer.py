@@ -227,7 +227,7 @@ def _run(
         ),
         uniform=Uniformity(
             broadcast={} if lags else dict(device.uniformity.broadcast),  # what is read between two barriers
-            in_iteration={} if lags else dict(device.uniformity.in_iteration),
+            in_iteration={} if lags else device.uniformity.by_iterations(items),
             groups=dict(device.uniformity.groups),
             masks=dict(device.uniformity.masks),
             told=dict(device.uniformity.told),

@@ -162,15 +162,18 @@ class Semantics(ABC):
         """Whether an arm of an `if`, or a case, that is never entered is left out."""
         return True
 
-    def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        """Whether all threads that run this code together, in the same iterations of loops, have the same value here.
+    def uniform_given(self, value: Value) -> frozenset[str] | None:
+        """Names of the symbols that must be uniform for a value to be; None: it may differ even so.
 
-        `besides` are names of symbols that are assumed to be uniform.
+        Uniform: all threads that run this code together, in the same iterations of loops, have the same value here.
         """
-        return False
+        return None
 
-    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None) -> None:
-        """Marks a symbol as uniform; `iteration` is that of a loop which the run is about to enter (None: any)."""
+    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None, given: frozenset[str] = frozenset()) -> None:
+        """Marks a symbol as uniform if those of the names `given` are.
+
+        `iteration` is that of a loop which the run is about to enter (None: any).
+        """
         return
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:

@@ -28,18 +28,17 @@ def guards(folder: Path, place: str) -> list[str]:
 
 def test_a_count_brings_along_the_counts_that_bound_it(tmp_path: Path):
     assert guards(tmp_path, "k") == [
-        "first when go[i#end@1] == 0",
-        "first when i#end@1 <= 0 || go[i#end@1 - 1] != 0",
-        "first when i#end@1 <= k.iteration#end@1 * 2 || go[k.iteration#end@1 * 2] == 0",
-        "first when k.iteration#end@1 <= 0 || (k.iteration#end@1 - 1) * 2 < i#end@1"
-        " && go[k.iteration#end@1 * 2 - 2] != 0",
+        "first when go[i#end] == 0",
+        "first when i#end <= 0 || go[i#end - 1] != 0",
+        "first when i#end <= k.iteration#end * 2 || go[k.iteration#end * 2] == 0",
+        "first when k.iteration#end <= 0 || (k.iteration#end - 1) * 2 < i#end && go[k.iteration#end * 2 - 2] != 0",
     ]
 
 
 def test_a_count_that_stands_alone_brings_its_own_loop(tmp_path: Path):
     assert guards(tmp_path, "u") == [
-        "first when go[u#end@1] == 0",
-        "first when u#end@1 <= 0 || go[u#end@1 - 1] != 0",
+        "first when go[u#end] == 0",
+        "first when u#end <= 0 || go[u#end - 1] != 0",
     ]
 
 

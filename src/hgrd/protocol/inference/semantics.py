@@ -179,11 +179,11 @@ class DeviceSemantics(Semantics):
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         self.uniformity.made_of(machine, value, given)
 
-    def is_uniform(self, value: Value, besides: frozenset[str] = frozenset()) -> bool:
-        return self.uniformity.agrees(value, besides)
+    def uniform_given(self, value: Value) -> frozenset[str] | None:
+        return self.uniformity.agrees_given(value)
 
-    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None) -> None:
-        self.uniformity.agree(symbol, iteration)
+    def mark_uniform(self, symbol: Symbol, iteration: Term | None = None, given: frozenset[str] = frozenset()) -> None:
+        self.uniformity.agree(symbol, iteration, given)
 
     def fresh(self, machine: Machine, target: MemoryObject, type_: Type) -> Value:
         """Contents of memory that other threads write: unknown, and a value of its own at every read."""

@@ -114,8 +114,8 @@ class Place(Struct, frozen=True):
 class BarrierBypass(Struct, frozen=True):
     """Ways in which accesses `a` and `b` bypass the barriers between them at a level.
 
-    `alike`: tests of loops with barriers around an access that come out the same for all threads.  `aligned`: numbers
-    and counts of iterations that are the same for all threads.
+    `alike`: tests of loops with barriers around an access that come out the same for all threads.  `aligned`: names of
+    numbers and counts of iterations, and of what goes with them, that are the same for all threads.
     """
 
     shared: Shared

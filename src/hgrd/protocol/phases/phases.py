@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Level
@@ -44,7 +44,7 @@ from hgrd.protocol.phases.parallelism import (
     product,
     with_,
 )
-from hgrd.terms import Term, add, const, symbols_of, var
+from hgrd.terms import Symbol, Term, add, const, symbols_of, var
 
 Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
@@ -53,8 +53,8 @@ class Phases(Struct, frozen=True):
     """May-happen-in-parallel relation of one kernel.
 
     `shared` tells whether a symbol is the same for all threads of a block (or, between blocks, of the grid).  `agreed`
-    are the names of symbols that are the same for all threads of a block in the same iterations, `everywhere` those for
-    all of the grid.  `lost` are gaps whose place is unknown.
+    are symbols that are the same for all threads of a block in the same iterations of some loops, `everywhere` the
+    names of those for all of the grid.  `lost` are gaps whose place is unknown.
     """
 
     paths: dict[int, Path]
@@ -62,7 +62,7 @@ class Phases(Struct, frozen=True):
     loops: Mapping[Level, Mapping[int, ProtocolLoop]]  # by identity, those with an item that may order threads
     departures: Departures
     lost: tuple[Gap, ...] = ()
-    agreed: frozenset[str] = frozenset()
+    agreed: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict[str, "tuple[Symbol, ...]"])
     everywhere: frozenset[str] = frozenset()
 
     def may_happen_in_parallel(self, a: Access, b: Access, level: Level) -> tuple[ParallelCase, ...]:
@@ -85,8 +85,15 @@ class Phases(Struct, frozen=True):
         return tuple(ways)
 
     def _aligned(self, level: Level) -> frozenset[str]:
-        """Names of iteration numbers of loops with barriers, and of counts of those that all threads leave together."""
-        numbers = frozenset(x.binder.name for x in self.loops[level].values())
+        """Names of what threads that are at one barrier have in common.
+
+        The iteration numbers of loops with barriers, what is the same in the same iterations of these, and the counts
+        of those loops that all threads leave together.
+        """
+        binders = frozenset(x.binder.name for x in self.loops[level].values())
+        agreed = (n for n, around in self.agreed.items() if binders.issuperset(x.name for x in around))
+        alike = agreed if level is not Level.INTER_BLOCK else self.everywhere.intersection(agreed)
+        numbers = binders.union(alike)
         together = list(self.loops[level].values())
         while True:
             aligned = numbers | {x.count.name for x in together}
@@ -97,7 +104,7 @@ class Phases(Struct, frozen=True):
 
     def _same_for_all(self, test: Term, level: Level, aligned: frozenset[str]) -> bool:
         """Whether the test of a loop comes out the same for all threads, in the same iterations."""
-        agreed = self.agreed if level is not Level.INTER_BLOCK else self.agreed & self.everywhere
+        agreed = self.agreed.keys() if level is not Level.INTER_BLOCK else self.agreed.keys() & self.everywhere
         return all(s.name in aligned or s.name in agreed or self.shared(s, level) for s in symbols_of(test))
 
     def repeated(self, a: Access) -> bool:
@@ -131,9 +138,7 @@ def phases(protocol: Protocol, shared: Shared) -> Phases:
     loops = {level: {id(x): x for x in below(protocol.items) if separates_at(x, level)} for level in Level}
     lost = tuple(g for g in protocol.gaps if g.may_order and (g.span, g.reason) not in placed)
     leaving = departures(protocol.items)
-    return Phases(
-        paths, shared, loops, leaving, lost, frozenset(protocol.uniform.in_iteration), protocol.uniform.of_grid
-    )
+    return Phases(paths, shared, loops, leaving, lost, protocol.uniform.in_iteration, protocol.uniform.of_grid)
 
 
 def _made_together(pa: Path, pb: Path) -> bool:

@@ -13,7 +13,18 @@ from hgrd.cuda.memory_model import Level
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import SOME_THREADS
-from hgrd.protocol.phases.parallelism import Ahead, Apart, Differ, Fails, Holds, ParallelCase, Relation, Side, Unnamed
+from hgrd.protocol.phases.parallelism import (
+    Ahead,
+    Apart,
+    Differ,
+    Fails,
+    Holds,
+    ParallelCase,
+    Relation,
+    Same,
+    Side,
+    Unnamed,
+)
 from hgrd.races.encoding.array_facts import instantiated
 from hgrd.races.encoding.bounds import companion_bounds, inside_query, own_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
@@ -146,10 +157,21 @@ class PairEncoder(Struct, frozen=True):
         same_block = pair.level not in (None, Level.INTER_BLOCK)
         broadcast: frozenset[str] = frozenset()
         if same_block and all(o.doubt != SOME_THREADS for o in pair.orders):
+            uniform = self.protocol.uniform
             apart = {r.binder for o in pair.orders for r in o.relations if isinstance(r, Ahead)}
-            broadcast = frozenset(n for n, loops in self.protocol.uniform.broadcast.items() if apart.isdisjoint(loops))
+            alike = _in_common(pair.orders)
+            broadcast = frozenset(n for n, loops in uniform.broadcast.items() if apart.isdisjoint(loops))
+            found = {x.result.name for x in (pair.first, pair.second) if x.result is not None}  # by a race, perhaps
+            found |= {s.name for s in self.protocol.symbols.first_tests}
+            broadcast |= {n for n, loops in uniform.in_iteration.items() if alike.issuperset(loops)} - found
         threads = ThreadPair(self.protocol.symbols.private, self.protocol.configuration, same_block, broadcast)
         return self._thread_pairs.setdefault((same_block, broadcast), threads)
+
+
+def _in_common(orders: Iterable[ParallelCase]) -> frozenset[Symbol]:
+    """The loops in the same iterations of which both threads are, however they meet."""
+    same = [frozenset(r.binder for r in order.relations if isinstance(r, Same)) for order in orders]
+    return same[0].intersection(*same) if same else frozenset()
 
 
 def _encoded(
@@ -197,9 +219,14 @@ def _decides(relation: Relation) -> tuple[Term, ...]:
             return ()
 
 
+def exact(pair: Pair) -> Pair:
+    """The pair with only those ways to meet in which nothing may order the two."""
+    return replace(pair, orders=tuple(o for o in pair.orders if o.exact))
+
+
 def certain(pair: Pair) -> Pair:
     """The pair with only those ways to meet that are certain: exact, and without unknown values."""
-    orders = (o for o in pair.orders if o.exact and not _unknown(_conditions((o,))))
+    orders = (o for o in exact(pair).orders if not _unknown(_conditions((o,))))
     return replace(pair, orders=tuple(orders))
 
 

@@ -32,7 +32,7 @@ from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.protocol.ring_events import RingEvent
 from hgrd.races.encoding.value_equality import Values
-from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import TRUE, Symbol, Term, as_int, conj, const, disj, eq, ite, ne, negate, symbols_of, var
 
 _MOST = 48
@@ -100,7 +100,7 @@ class ReadConsistency(Struct, frozen=True):
             threads.of((found,), party)[0]
             for symbol, found in self.tested.items()
             for party in Side
-            if symbol.name + SUFFIX[party] in here
+            if threads.rename(symbol, party).name in here
         )
 
     def _own_write(self, access: Access) -> tuple[Access, tuple[Symbol, ...]] | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from hgrd.protocol.alike import LaneMask, Peers, UniformGroup
 from hgrd.protocol.model import Protocol
 from hgrd.protocol.phases.parallelism import Side
-from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
+from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Symbol, Term, as_int, bit, conj, const, disj, eq, ne, negate, symbols_of, var
 
 
@@ -26,7 +26,7 @@ def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]
         more: list[Term] = []
         here = {s.name for s in done}
         for name, symbol in values.items():
-            parties = [party for party in Side if name + SUFFIX[party] in here]
+            parties = [party for party in Side if threads.rename(symbol, party).name in here]
             if parties and not here.isdisjoint(s.name for s in new if s.name.startswith(name)):
                 more += _conditions(protocol, threads, symbol, parties)
         found |= dict.fromkeys(more)

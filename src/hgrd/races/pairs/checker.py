@@ -17,7 +17,7 @@ from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.barrier_bypass import VALUES
 from hgrd.races.acquire_release.agreement import without_agreement_across_sync
 from hgrd.races.encoding.handed_on import gives_tickets
-from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain
+from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder, certain, exact
 from hgrd.races.encoding.read_consistency import read_consistency
 from hgrd.races.pairs.precondition_search import PreconditionSearch
 from hgrd.races.pairs.queries import PairQueries
@@ -146,17 +146,25 @@ class PairChecker(Struct):
             encoded, again = self.queries.ask(sure)
             if isinstance(again, Conflict):
                 return self._found(sure, encoded, again)
+        likely = exact(pair)
+        if len(likely.orders) > len(sure.orders):
+            encoded, again = self.queries.ask(likely)
+            if isinstance(again, Conflict) and self.queries.needs_no_unknown(encoded, again.model):
+                return self._found(likely, encoded, again)
         assert pair.level is not None
         doubt = next((o.doubt for o in pair.orders if o.doubt), VALUES)
         return self.verdicts.leave_open(pair.first, pair.second, (pair.level,), doubt)
 
     def _found(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> None:
         assert pair.level is not None
-        unclear = self.triage.unclear(pair, encoded)
+        unclear = self.triage.unclear(pair, encoded, answer.model)
         if unclear is not None:
             self.verdicts.leave_open(pair.first, pair.second, (pair.level,), unclear)
             return
         conflict = self.triage.triaged(pair, encoded, answer)
+        if not_known := self.triage.not_known(conflict.encoded, conflict.model):
+            self.verdicts.leave_open(pair.first, pair.second, (pair.level,), not_known)
+            return
         key, doubtful = key_of(pair.first, pair.second), self.preconditions.doubtful
         if not conflict.same_value:
             self.preconditions.conflicts.setdefault(key, []).append((conflict.encoded, conflict.model))

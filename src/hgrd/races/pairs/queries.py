@@ -13,8 +13,10 @@ from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.reachability import reach, with_condition
+from hgrd.races.plausibility.unneeded_values import meets_without
 from hgrd.solve.decide import Decider
-from hgrd.solve.query import Answer, Conflict, Proved, Undecided
+from hgrd.solve.query import Answer, Conflict, Model, Proved, Undecided
+from hgrd.terms import Origin
 
 _ATTEMPTS = 8  # to find iterations that both threads reach
 
@@ -78,6 +80,17 @@ class PairQueries(Struct, frozen=True):
             if isinstance(answer, Proved):
                 break
         return encoded, Undecided("in no iteration found do both threads come so far")
+
+    def needs_no_unknown(self, encoded: EncodedPair, model: Model) -> bool:
+        """Whether the two threads of a conflict come to their accesses and meet whatever the unknown values are."""
+        unknown = {s for s in model.values if s.origin is Origin.UNKNOWN}
+        if not {s.name for s in unknown}.issuperset(encoded.unknown) or not meets_without(
+            encoded.query, model, unknown
+        ):
+            return False
+        rest = replace(model, values={s: v for s, v in model.values.items() if s not in unknown})
+        reached = reach(self.encoder.protocol, self.phases.paths, encoded, rest)
+        return reached.missing is None and not reached.unknown
 
     def in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> EncodedPair:
         """The query with all that is known; `filled` and `values` as for `PairEncoder.encode`."""

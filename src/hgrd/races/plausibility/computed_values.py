@@ -110,10 +110,13 @@ class ComputedValues(Struct, frozen=True):
         return self.computed_in(difference(query.first.address, query.second.address))
 
     def choosing(self, query: Query) -> tuple[str, ...]:
-        """Names of the computed values that must equal an index of a thread for the thread to make its access."""
+        """Names of the computed values that must equal an index of a thread for the thread to make its access.
+
+        Truth values that must be equal (`(a > b) == ascending`) choose no single thread.
+        """
         guards = (*query.first.guards, *query.second.guards)
-        equal = [g for g in guards if g.op is Op.EQ and any(s.origin is Origin.THREAD for s in symbols_of(g))]
-        return self.computed_in(*equal)
+        equal = [g for g in guards if g.op is Op.EQ and not all(map(_is_truth_value, g.args))]
+        return self.computed_in(*(g for g in equal if any(s.origin is Origin.THREAD for s in symbols_of(g))))
 
     def _from_one_counter(
         self, names: tuple[str, ...], encoded: EncodedPair, decide: Callable[[Query], Answer]
@@ -216,6 +219,10 @@ class ComputedValues(Struct, frozen=True):
 
     def _is_computed(self, symbol: Symbol) -> bool:
         return symbol.origin is Origin.COMPUTED or plain_name(symbol) in self.computed
+
+
+def _is_truth_value(term: Term) -> bool:
+    return term.is_bool or (term.op is Op.ITE and term.low >= 0 and term.high <= 1)
 
 
 def _in_words(name: str) -> str:

@@ -83,8 +83,12 @@ def _script(reading: Reading, writer: _Writer) -> str:
             names[t] = t.op.value
         else:
             names[t] = f"t{number}"
-            body = writer.operation(t, [names[a] for a in t.args])
-            lines.append(f"(define-fun t{number} () {'Bool' if t.is_bool else writer.sort} {body})")
+            given = [names[a] for a in t.args]
+            body, defined = writer.operation(t, given), writer.defined_if(t, given)
+            if defined is None:
+                lines.append(f"(define-fun t{number} () {'Bool' if t.is_bool else writer.sort} {body})")
+            else:
+                lines += [*writer.within(names[t], t), f"(assert (=> {defined} (= t{number} {body})))"]
     facts = 0
     for condition in reading.conditions:
         facts |= condition.facts
@@ -108,7 +112,14 @@ class _Writer:
         return value
 
     def declare(self, t: Term) -> list[str]:
-        name = self.names[t.symbol]
+        return self.within(self.names[t.symbol], t)
+
+    def defined_if(self, t: Term, a: list[str]) -> str | None:
+        """The condition under which an operation has a value, and is not just any in its range; None: always."""
+        return None
+
+    def within(self, name: str, t: Term) -> list[str]:
+        """The declaration of a name for some value in the range of a term."""
         low, high = self.numeral(t.low), self.numeral(t.high)
         most = self.less[0]
         return [f"(declare-const {name} {self.sort})", f"(assert (and ({most} {low} {name}) ({most} {name} {high})))"]
@@ -199,13 +210,16 @@ class _BitVectors(_Writer):
     def decode(self, value: int) -> int:
         return intervals.wrapped(value, self._width, signed=True)
 
+    def defined_if(self, t: Term, a: list[str]) -> str | None:
+        if t.op not in (Op.SHL, Op.SHR) or (t.args[1].low >= 0 and t.args[1].high < self._width - 1):
+            return None
+        return f"(and (bvsle {self.numeral(0)} {a[1]}) (bvslt {a[1]} {self.numeral(self._width - 1)}))"
+
     def arithmetic(self, t: Term, a: list[str]) -> str:
         if t.op is Op.WRAP:
             bits, signed, _ = t.wrap_to
             kept = f"((_ extract {bits - 1} 0) {a[0]})"
             return f"((_ {'sign' if signed else 'zero'}_extend {self._width - bits}) {kept})"
-        if t.op in (Op.SHL, Op.SHR) and (t.args[1].low < 0 or t.args[1].high >= self._width - 1):
-            raise Unwritable("a shift by an unbounded count")
         if t.op in (Op.ONES_BELOW, Op.BIT_LENGTH, Op.LOWEST_ONE):
             return self._of_bits(t, a)
         word = self._words.get(t.op)

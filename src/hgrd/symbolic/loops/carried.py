@@ -5,7 +5,7 @@ A speculative iteration on placeholders finds out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.loops.pointer_permutations import permutation_of
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
 from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
-from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, type_range
+from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, Trailing, origin_of, type_range
 from hgrd.symbolic.loops.rotations import Rotating, cycle_of, joint_cycle_of, rotation_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
@@ -32,6 +32,8 @@ from hgrd.terms import (
     Symbol,
     Term,
     as_int,
+    const,
+    substitute,
     symbols_of,
     var,
 )
@@ -42,7 +44,7 @@ from hgrd.terms.rewrite import arrays_of
 RunIteration: TypeAlias = Callable[[State], IterationExits]
 
 _ATTEMPTS = 3
-_FROM_MEMORY = frozenset({Origin.DATA, Origin.COMPUTED})
+_MOST_FOLLOWED = 2  # cells that another one follows
 
 
 def classify_carried(
@@ -77,8 +79,8 @@ def classify_carried(
     cells_found = (
         replace(
             c,
-            uniform=i in uniform,
-            uniform_at_exit=i in uniform_at_exit,
+            uniform=uniform.get(i),
+            uniform_at_exit=uniform_at_exit.get(i),
             invariants=classify.kept(i, state),
             origin=machine.semantics.made_by_loop(c.target) if computes and c.origin is Origin.UNKNOWN else c.origin,
         )
@@ -175,6 +177,8 @@ def _start(
     for target, at, cell in cells:
         value = _placeholder(machine, target, cell.value)
         placeholders.append(value)
+        for symbol in symbols_in(value):
+            machine.semantics.mark_uniform(symbol, given=frozenset({symbol.name}))
         region = start.store[target.key]
         start.store[target.key] = replace(region, cells={**region.cells, at: Cell(value, cell.size)})
     return start, placeholders
@@ -235,7 +239,7 @@ class _Classifier(Struct, frozen=True):
         if after is not None:  # else there is no second iteration
             last = self.at_end(after, index)
             change = UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
-            origin = self._origin(cell.value, last)
+            origin = origin_of(cell.value, last)
         return CarriedCell(target, at, cell.size, cell.value, change, origin, bits, breaks_changed, at_break)
 
     def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:
@@ -257,18 +261,7 @@ class _Classifier(Struct, frozen=True):
         ends = (as_int(first), before.path), (as_int(last), after.path)
         return invariants(*ends, start.symbol, lambda s: self._older(var(s)))
 
-    def _origin(self, first: Value, last: Value | None) -> Origin:
-        if isinstance(first, FloatValue) or last is None:
-            return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
-        if isinstance(last, Term) and any(_is_input(leaf) for leaf in _leaves(last)):
-            return Origin.INPUT
-        touched = symbols_in(last) | symbols_in(first)
-        reads = isinstance(last, Term) and bool(arrays_of(last))
-        if not reads and all(s.origin not in _FROM_MEMORY for s in touched):
-            return Origin.UNKNOWN
-        return Origin.DATA if _plain(last) else Origin.COMPUTED
-
-    def _change(self, index: int, last: Value | None) -> Progress | PointerChange | Rotating:
+    def _change(self, index: int, last: Value | None) -> Progress | PointerChange | Rotating | Trailing:
         match self.placeholders[index], last:
             case Term() as start, Term():
                 handed = self._rotation(index)
@@ -277,7 +270,8 @@ class _Classifier(Struct, frozen=True):
                 if start.args != ():
                     return None
                 cycle = cycle_of(self.cells[index][2].value, as_int(last), start.symbol)
-                return cycle or self._joint_cycle(index) or self._progress(index, as_int(last), start.symbol)
+                known = cycle or self._joint_cycle(index) or self._progress(index, as_int(last), start.symbol)
+                return known or self._trailing(index, last)
             case Pointer(target=s, offset=start), Pointer(target=t, offset=offset) if s == t:
                 swapped = last in self.placeholders and permutation_of(index, *self._pointers(), self.mark)
                 return swapped or self._same_for_all(progress(offset, start.symbol))
@@ -306,6 +300,20 @@ class _Classifier(Struct, frozen=True):
         if after is None:
             return None
         return joint_cycle_of(index, [c.value for _, _, c in self.cells], self.placeholders, self._all_at(after))
+
+    def _trailing(self, index: int, last: Term) -> Trailing | None:
+        """The change of an integer that keeps what an iteration makes of cells with closed forms."""
+        kept = self.cells[index][0].element
+        starts = {s: i for i, p in enumerate(self.placeholders) if isinstance(p, Term) for s in symbols_of(p)}
+        used = {i: s for s, i in starts.items() if s in symbols_of(last)}
+        if index in used or not isinstance(kept, IntType) or len(used) > _MOST_FOLLOWED or arrays_of(last):
+            return None
+        if not self._older(substitute((last,), {s: const(0) for s in used.values()})[0]):
+            return None
+        followed = {s: self.cell(i) for i, s in used.items()}
+        if any(c.bits is None or not isinstance(c.progress, Steady | Scaling) for c in followed.values()):
+            return None
+        return Trailing(last, tuple(followed.items()))
 
     def _left(self, index: int) -> PointerChange | None:
         """What a pointer may be after a break; None: it is still in its first object."""
@@ -346,44 +354,31 @@ class _Classifier(Struct, frozen=True):
         return all(s.name not in names.index or names.older(s, self.mark) for s in symbols_of(amount))
 
 
-def _leaves(term: Term) -> Iterator[Term]:
-    """The numbers that a term chooses among."""
-    if term.op is Op.ITE:
-        yield from _leaves(term.args[1])
-        yield from _leaves(term.args[2])
-    else:
-        yield term
-
-
-def _is_input(term: Term) -> bool:
-    """Whether a term is a number from outside: an iteration that ends with one may leave any."""
-    return term.op is Op.VAR and term.symbol.origin is Origin.INPUT
-
-
-def _plain(value: Value) -> bool:
-    """Whether a value is read from memory without further computation."""
-    term = value.offset if isinstance(value, Pointer) else value
-    if not isinstance(term, Term):
-        return False
-    return term.op is Op.READ or (term.op is Op.VAR and term.symbol.origin is Origin.DATA)
-
-
-def _uniform(machine: Machine, found: _Classifier, living: Iterable[int]) -> tuple[frozenset[int], frozenset[int]]:
+def _uniform(
+    machine: Machine, found: _Classifier, living: Iterable[int]
+) -> tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]:
     """The cells that are uniform at the start of an iteration, and those that are also uniform where one breaks out.
 
-    By induction: uniform before the loop, and after an iteration if the cells that the iteration reads are.
+    By induction: uniform before the loop, and after an iteration if the cells that the iteration reads are.  With the
+    names of what must be uniform in the loops around for that, of which the induction speaks as well.
     """
+    given = machine.semantics.uniform_given
     names = {s.name: i for i, p in enumerate(found.placeholders) for s in symbols_in(p)}
 
-    def kept(index: int, end: State | None) -> bool:
-        value = None if end is None else found.at_end(end, index)
-        if value is None:
-            return end is None
-        own = {names[s.name] for s in symbols_in(value) if s.name in names}
-        return own <= same and machine.semantics.is_uniform(value, frozenset(names))
+    def kept(index: int, end: State | None, same: Set[int]) -> frozenset[str] | None:
+        if end is None:
+            return frozenset()
+        value = found.at_end(end, index)
+        needed = None if value is None else given(value)
+        return None if needed is None or any(names[n] not in same for n in needed & names.keys()) else needed
 
-    same = {i for i in living if machine.semantics.is_uniform(found.cells[i][2].value, frozenset())}
-    while spoiled := {i for i in same if not kept(i, found.ends.after)}:
-        same -= spoiled
+    same = {i: g for i in living if (g := given(found.cells[i][2].value)) is not None}
+    while spoiled := [i for i in same if kept(i, found.ends.after, same.keys()) is None]:
+        for i in spoiled:
+            del same[i]
     breaks = [b for b in found.ends.breaks if b.alive]
-    return frozenset(same), frozenset(i for i in same if all(kept(i, b) for b in breaks))
+    left = [i for i in same if all(kept(i, b, same.keys()) is not None for b in breaks)]
+    ends = [e for e in (found.ends.after, *breaks) if e is not None]
+    used = frozenset(n for i in same for e in ends for n in kept(i, e, same.keys()) or ())
+    around = frozenset[str]().union(*same.values(), used - names.keys())
+    return dict.fromkeys(same, around), dict.fromkeys(left, around)

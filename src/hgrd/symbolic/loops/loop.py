@@ -104,8 +104,8 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
     most = MAX_TRIPS if binder.high == MAX_TRIPS else binder.high + 1
     count = machine.names.fresh(f"{binder.name}end", least, most, Origin.COUNT)
     in_step = _exit_in_step(machine, state, shape, summary, binder, ends.breaks if watched else None)
-    if in_step:
-        machine.semantics.mark_uniform(count)
+    if in_step is not None:
+        machine.semantics.mark_uniform(count, given=in_step)
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
     followed = {key: state.store[key].stores for key in summary.changed & state.store.keys()}
     kept = not machine.speculative or any(stores is not None for stores in followed.values())
@@ -272,13 +272,24 @@ def _test_at(machine: Machine, state: State, shape: LoopShape, summary: LoopSumm
 
 def _exit_in_step(
     machine: Machine, state: State, shape: LoopShape, summary: LoopSummary, binder: Symbol, breaks: list[State] | None
-) -> bool:
-    """Whether all threads that run the loop leave it in the same iteration.  `breaks` None: they are unknown."""
+) -> frozenset[str] | None:
+    """Names of what must be uniform for all threads that run the loop to leave it in the same iteration.
+
+    None: they may not.  `breaks` None: they are unknown.
+    """
     if breaks is None and any(b.alive for b in summary.ends.breaks):
-        return False
+        return None
     test = TRUE if shape.test is None else _test_at(machine, state, shape, summary, var(binder))
+    if test is None:
+        return None
     chosen = (c.term for b in breaks or () if b.alive for c in b.path[len(state.path) :] if not c.incidental)
-    return test is not None and all(map(machine.semantics.is_uniform, (test, *chosen)))
+    needed: set[str] = set()
+    for condition in (test, *chosen):
+        given = machine.semantics.uniform_given(condition)
+        if given is None:
+            return None
+        needed |= given
+    return frozenset(needed)
 
 
 def _after(
@@ -290,7 +301,7 @@ def _after(
     count: Symbol,
     ends: IterationExits,
     *,
-    in_step: bool,
+    in_step: frozenset[str] | None,
 ) -> State:
     """The state after the loop: after `count` iterations the test fails, or a break left it."""
     left_early = any(b.alive for b in ends.breaks)

@@ -6,6 +6,7 @@ origin COMPUTED if memory contents went into them (DATA if they are read from me
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
+    Op,
     Origin,
     Symbol,
     Term,
@@ -33,18 +35,22 @@ from hgrd.terms import (
     ite,
     le,
     lt,
+    maximum,
     mod,
     mul,
     negate,
     shl,
     shr,
     sub,
+    substitute,
     var,
     wrap,
 )
 from hgrd.terms.interval import of_type
 from hgrd.terms.linear import Drifting, Flipping, Progress, Scaling, Steady
+from hgrd.terms.rewrite import arrays_of
 
+_FROM_MEMORY: Final = frozenset({Origin.DATA, Origin.COMPUTED})
 UNCHANGED: Final = Steady(const(0))
 _LEFT: Final = const(-1)  # the loop is over: not the number of any iteration
 
@@ -54,26 +60,37 @@ class CarriedCell(Struct, frozen=True):
 
     `bits` are width and signedness of an integer variable (None for others).  `breaks_changed`: an iteration that
     breaks out changes it before the break; `at_break` is then what a pointer may be after the loop (None: it stays in
-    its object).  `uniform`: all threads that run the loop have the same value at the start of the same iteration;
-    `uniform_at_exit`: also after the loop.  `invariants` hold of it at the start of every iteration and after the loop.
+    its object).  `uniform`: all threads that run the loop have the same value at the start of the same iteration, if
+    those of these names are uniform (None: they may not); `uniform_at_exit`: also after the loop.  `invariants` hold of
+    it at the start of every iteration and after the loop.
     """
 
     target: MemoryObject
     offset: int
     size: int
     first: Value
-    progress: Progress | PointerChange | Rotating
+    progress: Progress | PointerChange | Rotating | Trailing
     origin: Origin
     bits: tuple[int, bool] | None
     breaks_changed: bool
     at_break: PointerChange | None = None
-    uniform: bool = False
-    uniform_at_exit: bool = False
+    uniform: frozenset[str] | None = None
+    uniform_at_exit: frozenset[str] | None = None
     invariants: tuple[Invariant, ...] = ()
 
     @property
     def changes(self) -> bool:
         return self.progress != UNCHANGED
+
+
+class Trailing(Struct, frozen=True):
+    """The change of an integer that each iteration sets to `last`, whatever it was: `previous = stride`.
+
+    That is a term over the values of other cells, which are `followed`, at the start of the iteration.
+    """
+
+    last: Term
+    followed: tuple[tuple[Symbol, CarriedCell], ...]
 
 
 class LoopSummary(Struct, frozen=True):
@@ -100,12 +117,13 @@ def apply_recurrences(
     *,
     speculative: bool = False,
     at_exit: bool = False,
-    in_step: bool = True,
+    in_step: frozenset[str] | None = frozenset(),
 ) -> None:
     """Sets everything that the loop changes to its value at the start of iteration `count`.
 
     `speculative`: nothing is assumed or recorded of it.  `at_exit`: the loop is over, perhaps by a break in that
-    iteration.  `in_step`: all threads that run the loop are in, or have left it in, the same iteration.
+    iteration.  `in_step`: all threads that run the loop are in, or have left it in, the same iteration, if the symbols
+    of these names are uniform (None: they may not).
     """
     if found.moved:
         machine.semantics.note_pointer_targets(state, found.moved)
@@ -115,9 +133,10 @@ def apply_recurrences(
         state.store[key] = Region({}, old.generation, old.zeroed) if steady else Region({}, Generation(found.computes))
     for c in found.cells:
         value = _at(machine, state, c, count, speculative=speculative, lost=at_exit and c.breaks_changed)
-        if in_step and (c.uniform_at_exit if at_exit else c.uniform):
+        given = c.uniform_at_exit if at_exit else c.uniform
+        if in_step is not None and given is not None:
             for symbol in symbols_in(value):
-                machine.semantics.mark_uniform(symbol, count)
+                machine.semantics.mark_uniform(symbol, count, in_step | given)
         region = state.store[c.target.key]
         cells = {**region.cells, c.offset: Cell(value, c.size)}
         state.store[c.target.key] = Region(cells, region.generation, region.zeroed)
@@ -144,6 +163,13 @@ def _at(machine: Machine, state: State, c: CarriedCell, count: Term, *, speculat
             return _typed(ite(even, as_int(first), sub(total, as_int(first))), c.bits)
         case Term(), Rotating() as handed:
             return _typed(handed.at(count), c.bits)
+        case Term() as first, Trailing() as kept if all(_has_closed_form(state, cell) for _, cell in kept.followed):
+            before = add(count, const(-1))
+            at = {
+                s: as_int(_number_at(machine, state, cell, before, speculative=speculative))
+                for s, cell in kept.followed
+            }
+            return _kept_at(as_int(kept.last), as_int(first), count, at)
         case Pointer(target=target, offset=offset), Steady(delta=delta):
             return Pointer(target, add(offset, mul(delta, count)))
         case ((Term() | FloatValue()), _):
@@ -161,6 +187,28 @@ def _at(machine: Machine, state: State, c: CarriedCell, count: Term, *, speculat
             return _unknown_at(machine, state, c, first, change, speculative=speculative)
 
 
+def _kept_at(last: Term, first: Term, count: Term, before: Mapping[Symbol, Term]) -> Term:
+    """What is kept at the start of iteration `count`: of the values `before`, and at first what it was."""
+    (kept,) = substitute((last,), before)
+    return ite(eq(count, const(0)), first, kept)
+
+
+def _has_closed_form(state: State, c: CarriedCell) -> bool:
+    """Whether a cell that adds or shifts is a term over its first value."""
+    first = c.first
+    if not isinstance(first, Term):
+        return False
+    return not isinstance(c.progress, Scaling) or not c.progress.truncates or _not_negative(state, as_int(first))
+
+
+def _number_at(machine: Machine, state: State, c: CarriedCell, count: Term, *, speculative: bool) -> Term:
+    """The value of a cell with a closed form at the start of iteration `count`; what it is below 0 does not matter."""
+    from_zero = maximum(count, const(0)) if isinstance(c.progress, Scaling) else count  # no shift by negative amounts
+    value = _at(machine, state, c, from_zero, speculative=speculative, lost=False)
+    assert isinstance(value, Term)
+    return value
+
+
 def _not_negative(state: State, term: Term) -> bool:
     """Non-negative by type or by a condition of the path: shifting and dividing then agree."""
     return term.low >= 0 or any(c.term in (lt(const(0), term), le(const(0), term)) for c in state.path)
@@ -175,7 +223,7 @@ def _unknown_at(
     state: State,
     c: CarriedCell,
     first: Value,
-    change: Progress | PointerChange | Rotating,
+    change: Progress | PointerChange | Rotating | Trailing,
     *,
     speculative: bool,
 ) -> Value:
@@ -219,3 +267,41 @@ def type_range(type_: Type | None, value: Term) -> tuple[int, int]:
             return 0, 1
         case _:
             return min(value.low, -(1 << 63)), max(value.high, (1 << 63) - 1)
+
+
+# ---------------------------------------------------------------- where values come from
+
+
+def origin_of(first: Value, last: Value | None) -> Origin:
+    """The origin of a value without a closed form, by what it is before the loop and after an iteration."""
+    if isinstance(first, FloatValue) or last is None:
+        return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
+    if isinstance(last, Term) and any(_is_input(leaf) for leaf in _leaves(last)):
+        return Origin.INPUT
+    touched = symbols_in(last) | symbols_in(first)
+    reads = isinstance(last, Term) and bool(arrays_of(last))
+    if not reads and all(s.origin not in _FROM_MEMORY for s in touched):
+        return Origin.UNKNOWN
+    return Origin.DATA if _plain(last) else Origin.COMPUTED
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    """The numbers that a term chooses among."""
+    if term.op is Op.ITE:
+        yield from _leaves(term.args[1])
+        yield from _leaves(term.args[2])
+    else:
+        yield term
+
+
+def _is_input(term: Term) -> bool:
+    """Whether a term is a number from outside: an iteration that ends with one may leave any."""
+    return term.op is Op.VAR and term.symbol.origin is Origin.INPUT
+
+
+def _plain(value: Value) -> bool:
+    """Whether a value is read from memory without further computation."""
+    term = value.offset if isinstance(value, Pointer) else value
+    if not isinstance(term, Term):
+        return False
+    return term.op is Op.READ or (term.op is Op.VAR and term.symbol.origin is Origin.DATA)
