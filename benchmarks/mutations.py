@@ -216,7 +216,7 @@ MUTATIONS = (
     Mutation(
         "unknown-values-unneeded",
         "no conflict rests on values that are not known",
-        ("tests/verdicts/test_unknown.py", *_RACES),
+        ("tests/verdicts/values/test_unneeded_values.py", *_RACES),
         gives(True, "races.pairs.queries:PairQueries.needs_no_unknown"),
     ),
     Mutation(

@@ -88,7 +88,8 @@ __global__ void given_with_others(int *a, Flags f) {
   if (f.low != f.high) a[0] = threadIdx.x + blockIdx.x;  // other
 }
 
-// open: write begun, write begun; global; warp block grid: it depends on values that are not known: bits
+// open: write begun, write begun; global; warp block: it depends on values that are not known: bits
+// race: write begun, write begun; global; grid
 __global__ void begun(int *a) {
   Flags f = {0, 64};
   a[f.low * threadIdx.x] = threadIdx.x + blockIdx.x;  // begun

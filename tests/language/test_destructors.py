@@ -111,7 +111,7 @@ __global__ void overridden(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; } 
 // race: write global, write global; global; warp block
 __global__ void variable(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // global
 
-// open: write rounds, write rounds; global; warp block: it depends on values that are not known: q
+// race: write rounds, write rounds; global; warp block
 __global__ void rounds(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // rounds
 
 int main(int argc, char **argv) {

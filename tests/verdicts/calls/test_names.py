@@ -26,7 +26,7 @@ __device__ float atomicMin(float *p, float v) {
   return __uint_as_float(old);
 }
 
-// open: atomic swap, read first; global; warp block grid: it depends on values that are not known: seen
+// race: atomic swap, read first; global; warp block grid (data-dependent)
 __global__ void plain_read_before_the_loop(float *a) { atomicMin(a, (float)threadIdx.x); }
 
 __device__ float atomicMinWell(float *p, float v) {

@@ -137,6 +137,11 @@ class PairEncoder(Struct, frozen=True):
         encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]))
         return replace(encoded, contents=contents, data=encoded.data or bool(arrays_of(*apart)))
 
+    def bounds(self, encoded: EncodedPair) -> frozenset[Term]:
+        """The conditions of a query by which the accesses of its threads are not outside of allocations."""
+        parts = ((Side.FIRST, encoded.first), (Side.SECOND, encoded.second))
+        return frozenset(t for side, a in parts for t in encoded.threads.of(self._companions(a), side))
+
     def inside(self, access: Access) -> Query:
         """The query whether a thread can make an access so that what is `bounded` stays within allocations."""
         return inside_query(self.protocol, self.facts, access, self._companions(access))

@@ -32,7 +32,7 @@ from hgrd.races.plausibility.ignored_axes import unknown_extents
 from hgrd.races.plausibility.negative_sizes import sizes
 from hgrd.races.plausibility.program_made_arrays import program_made_arrays
 from hgrd.races.results.evidence import Evidence
-from hgrd.races.results.sites import SiteKey, key_of, site_of, use_of
+from hgrd.races.results.sites import SiteKey, key_of, listed, site_of, use_of
 from hgrd.races.results.witness import witness_of
 from hgrd.races.sync.collective_mistakes import exchange_between
 from hgrd.races.sync.work_queues import inline_work_items
@@ -157,13 +157,9 @@ class PairChecker(Struct):
 
     def _found(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> None:
         assert pair.level is not None
-        unclear = self.triage.unclear(pair, encoded, answer.model)
-        if unclear is not None:
-            self.verdicts.leave_open(pair.first, pair.second, (pair.level,), unclear)
-            return
-        conflict = self.triage.triaged(pair, encoded, answer)
-        if not_known := self.triage.not_known(conflict.encoded, conflict.model):
-            self.verdicts.leave_open(pair.first, pair.second, (pair.level,), not_known)
+        conflict = self._triaged(pair, encoded, answer)
+        if isinstance(conflict, str):
+            self.verdicts.leave_open(pair.first, pair.second, (pair.level,), conflict)
             return
         key, doubtful = key_of(pair.first, pair.second), self.preconditions.doubtful
         if not conflict.same_value:
@@ -180,6 +176,23 @@ class PairChecker(Struct):
         protocol, facts = self.verdicts.protocol, self.verdicts.facts
         self.verdicts.evidence[key] = Evidence(conflict.encoded, conflict.model, pair.level, protocol, facts, supposed)
         self.verdicts.findings[key] = self._finding(pair, conflict, levels)
+
+    def _triaged(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> TriagedConflict | str:
+        """The conflict as it is shown; a text says why it may be none of the program."""
+        encoded, answer, known = self.queries.of_known_values(encoded, answer)
+        if not known:
+            return f"it depends on values that are not known: {listed(encoded.unknown)}"
+        unclear = self.triage.unclear(pair, encoded)
+        if unclear is not None:
+            return unclear
+        shown = self.triage.triaged(pair, encoded, answer)
+        if not encoded.unknown:
+            return shown
+        answer = Conflict(shown.model, shown.method)
+        encoded, answer, known = self.queries.of_known_values(shown.encoded, answer)
+        if not known:
+            return f"it depends on values that are not known: {listed(encoded.unknown)}"
+        return replace(shown, encoded=encoded, model=answer.model, method=answer.method)
 
     def _finding(self, pair: Pair, conflict: TriagedConflict, levels: tuple[Level, ...]) -> Finding:
         a, b, encoded = pair.first, pair.second, conflict.encoded

@@ -13,10 +13,10 @@ from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.reachability import reach, with_condition
-from hgrd.races.plausibility.unneeded_values import meets_without
+from hgrd.races.plausibility.unneeded_values import meets_without, values_told
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Undecided
-from hgrd.terms import Origin
+from hgrd.terms import Origin, conj
 
 _ATTEMPTS = 8  # to find iterations that both threads reach
 
@@ -84,13 +84,25 @@ class PairQueries(Struct, frozen=True):
     def needs_no_unknown(self, encoded: EncodedPair, model: Model) -> bool:
         """Whether the two threads of a conflict come to their accesses and meet whatever the unknown values are."""
         unknown = {s for s in model.values if s.origin is Origin.UNKNOWN}
-        if not {s.name for s in unknown}.issuperset(encoded.unknown) or not meets_without(
-            encoded.query, model, unknown
-        ):
+        bounds = self.encoder.bounds(encoded)
+        if not {s.name for s in unknown}.issuperset(encoded.unknown):
+            return False
+        if not meets_without(encoded.query, model, unknown, bounds):
             return False
         rest = replace(model, values={s: v for s, v in model.values.items() if s not in unknown})
         reached = reach(self.encoder.protocol, self.phases.paths, encoded, rest)
         return reached.missing is None and not reached.unknown
+
+    def of_known_values(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
+        """The conflict, perhaps where facts give unknown values; whether it needs no value that is not known."""
+        if not encoded.unknown or self.needs_no_unknown(encoded, answer.model):
+            return encoded, answer, True
+        told = values_told(encoded.query)
+        if told:
+            narrower, found = self.decided(with_condition(encoded, conj(*told), self.facts))
+            if isinstance(found, Conflict) and self.needs_no_unknown(narrower, found.model):
+                return narrower, found, True
+        return encoded, answer, False
 
     def in_full(self, pair: Pair, *, filled: bool = True, values: Values = ()) -> EncodedPair:
         """The query with all that is known; `filled` and `values` as for `PairEncoder.encode`."""

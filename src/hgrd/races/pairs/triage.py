@@ -51,10 +51,8 @@ class ConflictTriage(Struct, frozen=True):
     sizes: frozenset[Symbol]
     ignored: tuple[Term, ...]
 
-    def unclear(self, pair: Pair, encoded: EncodedPair, model: Model) -> str | None:
-        """The reason why the conflict that a model shows may be none of the program; None if there is no reason."""
-        if not_known := self.not_known(encoded, model):
-            return not_known
+    def unclear(self, pair: Pair, encoded: EncodedPair) -> str | None:
+        """The reason why a conflict of the query may be none of the program; None if there is no reason."""
         functions = self.computed.functions_in(encoded.query)
         if functions:
             return f"it depends on values that are not known: {listed(functions)}"
@@ -63,12 +61,6 @@ class ConflictTriage(Struct, frozen=True):
             return f"it depends on values that are not known: {listed(lost)}"
         doubt = self.computed.doubt(encoded, decide) or encoder.synchronization.unclear(pair.first, pair.second)
         return doubt or needs_third_party(encoder, pair, decide)
-
-    def not_known(self, encoded: EncodedPair, model: Model) -> str:
-        """Why a conflict rests on unknown values; "" if it does not."""
-        if not encoded.unknown or self.queries.needs_no_unknown(encoded, model):
-            return ""
-        return f"it depends on values that are not known: {listed(encoded.unknown)}"
 
     def triaged(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> TriagedConflict:
         """The conflict with different values and with sizes that are not negative, if there is such a conflict."""

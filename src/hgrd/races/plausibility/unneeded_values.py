@@ -1,6 +1,7 @@
 """Unneeded values: symbols of unknown value that a query mentions and a conflict of it does not rest on.
 
-`i == 0 ? previous : stride` needs no `previous` in a later iteration: whatever that is, the two threads meet.
+`i == 0 ? previous : stride` needs no `previous` in a later iteration: whatever that is, the two threads meet.  And what
+the host computes in a loop is known in its first iteration, by the facts.
 """
 
 from __future__ import annotations
@@ -8,17 +9,54 @@ from __future__ import annotations
 from collections.abc import Set
 
 from hgrd.solve.query import Model, Query
-from hgrd.terms import TRUE, Op, Symbol, Term, const, le, sub
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, const, le, negate, sub
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 
-def meets_without(query: Query, model: Model, symbols: Set[Symbol]) -> bool:
-    """Whether the model is a conflict for every value of the symbols: all conditions hold, and the bytes overlap."""
+def meets_without(query: Query, model: Model, symbols: Set[Symbol], bounds: Set[Term]) -> bool:
+    """Whether the model is a conflict for every value of the symbols that the facts admit beside its other values.
+
+    All conditions hold, and the bytes overlap.  The `bounds` of accesses need not: no access leaves its object.
+    """
     first, second = query.first, query.second
     gap = sub(first.address, second.address)
     overlap = (le(const(1 - first.size), gap), le(gap, const(second.size - 1)))
-    conditions = (*query.facts, *query.between, *first.guards, *second.guards, *overlap)
-    return all(t is TRUE for t in _folded(conditions, model, symbols))
+    conditions = [t for t in (*query.between, *first.guards, *second.guards) if t not in bounds]
+    open_ = symbols - _determined(query, model, symbols)
+    return all(t is TRUE for t in _folded((*conditions, *overlap), model, open_))
+
+
+def values_told(query: Query) -> tuple[Term, ...]:
+    """The conditions under which facts give values that are not known otherwise: `round != 0 || active == 1`."""
+    cases = [f.args for f in query.facts if f.op is Op.OR]
+    return tuple(dict.fromkeys(conj(*map(negate, _besides(c))) for c in cases if any(map(_gives_unknown, c))))
+
+
+def _besides(case: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(t for t in case if not _gives_unknown(t))
+
+
+def _gives_unknown(fact: Term) -> bool:
+    named = _named(fact)
+    return named is not None and named.origin is Origin.UNKNOWN
+
+
+def _determined(query: Query, model: Model, symbols: Set[Symbol]) -> frozenset[Symbol]:
+    """Those of the symbols that have one value by the facts, beside the other values of the model."""
+    found: frozenset[Symbol] = frozenset()
+    while True:
+        told = _folded(query.facts, model, symbols - found)
+        known = {_named(t) for f in told for t in (f.args if f.op is Op.AND else (f,))} & symbols
+        if known <= found:
+            return found
+        found |= {s for s in known if s is not None}
+
+
+def _named(fact: Term) -> Symbol | None:
+    """The symbol of which a fact gives the value."""
+    sides = fact.args if fact.op is Op.EQ else ()
+    own = [t for t in sides if t.op is Op.VAR]
+    return own[0].symbol if len(own) == 1 and any(t.is_const for t in sides) else None
 
 
 def _folded(terms: tuple[Term, ...], model: Model, but: Set[Symbol]) -> tuple[Term, ...]:
