@@ -101,6 +101,18 @@ __global__ void waits_after_the_second_round(int *a, int n) {
   }
 }
 
+// race: write begun, write round; shared; warp block
+__global__ void waits_in_no_first_round(int *a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;  // begun
+  int before = 0;
+  for (int i = 2; i < 9; ++i) {
+    if (before > 0) __syncthreads();
+    s[(threadIdx.x + i) % 64] = i;  // round
+    before = i;
+  }
+}
+
 // race: read mirrored, write mark; shared; block (data-dependent)
 __global__ void rounds_by_a_list(int *out, const int *in) {
   __shared__ int told[8], s[64];
