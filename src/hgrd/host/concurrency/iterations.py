@@ -223,9 +223,9 @@ class Iterations(Struct):
         self.origins[new] = key
         return new
 
-    def objects(self, place: Place) -> set[str]:
+    def objects(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
-        return set(self.may_be(self.origins.get(place.key, place.key)))
+        return self.may_be(self.origins.get(place.key, place.key))
 
     def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
         """A number for what an object holds after it was overwritten; loops may do that in each iteration."""

@@ -6,6 +6,7 @@ A speculative iteration on placeholders finds out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -219,7 +220,7 @@ def _only_cells(key: str, start: State, ends: IterationExits) -> bool:
     )
 
 
-class _Classifier(Struct, frozen=True):
+class _Classifier(Struct, frozen=True, dict=True):
     """Compares the placeholders of cells with what the speculative iteration leaves in them."""
 
     machine: Machine
@@ -284,22 +285,28 @@ class _Classifier(Struct, frozen=True):
 
     def _pointers(self) -> tuple[list[Value], list[Value], list[Value | None]]:
         """The cells before the loop, their placeholders, and what the iteration leaves in them."""
+        return self._firsts, self.placeholders, self._lasts
+
+    @cached_property
+    def _firsts(self) -> list[Value]:
+        return [cell.value for _, _, cell in self.cells]
+
+    @cached_property
+    def _lasts(self) -> list[Value | None]:
         after = self.ends.after
-        lasts = [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
-        return [cell.value for _, _, cell in self.cells], self.placeholders, lasts
+        return [None if after is None else self.at_end(after, i) for i in range(len(self.cells))]
 
     def _rotation(self, index: int) -> Rotating | None:
         after = self.ends.after
         if after is None:
             return None
-        firsts = [cell.value for _, _, cell in self.cells]
-        return rotation_of(index, firsts, self.placeholders, self._all_at(after))
+        return rotation_of(index, self._firsts, self.placeholders, self._lasts)
 
     def _joint_cycle(self, index: int) -> Rotating | None:
         after = self.ends.after
         if after is None:
             return None
-        return joint_cycle_of(index, [c.value for _, _, c in self.cells], self.placeholders, self._all_at(after))
+        return joint_cycle_of(index, self._firsts, self.placeholders, self._lasts)
 
     def _trailing(self, index: int, last: Term) -> Trailing | None:
         """The change of an integer that keeps what an iteration makes of cells with closed forms."""

@@ -56,6 +56,15 @@ def joint_cycle_of(
 
     `if (++stage == STAGES) { stage = 0; phase ^= 1; }`; the arguments are as for `rotation_of`.
     """
+    own, end = firsts[index], lasts[index]
+    if (
+        not isinstance(own, Term)
+        or not own.is_const
+        or not isinstance(end, Term)
+        or end.is_const
+        or end == starts[index]
+    ):
+        return None
     among = {s.symbol: i for i, s in enumerate(starts) if isinstance(s, Term) and s.args == () and not s.is_const}
     parts = [index]
     for at in parts:
@@ -74,6 +83,8 @@ def joint_cycle_of(
         values.append(substitute(following, known))
         if values[-1] == values[0]:
             return _in_runs([v for v, *_ in values[:-1]])
+        if len({v for v, *_ in values}) > _MOST_VALUES:
+            return None
     return None
 
 
