@@ -1,6 +1,5 @@
 // Seed 40200: which thread it is that writes depends on a sum that a loop has made of memory contents.
 
-// open: write cell, write cell; global; warp: it depends on values that the kernel computes: z
 // open: write cell, write first; global; warp: it depends on values that the kernel computes: z
 __global__ void the_sum_says_who(int *a, int *in, int n) {
   int z = 1;

@@ -31,8 +31,8 @@ __global__ void never_else(int *a, const int *data) {
   }
 }
 
-// open: read maybe, write maybe; global; warp: it depends on values that are not known: flag
-// open: write maybe, write maybe; global; warp: it depends on values that are not known: flag
+// race: read maybe, write maybe; global; warp
+// note: write maybe, write maybe; global; warp
 __global__ void perhaps_all_return(int *a, int n) {
   int flag = 1;
   for (int i = 0; i < n; i++) {
@@ -42,8 +42,7 @@ __global__ void perhaps_all_return(int *a, int n) {
   a[64] += 1;  // maybe
 }
 
-// open: read later, write later; global; warp: it depends on values that are not known: flag
-// open: write later, write later; global; warp: it depends on values that are not known: flag
+// safe: 0 of 0 pairs
 __global__ void return_in_the_second(int *a, int n) {
   int flag = 0;
   for (int i = 0; i < n; i++) {
@@ -101,7 +100,7 @@ __global__ void return_at_each(int *a, int m) {
   a[0] = threadIdx.x;
 }
 
-// open: write next, write next; global; warp: it depends on values that are not known: flag
+// safe: 1 of 1 pairs
 __global__ void broken_off(int *a, int n) {
   int flag = 0;
   for (int i = 0; i < n; i++) {
