@@ -38,6 +38,7 @@ _BLANKED = re.compile(
 )
 _KERNEL = re.compile(rb"\b__global__\b[^;{}]*?\b(\w+)\s*\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)\s*\{")
 _LAUNCH = re.compile(rb"\w\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*<<<")
+_NEVER = "the program never makes this launch"  # found, but constants of the program rule it out
 _NEAR = 3  # lines: a launch may be written over several
 _WORDS = 12  # of a reason
 
@@ -170,6 +171,8 @@ def _coverage(report: Report | None, kernels: dict[Place, str], launches: set[Pl
         for x in k.launches
         if x.launch_span is not None
     }
+    never = (a.span for k in reported for x in k.launches for a in x.assumptions if a.text == _NEVER)
+    made |= {(os.path.realpath(span.file), span.line) for span in never}
     no_kernel = sorted((place, name) for place, name in kernels.items() if not _close(place, known))
     no_launch = sorted(place for place in launches if not _close(place, made))
     return {

@@ -82,7 +82,8 @@ def _ruled_out(
     for site in never:
         if site.kernel.key in defined:
             span, text = defined[site.kernel.key], "the program never makes this launch"
-            found[span] = (*found.get(span, ()), Fact(TRUE, FactKind.ASSUMPTION, text, site.span))
+            told = Fact(TRUE, FactKind.ASSUMPTION, text, site.span)
+            found[span] = tuple(dict.fromkeys((*found.get(span, ()), told)))
     return found
 
 
