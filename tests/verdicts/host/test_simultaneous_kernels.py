@@ -84,6 +84,7 @@ TOGETHER = [
     "cudaStreamWaitEvent(t, done, 0); use<<<16, 256, 0, t>>>(a, b, n); cudaEventRecord(other, t); }",
     "for (int i = 0; i < 4; i++) { cudaSetDevice(i); fill<<<16, 256>>>(a, n); }",
 ]
+UNDECIDED = (0, 9, 11)  # of TOGETHER: it is not sure that the two runs are at the same time, or of the same elements
 
 
 def outcomes(folder: Path, body: str, flags: str = "cudaStreamNonBlocking") -> set[Outcome]:
@@ -96,9 +97,10 @@ def test_kernels_in_an_order_or_apart_are_safe(tmp_path: Path, body: str) -> Non
     assert outcomes(tmp_path, body) == {Outcome.SAFE}
 
 
-@pytest.mark.parametrize("body", TOGETHER, ids=range(len(TOGETHER)))
-def test_kernels_that_share_memory_at_the_same_time_are_not(tmp_path: Path, body: str) -> None:
-    assert Outcome.SAFE not in outcomes(tmp_path, body)
+@pytest.mark.parametrize("number", range(len(TOGETHER)))
+def test_kernels_that_share_memory_at_the_same_time_are_not(tmp_path: Path, number: int) -> None:
+    outcome = Outcome.UNKNOWN if number in UNDECIDED else Outcome.RACE
+    assert outcomes(tmp_path, TOGETHER[number]) == {outcome}
 
 
 @pytest.mark.parametrize(
